@@ -2,7 +2,6 @@
 // What the original could only hint at is written so that it can be read back: lambdas as `@query`, texts that look
 // like its hints as `@string`.
 
-import { writeJson } from '../v4/text/index.ts'
 import { renderValue } from '../v4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
 import { formatDate } from '../values/date.ts'
@@ -18,6 +17,7 @@ import {
   Uuid,
   type Value,
 } from '../values/value.ts'
+import { doubleText } from '../values/write-json.ts'
 import { isPrinted, printedLambda } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { exportName, nativeOf } from './references.ts'
@@ -132,7 +132,7 @@ class ExportPrinter {
   }
 
   #double(value: number): string {
-    const text = Number.isFinite(value) ? writeJson(value) : String(value)
+    const text = Number.isFinite(value) ? doubleText(value) : String(value)
     if (this.#isTagged) return `{"@double":"${text}"}`
     return Number.isFinite(value) ? text : `"${text}"`
   }

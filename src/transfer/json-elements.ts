@@ -3,7 +3,6 @@
 // of pages and raw responses (`{"data":[…]}`, `{"resource":{"data":[…]}}`).
 
 import { areSame, joinBytes } from '../base/bytes.ts'
-import { blanksEnd, nestedEnd, stringEnd, unfinished, valueEnd } from '../values/json-bytes.ts'
 import {
   closeBracket,
   colon,
@@ -14,6 +13,7 @@ import {
   quote,
   space,
 } from '../values/json-characters.ts'
+import { blanksEnd, nestedEnd, stringEnd, unfinished, valueEnd } from '../values/json-scan.ts'
 import { BadRecord, TransferError } from './record.ts'
 
 /** A place between two elements, from which reading can go on later. */

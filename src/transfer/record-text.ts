@@ -17,6 +17,7 @@ import {
   Uuid,
   type Value,
 } from '../values/value.ts'
+import { doubleText } from '../values/write-json.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { documentReference, type NamedKind, schemaReference } from './references.ts'
@@ -65,7 +66,7 @@ function valueText(value: Value): string {
     case 'boolean':
       return String(value)
     case 'number':
-      return numberText(value)
+      return Number.isFinite(value) ? doubleText(value) : `{"@double":"${value}"}`
   }
   if (value === null) return 'null'
   if (value instanceof Map) return objectText(value)
@@ -86,13 +87,6 @@ function valueText(value: Value): string {
 const special: ReadonlyMap<string, number> = new Map(
   [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(value => [String(value), value]),
 )
-
-function numberText(value: number): string {
-  if (!Number.isFinite(value)) return `{"@double":"${value}"}`
-  if (Object.is(value, -0)) return '-0.0'
-  const text = String(value)
-  return /[.e]/.test(text) ? text : `${text}.0`
-}
 
 function objectText(value: ReadonlyMap<string, Value>): string {
   let text = ''

@@ -1,8 +1,9 @@
 // The schema of a database as text that makes it again: what the hosted service left out of its exports.
 
-import { printQuery, writeJson } from '../v4/text/index.ts'
+import { printQuery } from '../v4/text/index.ts'
 import type { CollectionItem } from '../v10/fsl/nodes.ts'
 import type { Json, Micros } from '../values/value.ts'
+import { writeJson } from '../values/write-json.ts'
 import type { Connection, DatabasePath } from './connection.ts'
 import { readFsl, saysVersion10 } from './fsl.ts'
 import { literal, object } from './query-json.ts'

@@ -3,6 +3,7 @@
 // collections become `?`.
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { quoteJson } from '../values/json-text.ts'
 import { markedName, markOf } from '../values/name-marks.ts'
 import { globals, memberNames } from './library/tables.ts'
 import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
@@ -29,7 +30,7 @@ export function shapeOf(body: string, names: readonly string[] = []): string {
     if (query === undefined || query === null) return ''
     const shape = shapeOfText(composeQuery(query).text, names)
     const shown = shape.length > shapeUnitsMax ? `${shape.slice(0, shapeUnitsMax)}…` : shape
-    return shown.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
+    return quoteJson(shown).slice(1, -1)
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof TemplateError) return ''
     throw error

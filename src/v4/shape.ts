@@ -5,7 +5,6 @@
 // One pass over the text without parsing it into values: this runs for every request.
 
 import {
-  backslash,
   closeBrace,
   closeBracket,
   colon,
@@ -13,8 +12,8 @@ import {
   openBrace,
   openBracket,
   quote,
-  space,
 } from '../values/json-characters.ts'
+import { blanksEnd, stringEnd, unfinished, valueEnd, wordEnd } from '../values/json-scan.ts'
 import { anyMark, markOf } from '../values/name-marks.ts'
 
 /** Characters of a query that are looked at, characters of its shape, and levels of nesting in it. */
@@ -92,10 +91,8 @@ class Scanner {
 
   /** The next character that is no white space, not consumed. */
   #peek(): number {
-    const text = this.#text
-    let code = text.charCodeAt(this.#at)
-    while (code <= space) code = text.charCodeAt(++this.#at)
-    return code
+    this.#at = blanksEnd(this.#text, this.#at)
+    return this.#text.charCodeAt(this.#at)
   }
 
   #value(areNames: boolean, depth: number): string {
@@ -211,56 +208,32 @@ class Scanner {
     this.#at++
   }
 
-  /** From an opening quote past the closing one, or as far as is looked at: then nothing more is written out. */
+  /** Past the string that begins here. */
   #skipString(): void {
-    const text = this.#text
-    let at = this.#at + 1
-    for (;;) {
-      const code = text.charCodeAt(at)
-      if (code === quote || at >= shapeLimits.queryChars) break
-      if (code === backslash) at++
-      // NaN: the text is over.
-      else if (!(code >= 0)) throw new NotJson()
-      at++
-    }
-    this.#at = at + 1
+    const end = stringEnd(this.#text, this.#at)
+    this.#skipTo(end === unfinished ? end : end + 1)
   }
 
   #skipScalar(): void {
-    const text = this.#text
-    if (text.charCodeAt(this.#at) === quote) {
+    if (this.#text.charCodeAt(this.#at) === quote) {
       this.#skipString()
       return
     }
-    const start = this.#at
-    let code = text.charCodeAt(start)
-    while (code > space && code !== comma && code !== closeBracket && code !== closeBrace) {
-      code = text.charCodeAt(++this.#at)
-    }
-    if (this.#at === start && !this.#isFull) throw new NotJson()
+    const end = wordEnd(this.#text, this.#at)
+    if (end === this.#at && !this.#isFull) throw new NotJson()
+    this.#at = end
   }
 
   /** Past a whole value, however deep. */
   #skipValue(): void {
     const first = this.#peek()
-    if (first !== openBrace && first !== openBracket) {
-      this.#skipScalar()
-      return
-    }
-    let open = 0
-    while (!this.#isFull) {
-      const code = this.#text.charCodeAt(this.#at)
-      if (code === quote) {
-        this.#skipString()
-        continue
-      }
-      if (!(code >= 0)) throw new NotJson()
-      this.#at++
-      if (code === openBrace || code === openBracket) open++
-      else if (code === closeBrace || code === closeBracket) {
-        open--
-        if (open === 0) return
-      }
-    }
+    if (first === openBrace || first === openBracket) this.#skipTo(valueEnd(this.#text, this.#at))
+    else this.#skipScalar()
+  }
+
+  /** To an end, or as far as is looked at: then nothing more is written out. */
+  #skipTo(end: number): void {
+    if (end === unfinished && this.#text.length < shapeLimits.queryChars) throw new NotJson()
+    this.#at = end === unfinished ? shapeLimits.queryChars : end
   }
 }

@@ -17,8 +17,8 @@ import { ImportState } from '../../src/transfer/import-state.ts'
 import { type ImportOptions, runImport } from '../../src/transfer/importer.ts'
 import type { Report } from '../../src/transfer/report.ts'
 import { findSources } from '../../src/transfer/sources.ts'
-import { writeJson } from '../../src/v4/text/index.ts'
 import { parseJson } from '../../src/values/json.ts'
+import { writeJson } from '../../src/values/write-json.ts'
 
 /** The folder of files made by hand. */
 export const fixtures = join(import.meta.dirname, 'fixtures')

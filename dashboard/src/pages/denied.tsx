@@ -2,6 +2,7 @@
 // written.
 
 import { useMemo, useState } from 'preact/hooks'
+import { quoted } from '../../../src/v10/text/quoted.ts'
 import { NotationError, parseQuery, type Version, type WrittenQuery } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
 import { Editor } from '../parts/editor.tsx'
@@ -148,13 +149,13 @@ function Asker({ choice, id, onChange }: AskedBy & { onChange: (as: AskedBy) => 
 function textFor({ choice, id: typed }: AskedBy): string | undefined {
   const id = typed.trim()
   if (choice.startsWith('builtin ')) return choice.slice('builtin '.length)
-  if (choice.startsWith('role ')) return `Role.byName(${JSON.stringify(choice.slice('role '.length))})`
+  if (choice.startsWith('role ')) return `Role.byName(${quoted(choice.slice('role '.length))})`
   if (id === '') return undefined
-  if (choice === 'keys') return `Key.byId(${JSON.stringify(id)})`
-  if (choice === 'tokens') return `Token.byId(${JSON.stringify(id)})`
+  if (choice === 'keys') return `Key.byId(${quoted(id)})`
+  if (choice === 'tokens') return `Token.byId(${quoted(id)})`
   const slash = id.lastIndexOf('/')
   if (slash < 1) return undefined
-  return `Collection(${JSON.stringify(id.slice(0, slash))}).byId(${JSON.stringify(id.slice(slash + 1))})`
+  return `Collection(${quoted(id.slice(0, slash))}).byId(${quoted(id.slice(slash + 1))})`
 }
 
 /** As whom, in version 4. */

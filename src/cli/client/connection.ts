@@ -1,9 +1,9 @@
 // Sends queries to a service over HTTP, as a driver does.
 
 import { networkFailure } from '../../base/network-failure.ts'
-import { writeJson } from '../../v4/text/index.ts'
 import { tryJson } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
+import { writeJson } from '../../values/write-json.ts'
 import { StartError } from '../command.ts'
 
 /** An error of a query, as the service tells it. */

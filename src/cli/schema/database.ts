@@ -1,8 +1,8 @@
 // The schema objects of a database, as its service tells them.
 
 import { object } from '../../transfer/query-json.ts'
-import { writeJson } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
+import { writeJson } from '../../values/write-json.ts'
 import type { Connection, Reply } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 import { definingFields, type Kind, kinds, type SchemaObject } from './kinds.ts'

@@ -9,7 +9,6 @@
 // Integers are bigint and doubles are number in all JSON here, objects are Maps: see `Json`.
 
 export { fqlFunctions } from './functions.ts'
-export { writeJson } from './json.ts'
 export { parseModule } from './module.ts'
 export { type ParsedExpression, parseExpression, parseExpressions, readExpressions } from './parse.ts'
 export { printQuery, printValue } from './print.ts'

@@ -2,8 +2,8 @@
 // query, a value a query that evaluates to the value.
 
 import type { Json } from '../../values/value.ts'
+import { writeJson } from '../../values/write-json.ts'
 import { functionsByWire, type Parameter, type WireFunction } from './functions.ts'
-import { doubleText } from './json.ts'
 import { Group, type Item, layOut, type Piece } from './layout.ts'
 
 /** How text is laid out. */
@@ -52,10 +52,8 @@ function object(fields: Iterable<readonly [string, Json]>, piece: (json: Json) =
 
 /** The text of what is neither array nor object. */
 function scalar(json: Exclude<Json, Fields | readonly Json[]>): string {
-  if (typeof json === 'string') return JSON.stringify(json)
-  // JSON has no infinities; the language writes them as strings, too.
-  if (typeof json === 'number') return Number.isFinite(json) ? doubleText(json) : `"${json}"`
-  return String(json)
+  // A lone surrogate stays what it is.
+  return typeof json === 'string' ? JSON.stringify(json) : writeJson(json)
 }
 
 function isArray(json: Json | undefined): json is readonly Json[] {

@@ -14,9 +14,9 @@ import {
   printValue,
   readExpressions,
   valueOfQuery,
-  writeJson,
 } from '../../../../src/v4/text/index.ts'
 import { parseJson } from '../../../../src/values/json.ts'
+import { writeJson } from '../../../../src/values/write-json.ts'
 import { openTestEngine } from '../../../support/engine.ts'
 
 const read = (text: string) => writeJson(parseExpression(text).json)

@@ -1,0 +1,52 @@
+// Exact JSON as text, the counterpart of the parser (json.ts): integers keep all their digits, and doubles stay apart from them.
+
+import { quoteJson } from './json-text.ts'
+import type { Json } from './value.ts'
+
+/** What is written as JSON. Plain objects serve for the forms of the language; integers have to be bigint. */
+export type Writable = Json | { readonly [name: string]: Writable } | readonly Writable[]
+
+/**
+ * A value as JSON text: compact, or with `indent` laid out for people. What JSON cannot hold (infinities, not-a-number) becomes a
+ * string, as in responses.
+ */
+export function writeJson(value: Writable, indent = ''): string {
+  return write(value, indent, indent === '' ? '' : '\n')
+}
+
+/** A finite double as it is written in JSON and in the language: always with a point or an exponent. */
+export function doubleText(double: number): string {
+  if (Object.is(double, -0)) return '-0.0'
+  const text = String(double)
+  return /[.e]/.test(text) ? text : `${text}.0`
+}
+
+/** `lineBreak` stands before what closes the value: a line's end and its indent, or nothing. */
+function write(value: Writable, indent: string, lineBreak: string): string {
+  switch (typeof value) {
+    case 'string':
+      return quoteJson(value)
+    case 'number':
+      return Number.isFinite(value) ? doubleText(value) : `"${value}"`
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+  }
+  if (value === null) return 'null'
+  const inner = lineBreak === '' ? '' : lineBreak + indent
+  if (isList(value)) {
+    if (value.length === 0) return '[]'
+    return `[${value.map(item => inner + write(item, indent, inner)).join()}${lineBreak}]`
+  }
+  const members = value instanceof Map ? [...value] : Object.entries(value)
+  if (members.length === 0) return '{}'
+  const colon = lineBreak === '' ? ':' : ': '
+  const written = members.map(
+    ([name, member]) => inner + quoteJson(name) + colon + write(member, indent, inner),
+  )
+  return `{${written.join()}${lineBreak}}`
+}
+
+function isList(value: Writable): value is readonly Writable[] {
+  return Array.isArray(value)
+}

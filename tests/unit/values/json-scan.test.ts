@@ -1,0 +1,78 @@
+// Where the parts of JSON end, in texts and in bytes.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { parseJson } from '../../../src/values/json.ts'
+import { blanksEnd, type JsonSource, unfinished, valueEnd } from '../../../src/values/json-scan.ts'
+import { writeJson } from '../../../src/values/write-json.ts'
+
+const sources = (text: string): readonly JsonSource[] => [text, Buffer.from(text)]
+
+describe('valueEnd', () => {
+  test('is behind the value, whatever follows', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom('', ' ', ',1', ']', '}'), (value, rest) => {
+        const text = JSON.stringify(value)
+        const [whole, bytes] = sources(`${text}${rest}`) as [string, Uint8Array]
+        assert.equal(valueEnd(whole, 0), text.length)
+        assert.equal(valueEnd(bytes, 0), Buffer.byteLength(text))
+      }),
+    )
+  })
+
+  test('there is none of an array, object or string that is cut off', () => {
+    const text = '[{"a\\"]":["\\\\"]}]'
+    for (let length = 1; length < text.length; length++) {
+      for (const source of sources(text.slice(0, length))) assert.equal(valueEnd(source, 0), unfinished)
+    }
+    for (const source of sources('"a\\"')) assert.equal(valueEnd(source, 0), unfinished)
+  })
+
+  test('a limit leaves what is open there unfinished', () => {
+    for (const source of sources('[1,2,3]')) {
+      assert.equal(valueEnd(source, 0, 6), unfinished)
+      assert.equal(valueEnd(source, 0, 7), 7)
+    }
+  })
+
+  test('goes on by one where no value is', () => {
+    for (const source of sources(', 1')) assert.equal(valueEnd(source, 0), 1)
+  })
+})
+
+test('blanksEnd is the length where nothing follows', () => {
+  for (const source of sources(' \n\t ')) assert.equal(blanksEnd(source, 0), 4)
+})
+
+describe('writeJson', () => {
+  const values = [
+    1n,
+    -(2n ** 63n),
+    1,
+    -0,
+    1e21,
+    5e-324,
+    'ä"\\\n',
+    null,
+    true,
+    [],
+    new Map(),
+    [new Map([['a', [1n, 2.5]]])],
+  ]
+
+  test('is read as the same value, laid out or not', () => {
+    for (const value of values) {
+      assert.deepEqual(parseJson(writeJson(value)), value)
+      assert.deepEqual(parseJson(writeJson(value, '  ')), value)
+    }
+  })
+
+  test('writes plain objects, and strings for what JSON cannot hold', () => {
+    assert.equal(
+      writeJson({ a: [Number.NaN, { b: Number.NEGATIVE_INFINITY }] }),
+      '{"a":["NaN",{"b":"-Infinity"}]}',
+    )
+    assert.equal(writeJson({ a: [1n] }, '  '), '{\n  "a": [\n    1\n  ]\n}')
+  })
+})
