@@ -16,6 +16,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import { type Job, promiseOf, settle } from '../jobs.ts'
 import { encodeBatch } from './batch.ts'
 import { type BuiltBatch, CommitQueue } from './commit-queue.ts'
+import { wordsOf } from './failures.ts'
 import type { Fault } from './faults.ts'
 import { Follower } from './follower.ts'
 import { KeptSession } from './kept-session.ts'
@@ -53,12 +54,16 @@ const hurriedPatienceMs = 2_000
 const retryMs = 200
 /** How often, in milliseconds, is looked for those that have waited too long while a statement is under way. */
 const impatienceMs = 500
+/** Milliseconds that the answer to a batch is waited for at least: without it nobody can be told what became of the batch. */
+const answerMs = 2_000
 
 /** A batch that was sent to be committed when the connection broke: only the log knows what became of it. */
 interface OpenBatch {
   readonly seq: number
   readonly batch: string
   readonly jobs: readonly Job[]
+  /** When it was sent, on the steady clock, in milliseconds. */
+  readonly sentMs: number
   /** The database has acknowledged it: it only lacks in the copy of this node. */
   readonly isAcknowledged: boolean
 }
@@ -247,21 +252,22 @@ export class PostgresStore implements KeyValueStore {
       closed: this.#closedBehind(newestTime),
       body: encodeBatch(writes),
     }
-    this.#open = { seq: row.seq, batch: row.batch, jobs, isAcknowledged: false }
-    const builtMs = clock.elapsedMs()
+    const sentMs = clock.elapsedMs()
+    this.#open = { seq: row.seq, batch: row.batch, jobs, sentMs, isAcknowledged: false }
     const { committed, refusal } = await appendBatch(session, row)
     if (committed === 'refused') {
       this.#open = undefined
       this.#queue.putBack(jobs)
       throw refusal ?? new StoreUnavailableError('the database of the store refused to commit')
     }
-    this.#open = { ...this.#open, isAcknowledged: committed === 'acknowledged' }
+    // Its jobs may have been told meanwhile that nobody knows.
+    this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
     // Nothing is told before: who was told, and does not say so, would not find it on this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#doubtful.push(...jobs)
     if (committed === 'doubtful') return
-    this.#queue.flushed(clock.elapsedMs() - builtMs)
+    this.#queue.flushed(clock.elapsedMs() - sentMs)
     for (const job of this.#doubtful.splice(0)) settle(job)
   }
 
@@ -295,7 +301,7 @@ export class PostgresStore implements KeyValueStore {
     if (found === open.batch && open.isAcknowledged) for (const job of open.jobs) settle(job)
     else if (found === open.batch) this.#doubtful.push(...open.jobs)
     else if (found === undefined && this.#follower.progress.seq >= open.seq) {
-      for (const job of open.jobs) job.reject(unknownOutcome())
+      for (const job of open.jobs) job.reject(unknownOutcome(this.#failure))
     } else this.#queue.putBack(open.jobs)
   }
 
@@ -317,17 +323,17 @@ export class PostgresStore implements KeyValueStore {
     const late = this.#doubtful.filter(isLate)
     this.#doubtful = this.#doubtful.filter(run => !isLate(run))
     // The log keeps what became of them; here nobody asks any more.
-    for (const job of late) job.reject(unknownOutcome())
+    for (const job of late) job.reject(unknownOutcome(reason))
     const open = this.#open
-    if (!open?.jobs.every(isLate)) return
+    if (!open?.jobs.every(isLate) || this.#options.clock.elapsedMs() - open.sentMs < answerMs) return
     this.#open = undefined
-    for (const job of open.jobs) job.reject(open.isAcknowledged ? notShown() : unknownOutcome())
+    for (const job of open.jobs) job.reject(open.isAcknowledged ? notShown() : unknownOutcome(reason))
   }
 }
 
 /** `cause` undefined: it has said nothing at all. */
 function refused(cause: unknown): StoreUnavailableError {
-  const reason = cause instanceof Error ? cause.message : String(cause ?? 'it does not respond')
+  const reason = cause === undefined ? 'it does not respond' : wordsOf(cause)
   return new StoreUnavailableError(`the database of the store does not take commits: ${reason}`, { cause })
 }
 
@@ -339,9 +345,11 @@ function notShown(): StoreUnavailableError {
   )
 }
 
-function unknownOutcome(): StoreUnavailableError {
+/** `cause`: why the last attempt to commit has failed, if it has. */
+function unknownOutcome(cause: unknown): StoreUnavailableError {
+  const before = cause === undefined ? '' : `; the attempt before has failed: ${wordsOf(cause)}`
   return new StoreUnavailableError(
-    'the database of the store went away while this was being committed: it may have been, or not',
-    { outcome: 'unknown' },
+    `the database of the store does not tell whether this was committed: it may have been, or not${before}`,
+    { cause, outcome: 'unknown' },
   )
 }

@@ -1,0 +1,166 @@
+// A database that refuses commits, and whose answer to the next attempt comes when writes have waited long enough: what they
+// are told of the outcome, and why.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Client } from 'pg'
+import { systemClock } from '../../src/base/clock.ts'
+import { epoch } from '../../src/base/micros.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { systemTimers } from '../../src/base/timers.ts'
+import type { KeyValueStore } from '../../src/kv/contract.ts'
+import { StoreUnavailableError } from '../../src/kv/errors.ts'
+import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
+import { Session } from '../../src/kv/postgres/session.ts'
+import { openTables } from '../../src/kv/postgres/tables.ts'
+import { eventually } from '../nodes/cluster.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { copyOf } from '../support/record-copy.ts'
+import { put } from './bytes.ts'
+
+const patienceMs = 10_000
+/** Longer than what nodes write without being asked. */
+const value = 'x'.repeat(1_000)
+const gate = 4711
+
+describe('a batch under way when patience ends', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let schema = ''
+  let schemas = 0
+  let keeper: Client
+  let store: PostgresStore
+  let nowMs = 0
+  let isFull = false
+  const ticks = new Set<() => void>()
+
+  before(async () => {
+    server = await PostgresServer.start()
+  })
+  after(() => server.stop())
+  beforeEach(async () => {
+    schema = `patience_${++schemas}`
+    nowMs = 0
+    isFull = false
+    ticks.clear()
+    const location = { url: server.url(), schema }
+    const session = await Session.open(location, 'tests')
+    await openTables(session, systemRandom)
+    session.close()
+    keeper = new Client({ connectionString: server.url() })
+    await keeper.connect()
+    const copy = await copyOf(location)
+    const local: KeyValueStore = {
+      read: read => copy.read(read),
+      transact: work => (isFull ? Promise.reject(new Error('no space left on device')) : copy.transact(work)),
+      watch: listener => copy.watch(listener),
+      close: () => copy.close(),
+    }
+    store = await openPostgres({
+      location,
+      local,
+      node: 'a',
+      clock: { ...systemClock, elapsedMs: () => nowMs },
+      timers: {
+        ...systemTimers,
+        every: (ms, callback) => {
+          ticks.add(callback)
+          return systemTimers.every(ms, callback)
+        },
+      },
+      random: systemRandom,
+      newestTime: () => epoch,
+      writePatienceMs: patienceMs,
+      onDiverged: reason => assert.fail(reason),
+    })
+  })
+  afterEach(async () => {
+    await keeper.end()
+    await store.close()
+  })
+
+  /** The first attempt at a commit is refused; `others`: what the later ones come to, once the gate is open. */
+  async function refuse(others: 'RAISE EXCEPTION $$no room$$' | 'RETURN NEW'): Promise<void> {
+    await keeper.query(`SELECT pg_advisory_lock(${gate})`)
+    await keeper.query(`CREATE SEQUENCE "${schema}".attempts`)
+    await keeper.query(`CREATE FUNCTION "${schema}".refuse() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
+      IF nextval('"${schema}".attempts') = 1 THEN RAISE EXCEPTION $$no room$$; END IF;
+      PERFORM pg_advisory_xact_lock_shared(${gate});
+      ${others};
+    END $body$`)
+    await keeper.query(`CREATE TRIGGER refuse BEFORE INSERT ON "${schema}".log FOR EACH ROW
+      WHEN (octet_length(NEW.body) >= ${value.length}) EXECUTE FUNCTION "${schema}".refuse()`)
+  }
+
+  const openGate = () => keeper.query(`SELECT pg_advisory_unlock(${gate})`)
+
+  /** Begins a write whose second attempt is sent when its patience is just about to end; resolves when it is under way. */
+  async function lateWrite() {
+    let attempts = 0
+    const outcome: { told?: unknown } = {}
+    const write = store.transact(() => {
+      if (++attempts > 1) nowMs = patienceMs
+      return { result: 'committed', writes: [put('late', value)] }
+    })
+    const told = write.then(
+      result => {
+        outcome.told = result
+      },
+      error => {
+        outcome.told = error
+      },
+    )
+    await eventually('the second attempt is under way', async () => {
+      const waiting = 'SELECT 1 FROM pg_locks WHERE locktype = $$advisory$$ AND NOT granted'
+      return (await server.query(waiting)).length > 0
+    })
+    return { outcome, told }
+  }
+
+  async function look(): Promise<void> {
+    for (const tick of ticks) tick()
+    await setImmediate()
+  }
+
+  function assertRefusal(told: unknown, outcome: string, message: RegExp): void {
+    assert.ok(told instanceof StoreUnavailableError, String(told))
+    assert.equal(told.outcome, outcome)
+    assert.match(told.message, message)
+  }
+
+  test('its answer is waited for, and told', async () => {
+    await refuse('RAISE EXCEPTION $$no room$$')
+    const { outcome, told } = await lateWrite()
+    nowMs += 1_000
+    await look()
+    assert.deepEqual(outcome, {})
+    await openGate()
+    await told
+    assertRefusal(outcome.told, 'not committed', /does not take commits: no room$/)
+  })
+
+  test('nobody knows when no answer comes, and why the attempt before has failed is said', async () => {
+    await refuse('RAISE EXCEPTION $$no room$$')
+    const { outcome, told } = await lateWrite()
+    nowMs += 3_000
+    await look()
+    await told
+    assertRefusal(outcome.told, 'unknown', /may have been, or not; the attempt before has failed: no room$/)
+    await openGate()
+    assert.equal(await store.transact(() => ({ result: 'goes on', writes: [] })), 'goes on')
+  })
+
+  test('nobody asks any more when it is committed, and the copy has no room: the node goes on', async () => {
+    await refuse('RETURN NEW')
+    const { outcome, told } = await lateWrite()
+    nowMs += 3_000
+    await look()
+    await told
+    assertRefusal(outcome.told, 'unknown', /may have been, or not/)
+    isFull = true
+    await openGate()
+    await eventually('its fault is known', () => store.standing.fault?.isLocal === true)
+    isFull = false
+    assert.equal(await store.transact(() => ({ result: 'goes on', writes: [] })), 'goes on')
+  })
+})
