@@ -8,7 +8,7 @@ import { isRegionGroup } from '../query-log/region-groups.ts'
 import { timestampBounds } from '../query-log/timestamp.ts'
 import { nanosOfTime, parseTime } from '../values/time.ts'
 import type { EndpointCall } from './call.ts'
-import { MessageError } from './message-answer.ts'
+import { badRequest } from './message-answer.ts'
 import { queryParameter } from './url.ts'
 
 /** What a client asks for, before anything was looked up. */
@@ -42,7 +42,9 @@ const pageSizeDefault = 50
 export function checkType(call: EndpointCall): void {
   const type = queryParameter(call.request.url, 'type')
   if (type === 'query') return
-  throw bad(type === undefined ? 'the parameter "type" is missing' : 'the parameter "type" has to be "query"')
+  throw badRequest(
+    type === undefined ? 'the parameter "type" is missing' : 'the parameter "type" has to be "query"',
+  )
 }
 
 /** The JSON object in the body of a call. */
@@ -51,10 +53,10 @@ export function bodyOf(call: EndpointCall): Fields {
   try {
     body = JSON.parse(call.body ?? '')
   } catch {
-    throw bad('the body has to be JSON')
+    throw badRequest('the body has to be JSON')
   }
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
-    throw bad('the body has to be a JSON object')
+    throw badRequest('the body has to be a JSON object')
   }
   return body as Fields
 }
@@ -65,17 +67,17 @@ export function readLogRequest(fields: Fields, own: string): LogRequest {
   const database = path === undefined ? undefined : databaseOf(path)
   const named = text(fields, 'region_group') ?? text(fields, 'regionGroup')
   const regionGroup = database?.regionGroup ?? named
-  if (regionGroup === undefined) throw bad('one of "database" and "region_group" is needed')
+  if (regionGroup === undefined) throw badRequest('one of "database" and "region_group" is needed')
   checkRegionGroup(regionGroup, own)
   const start = timeOf(fields, 'time_start')
   const end = timeOf(fields, 'time_end')
-  if (start.nanos >= end.nanos) throw bad('"time_start" has to be before "time_end"')
+  if (start.nanos >= end.nanos) throw badRequest('"time_start" has to be before "time_end"')
   if (end.nanos - start.nanos > spanNanosMax) {
-    throw bad(`"time_end" may be at most ${limits.logExportDaysMax} days after "time_start"`)
+    throw badRequest(`"time_end" may be at most ${limits.logExportDaysMax} days after "time_start"`)
   }
   const idempotencyToken = text(fields, 'idempotency_token')
   if (idempotencyToken !== undefined && !uuidPattern.test(idempotencyToken)) {
-    throw bad('"idempotency_token" has to be a UUID')
+    throw badRequest('"idempotency_token" has to be a UUID')
   }
   return {
     regionGroup,
@@ -90,7 +92,7 @@ export function readLogRequest(fields: Fields, own: string): LogRequest {
 
 /** Throws for a region group that there is none of. */
 export function checkRegionGroup(name: string, own: string): void {
-  if (!isRegionGroup(name, own)) throw bad('there is no region group of that name')
+  if (!isRegionGroup(name, own)) throw badRequest('there is no region group of that name')
 }
 
 /** Reads which part of the list is asked for. An empty body asks for the first page. */
@@ -99,7 +101,7 @@ export function readListRequest(call: EndpointCall): ListRequest {
   const { states, max_results: maxResults } = fields
   const nextToken = text(fields, 'next_token')
   if (maxResults !== undefined && maxResults !== null && !isPageSize(maxResults)) {
-    throw bad(`"max_results" has to be a whole number from 1 to ${limits.logExportsPageMax}`)
+    throw badRequest(`"max_results" has to be a whole number from 1 to ${limits.logExportsPageMax}`)
   }
   return {
     states: statesOf(states),
@@ -111,7 +113,7 @@ export function readListRequest(call: EndpointCall): ListRequest {
 function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
   if (states === undefined || states === null) return undefined
   if (!Array.isArray(states) || !states.every(state => exportStates.includes(state))) {
-    throw bad(`"states" has to be a list of ${exportStates.join(', ')}`)
+    throw badRequest(`"states" has to be a list of ${exportStates.join(', ')}`)
   }
   return states.length === 0 ? undefined : new Set(states)
 }
@@ -125,7 +127,7 @@ export function text(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string' || value === '' || value.length > limits.logFilterCharsMax) {
-    throw bad(`"${name}" has to be a text`)
+    throw badRequest(`"${name}" has to be a text`)
   }
   return value
 }
@@ -133,21 +135,21 @@ export function text(fields: Fields, name: string): string | undefined {
 function databaseOf(path: string): { regionGroup: string; names: readonly string[] } {
   const [regionGroup = '', ...names] = path.split('/')
   if (names.length === 0 || names.includes('') || regionGroup === '') {
-    throw bad('"database" has to be a region group and names of databases, such as us-std/app/child')
+    throw badRequest('"database" has to be a region group and names of databases, such as us-std/app/child')
   }
   return { regionGroup, names }
 }
 
 function timeOf(fields: Fields, name: string): { text: string; nanos: bigint } {
   const written = text(fields, name)
-  if (written === undefined) throw bad(`"${name}" is missing`)
+  if (written === undefined) throw badRequest(`"${name}" is missing`)
   const time = parseTime(written)
   const nanos = time && nanosOfTime(time)
   const isInBounds =
     nanos !== undefined &&
     nanos >= BigInt(timestampBounds.min) * nanosPerMilli &&
     nanos <= BigInt(timestampBounds.max) * nanosPerMilli
-  if (!isInBounds) throw bad(`"${name}" has to be an ISO 8601 time such as 2024-01-31T00:00:00Z`)
+  if (!isInBounds) throw badRequest(`"${name}" has to be an ISO 8601 time such as 2024-01-31T00:00:00Z`)
   return { text: written, nanos }
 }
 
@@ -155,8 +157,4 @@ function timeOf(fields: Fields, name: string): { text: string; nanos: bigint } {
 function firstMillisecond(nanos: bigint): number {
   const down = nanos / nanosPerMilli
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)
-}
-
-function bad(message: string): MessageError {
-  return new MessageError('bad request', `Bad request: ${message}.`)
 }

@@ -20,6 +20,11 @@ export class MessageError extends Error {
   }
 }
 
+/** What is wrong with a request, as a sentence without its full stop. */
+export function badRequest(message: string): MessageError {
+  return new MessageError('bad request', `Bad request: ${message}.`)
+}
+
 const messageStatus = { ...requestErrorStatus, conflict: 409 } as const
 
 type MessageCode = keyof typeof messageStatus

@@ -8,7 +8,6 @@ import { formatTime, timeFromMicros } from '../values/time.ts'
 import { type Micros, nativeName, type Ref, type Value } from '../values/value.ts'
 import { decodeKey, type EntryKey } from './key-reader.ts'
 import { isCut, tupleBytesMax } from './tuple.ts'
-import { decodeValue } from './value-codec.ts'
 
 /** A key as text, such as `document 0/1024/1`. */
 export function printKey(bytes: Uint8Array): string {
@@ -49,11 +48,6 @@ export function printKey(bytes: Uint8Array): string {
     default:
       return unreachable(key)
   }
-}
-
-/** A stored value as text. */
-export function printStoredValue(bytes: Uint8Array): string {
-  return printValue(decodeValue(bytes))
 }
 
 /** A value as text in one line; types that JSON lacks are spelled out. */

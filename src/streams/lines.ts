@@ -2,6 +2,7 @@
 // format, as bytes that all of them share. What has been decided and rendered is kept while the same transaction is tried
 // again, so that what takes long is done in several turns of the event loop.
 
+import { upsert } from '../base/upsert.ts'
 import type { StreamEvent, StreamFormat } from '../model/streaming.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { Micros } from '../values/value.ts'
@@ -65,12 +66,4 @@ export class Lines {
     }
     return line
   }
-}
-
-function upsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const present = map.get(key)
-  if (present !== undefined) return present
-  const made = make()
-  map.set(key, made)
-  return made
 }

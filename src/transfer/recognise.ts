@@ -1,5 +1,6 @@
 // Tells by its content what a file holds.
 
+import { nativeNamed } from '../v4/wire/refs.ts'
 import { tryJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { driverReference } from './formats/driver-values.ts'
@@ -7,7 +8,7 @@ import type { FormatName } from './formats/format.ts'
 import { type ByteSource, readHead, readText, type TextFile } from './input.ts'
 import { type Element, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
-import { nativeInDriver, readId } from './references.ts'
+import { readId } from './references.ts'
 
 /** What a file holds, as far as reading it depends on that. */
 export type Content =
@@ -142,7 +143,7 @@ function isSchema(first: ReadonlyMap<string, Json>): boolean {
     const { target } = driverReference(wrapped)
     if (target.type !== 'document') return true
     const within = target.collection.target
-    return within.type === 'collection' && nativeInDriver(within.name.slice(1)) === 'keys'
+    return within.type === 'collection' && nativeNamed(within.name.slice(1)) === 'keys'
   } catch (error) {
     if (error instanceof BadRecord) return false
     throw error

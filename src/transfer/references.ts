@@ -42,12 +42,6 @@ export function nativeOf(name: string): NativeName | undefined {
   return Object.hasOwn(native, rest) ? (rest as NativeName) : undefined
 }
 
-/** The native collection that drivers of version 4 mean by a name, also in its older spelling. */
-export function nativeInDriver(name: string): NativeName | undefined {
-  if (name === 'classes') return 'collections'
-  return Object.hasOwn(native, name) ? (name as NativeName) : undefined
-}
-
 /** The names of native collections in version 10, as in exports. */
 const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>([
   ['Database', 'databases'],

@@ -1,6 +1,8 @@
 // Texts as doubles, as Java reads them: blanks around, a suffix, hexadecimal ones, and the names of what is no number. The
 // expressions have one way to match, so that long texts take no longer than they are.
 
+import { trimBlanks } from '../values/trim.ts'
+
 const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/
 /** Digits of hexadecimal doubles that count; those behind change nothing. */
@@ -8,7 +10,7 @@ const hexDigitsMax = 200
 
 /** The double that a text is, undefined for any other text. */
 export function javaDouble(text: string): number | undefined {
-  const trimmed = trimControls(text)
+  const trimmed = trimBlanks(text)
   if (decimal.test(trimmed)) {
     return Number(/[NI]/.test(trimmed) ? trimmed : trimmed.replace(/[fFdD]$/, ''))
   }
@@ -17,12 +19,4 @@ export function javaDouble(text: string): number | undefined {
   if (sign === undefined || digits === '' || digits.length > hexDigitsMax) return undefined
   const magnitude = Number(BigInt(`0x${digits}`)) * 2 ** (Number(exponent) - 4 * fraction.length)
   return sign === '-' ? -magnitude : magnitude
-}
-
-/** A text without the blanks around it, which to Java are all control characters, too. */
-function trimControls(text: string): string {
-  let [start, end] = [0, text.length]
-  while (start < end && text.charCodeAt(start) <= 0x20) start++
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--
-  return text.slice(start, end)
 }

@@ -3,10 +3,11 @@
 
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
-import { type Json, type NativeName, native, typeName } from '../values/value.ts'
+import { type Json, type NativeName, typeName } from '../values/value.ts'
 import { attempt } from './error-list.ts'
 import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+import { nativeNamed } from './wire/refs.ts'
 
 /** The schema kinds addressed by name, by the native collection that holds them. */
 const namedKinds: Partial<Record<NativeName, UnresolvedTargetBase['type']>> = {
@@ -29,12 +30,6 @@ const targetTypeNames: Record<ReferenceTarget['type'], string> = {
   key: 'Key Ref',
   document: 'Ref',
   self: 'Ref',
-}
-
-/** The native collection of that name; `classes` is the older spelling of `collections`. */
-export function nativeNamed(name: string): NativeName | undefined {
-  if (name === 'classes') return 'collections'
-  return Object.hasOwn(native, name) ? (name as NativeName) : undefined
 }
 
 function fault(description: string, place: Place, ...steps: string[]): QueryError {

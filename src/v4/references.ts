@@ -12,7 +12,7 @@ import {
 } from '../values/value.ts'
 import { errorEntry, QueryError } from './errors.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
-import { nativeNamed } from './parse-reference.ts'
+import { nativeNamed } from './wire/refs.ts'
 
 /** The kinds of schema objects that have a name. */
 export type SchemaKind = keyof typeof nativeOfKind

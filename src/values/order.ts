@@ -179,7 +179,7 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
         sortedFields(right as ObjectValue).flat(),
       )
     case orderRank.ref:
-      return compareRefs(left as Ref, right as Ref)
+      return compareDocuments(left as Ref, right as Ref)
     case orderRank.time:
       return compareTimes(left as Time, right as Time)
     case orderRank.date:
@@ -193,12 +193,6 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
     default:
       return 0
   }
-}
-
-function compareRefs(left: Ref, right: Ref): number {
-  const a = BigInt.asUintN(64, left.id)
-  const b = BigInt.asUintN(64, right.id)
-  return a < b ? -1 : a > b ? 1 : left.collection - right.collection
 }
 
 function compareTimes(left: Time, right: Time): number {

@@ -113,7 +113,7 @@ test('what to look at is told in sentences', { skip }, async () => {
   const findings = page.getByRole('region', { name: 'What to look at' })
   for (const sentence of [
     /^db1:8443, process \d, does not follow the shared store: connection refused$/,
-    /^The disk of db1:8443 has 2\.0 GB left\./,
+    /^The disk of db1:8443 has 1\.9 GB left\./,
     /^Long queries wait for a free process\./,
     /^The index shop\/wide cannot be built/,
     /^The last check found contradictions/,

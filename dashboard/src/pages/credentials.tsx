@@ -9,10 +9,8 @@ import { Instant } from '../parts/time.tsx'
 import { Cell } from '../parts/values.tsx'
 import { addressOf, pastTime } from '../router.ts'
 import { rights } from '../session.ts'
-import { at, type Json } from '../wire/json.ts'
-import { type RefName, refOf } from '../wire/refs.ts'
-
-const idOf = (document: Json) => refOf(at(document, 'ref'))?.id ?? ''
+import { at } from '../wire/json.ts'
+import { idOf, type RefName, refOf } from '../wire/refs.ts'
 
 /** The pages of credentials. */
 export function Credentials({ path: [id] }: { readonly path: readonly string[] }) {

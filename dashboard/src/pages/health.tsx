@@ -7,6 +7,7 @@ import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useEvery } from '../parts/live.ts'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { megabyte } from '../parts/quantities.ts'
 import { readHealth, type Sample, type Span, spansOf } from '../service/health.ts'
 import { findingsIn } from '../service/health-findings.ts'
 import { HealthFigures } from './health-figures.tsx'
@@ -124,7 +125,7 @@ function chartsOf(spans: readonly Span[]) {
     },
     {
       label: 'Memory of all processes, in megabytes',
-      series: [line('memory', '--accent', span => span.memoryBytes / 1e6, true)],
+      series: [line('memory', '--accent', span => span.memoryBytes / megabyte, true)],
     },
   ]
 }

@@ -13,10 +13,9 @@ import { addressOf, pastTime } from '../router.ts'
 import { createSchema, deleteSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
-import { refOf } from '../wire/refs.ts'
+import { idOf, refOf } from '../wire/refs.ts'
 import { roleText } from './functions.tsx'
 
-const idOf = (document: Json) => refOf(at(document, 'ref'))?.id ?? ''
 const nameOf = (key: Json) => textAt(key, 'name') ?? textAt(key, 'data', 'name')
 
 /** The pages of keys. */

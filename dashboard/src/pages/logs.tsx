@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
+import { bytesText } from '../parts/quantities.ts'
 import { databasePath } from '../router.ts'
 import { type LogSummary, summarize } from '../service/logs.ts'
 import { LogExports } from './log-exports.tsx'
@@ -74,17 +75,6 @@ function Totals({ summary: { totals } }: { summary: LogSummary }) {
       ))}
     </dl>
   )
-}
-
-function bytesText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  let value = bytes
-  let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000
-    unit++
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`
 }
 
 function Charts({ summary }: { summary: LogSummary }) {

@@ -12,9 +12,7 @@ import { addressOf, pastTime } from '../router.ts'
 import { deleteSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, textAt } from '../wire/json.ts'
-import { refOf } from '../wire/refs.ts'
-
-const idOf = (document: Json) => refOf(at(document, 'ref'))?.id ?? ''
+import { idOf } from '../wire/refs.ts'
 
 /** The pages of tokens. */
 export function Tokens({ path: [id] }: { readonly path: readonly string[] }) {

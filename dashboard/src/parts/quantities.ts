@@ -1,11 +1,14 @@
 // Amounts as people read them.
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
+const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const
 
-/** Bytes with three digits or so: `61.4 kB`. */
+/** Bytes, as in the settings of the service. */
+export const megabyte = 1_048_576
+
+/** Bytes with three digits or so: `61.4 KB`. Each unit is 1024 of the one before. */
 export function bytesText(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
-  const value = bytes / 1000 ** power
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
+  const value = bytes / 1024 ** power
   return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`
 }
 

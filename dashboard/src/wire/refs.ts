@@ -1,6 +1,6 @@
 // References and the other tagged values of the wire, read and built.
 
-import { isMap, type Json, type Query, textAt } from './json.ts'
+import { at, isMap, type Json, type Query, textAt } from './json.ts'
 
 /** The document collections that hold everything but documents of users. */
 export const natives = [
@@ -69,6 +69,11 @@ function objectLiteral(members: ReadonlyMap<string, Json>): Query {
   // What is sent has the same shape as JSON that came in; only the type of plain objects is wider.
   for (const [name, member] of members) fields.set(name, literal(member) as Json)
   return { object: fields }
+}
+
+/** The id of a document in a response; empty where there is none. */
+export function idOf(document: Json): string {
+  return refOf(at(document, 'ref'))?.id ?? ''
 }
 
 /** The reference of a native collection. */

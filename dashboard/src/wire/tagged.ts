@@ -1,6 +1,6 @@
 // Values of version 10, which come in its format `tagged`: in the shape in which pages show values, and as text.
 
-import { keyText, quoted } from '../../../src/v10/text/quoted.ts'
+import { bracketed, keyText, quoted } from '../../../src/v10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
 import { type Native, tagOf } from './refs.ts'
 
@@ -137,10 +137,4 @@ export function printTagged(value: Json, level = 0): string {
   if (!isMap(inner)) return quoted(String(inner))
   const lines = [...fieldsOf(inner)].map(([key, each]) => `${keyText(key)}: ${printTagged(each, level + 1)}`)
   return bracketed('{', lines, '}', level)
-}
-
-function bracketed(open: string, lines: readonly string[], close: string, level: number): string {
-  if (lines.length === 0) return open + close
-  const indent = '  '.repeat(level)
-  return `${open}\n${lines.map(line => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`
 }

@@ -9,7 +9,7 @@ import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
 import { bodyOf, checkRegionGroup, text } from '../log-request.ts'
-import { edgeErrorBody, isoTime, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
+import { badRequest, edgeErrorBody, isoTime, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 const path = '/api/v1/account-keys'
 
@@ -44,14 +44,14 @@ async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const fields = bodyOf(call)
   const name = text(fields, 'name')
   if (name === undefined || name.length > limits.accountKeyNameCharsMax)
-    throw bad('"name" has to be a short text')
+    throw badRequest('"name" has to be a short text')
   const ttlDays = fields.ttl_days ?? undefined
   if (ttlDays !== undefined && !isTtl(ttlDays)) {
-    throw bad(`"ttl_days" has to be a whole number from 1 to ${limits.accountKeyDaysMax}`)
+    throw badRequest(`"ttl_days" has to be a whole number from 1 to ${limits.accountKeyDaysMax}`)
   }
   const regionGroups = fields.region_groups ?? undefined
   if (regionGroups !== undefined && !isListOfTexts(regionGroups)) {
-    throw bad('"region_groups" has to be a list of region groups')
+    throw badRequest('"region_groups" has to be a list of region groups')
   }
   for (const group of regionGroups ?? []) checkRegionGroup(group, queryLog.regionGroup)
   try {
@@ -92,8 +92,4 @@ function isTtl(value: unknown): value is number {
 
 function isListOfTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
-}
-
-function bad(message: string): MessageError {
-  return new MessageError('bad request', `Bad request: ${message}.`)
 }

@@ -15,7 +15,7 @@ import type { Endpoint, Services } from '../endpoint.ts'
 import { type LogClient, logClient } from '../log-access.ts'
 import { allowedDatabase } from '../log-database.ts'
 import { bodyOf, checkType, readLogRequest, text } from '../log-request.ts'
-import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
+import { badRequest, edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 import { RecordTeller } from '../record-teller.ts'
 
 const recordsDefault = 50
@@ -94,7 +94,7 @@ function untilGone(call: EndpointCall, { stopping }: Services): AbortSignal {
 function readSearch(body: Fields, filter: RecordFilter) {
   const next = text(body, 'next_token')
   const [, to, skip] = /^(\d{1,15})\.(\d{1,5})$/.exec(next ?? '') ?? []
-  if (next !== undefined && to === undefined) throw bad('"next_token" is none that was given out')
+  if (next !== undefined && to === undefined) throw badRequest('"next_token" is none that was given out')
   return {
     to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
     skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),
@@ -129,26 +129,22 @@ function isWithoutDashboard(body: Fields): boolean {
 
 function flag(body: Fields, name: string): boolean | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && typeof value !== 'boolean') throw bad(`"${name}" has to be true or false`)
+  if (value !== undefined && typeof value !== 'boolean') throw badRequest(`"${name}" has to be true or false`)
   return value
 }
 
 function oneOf(body: Fields, name: string, pattern: RegExp, wanted: string): string | undefined {
   const value = text(body, name)
-  if (value !== undefined && !pattern.test(value)) throw bad(`"${name}" has to be ${wanted}`)
+  if (value !== undefined && !pattern.test(value)) throw badRequest(`"${name}" has to be ${wanted}`)
   return value
 }
 
 function wholeNumber(body: Fields, name: string, absent: number, max: number): number {
   const value = body[name] ?? absent
   if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > max) {
-    throw bad(`"${name}" has to be a whole number from 0 to ${max}`)
+    throw badRequest(`"${name}" has to be a whole number from 0 to ${max}`)
   }
   return value as number
-}
-
-function bad(message: string): MessageError {
-  return new MessageError('bad request', `Bad request: ${message}.`)
 }
 
 type Sums = LogSummary['totals']

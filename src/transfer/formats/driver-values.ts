@@ -1,6 +1,7 @@
 // Values as drivers of version 4 write them, of all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`,
 // references as objects or, in the oldest version, as paths. It is also the form in which records travel to a service.
 
+import { nativeNamed } from '../../v4/wire/refs.ts'
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'
@@ -14,7 +15,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
-import { kindOf, nativeCollection, nativeInDriver, readId, schemaReference } from '../references.ts'
+import { kindOf, nativeCollection, readId, schemaReference } from '../references.ts'
 import { type Notation, readFields, readTextTag, readValue, type TextTags, tagOf } from './notation.ts'
 
 /** A value in the notation of the wire. Throws {@link BadRecord} for tags that cannot be read. */
@@ -70,7 +71,7 @@ export function driverReference(json: Json): UnresolvedRef {
 
 /** A reference without a collection is a native collection. */
 function topLevel(name: string): UnresolvedRef {
-  const known = nativeInDriver(name)
+  const known = nativeNamed(name)
   if (known === undefined) throw new BadRecord(`a reference to "${name}" without a collection`)
   return schemaReference('collection', nativeCollection(known))
 }
@@ -99,7 +100,7 @@ function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef 
 /** `classes/users/1`, `indexes/by_email`, `credentials/7`: references of the oldest version. */
 function pathReference(path: string): UnresolvedRef {
   const [first = '', name, id, ...rest] = path.split('/')
-  const known = nativeInDriver(first)
+  const known = nativeNamed(first)
   if (known === undefined || rest.length > 0) throw badReference(path)
   if (name === undefined) return topLevel(first)
   if (id === undefined) return inCollection(name, topLevel(first))

@@ -3,7 +3,7 @@
 import { step } from '../../base/effort.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
 import { tokenOf } from '../events/token.ts'
-import { keyText, quoted } from '../text/quoted.ts'
+import { bracketed, keyText, quoted } from '../text/quoted.ts'
 import { debugText } from '../text-of-value.ts'
 import { isArray, isStruct, type Struct, type Value } from '../value.ts'
 import type { Rendering } from './rendering.ts'
@@ -44,12 +44,6 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
 function decorateStruct(struct: Struct, rendering: Rendering, level: number): string {
   const lines = [...struct].map(([key, value]) => `${keyText(key)}: ${decorate(value, rendering, level + 1)}`)
   return bracketed('{', lines, '}', level)
-}
-
-function bracketed(open: string, lines: readonly string[], close: string, level: number): string {
-  if (lines.length === 0) return open + close
-  const indent = '  '.repeat(level)
-  return `${open}\n${lines.map(line => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`
 }
 
 function doubleText(value: number): string {

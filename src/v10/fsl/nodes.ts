@@ -1,6 +1,6 @@
 // The items of a schema file with what they mean, each with its place: what differences, patches, migrations and definitions
 // are made of. `parseFsl` (parse.ts) makes them, `printItem` (print.ts) writes them. Places are offsets into the text of
-// {@link SchemaFile.source}; `spanOf(file.source, place.start, place.end)` is what errors are drawn from. Expressions and
+// {@link SchemaFile.source}; with it a place is what errors are drawn from. Expressions and
 // types are the nodes of `../syntax`.
 
 import type { BlockNode, Node, TypeNode } from '../syntax/nodes.ts'

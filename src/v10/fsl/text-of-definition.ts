@@ -2,7 +2,7 @@
 // and the file that it comes into cannot be read.
 
 import { parsePath } from '../../model/schema/paths.ts'
-import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { isObject, itemsOf, type ObjectValue, type Value } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { type LambdaNode, shortParameter, type TypeNode } from '../syntax/nodes.ts'
 import { parseLambda, parseQuery, parseSignature } from '../syntax/parse.ts'
@@ -38,11 +38,6 @@ export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: str
 function text(fields: ObjectValue, name: string): string | undefined {
   const value = fields.get(name)
   return typeof value === 'string' ? value : undefined
-}
-
-function elements(value: Value | undefined): readonly Value[] {
-  if (value === undefined || value === null) return []
-  return isArray(value) ? value : [value]
 }
 
 function entries(value: Value | undefined): readonly (readonly [string, ObjectValue])[] {
@@ -104,7 +99,7 @@ function collectionText(fields: ObjectValue): string {
     const value = fields.get(name) ?? null
     return value === null ? [] : [`${name} ${value}`]
   }
-  const constraints = elements(fields.get('constraints')).filter(isObject)
+  const constraints = itemsOf(fields.get('constraints')).filter(isObject)
   const lines = [
     ...entries(fields.get('fields')).map(([name, field]) => fieldText(name, field)),
     ...entries(fields.get('computed_fields')).map(([name, field]) => computedText(name, field)),
@@ -135,14 +130,14 @@ function computedText(name: string, field: ObjectValue): string {
 
 function indexText(name: string, index: ObjectValue): string {
   const parts = ['terms', 'values'].flatMap(part => {
-    const paths = elements(index.get(part))
+    const paths = itemsOf(index.get(part))
     return paths.length === 0 ? [] : [`${part} ${pathsText(paths)}`]
   })
   return `index ${name} ${inBraces(parts)}`
 }
 
 function pathsText(value: Value | undefined): string {
-  const printed = elements(value).map(each => {
+  const printed = itemsOf(value).map(each => {
     const given = isObject(each) ? each : new Map([['field', each]])
     const path = parsePath(text(given, 'field') ?? '') ?? []
     const order = given.get('order') === 'desc' ? 'desc' : 'asc'
@@ -158,7 +153,7 @@ function checkText(constraint: ObjectValue): readonly string[] {
 }
 
 function migrationsText(value: Value | undefined): readonly string[] {
-  const statements = elements(value).filter(isObject)
+  const statements = itemsOf(value).filter(isObject)
   return statements.length === 0 ? [] : [`migrations ${inBraces(statements.map(migrationText))}`]
 }
 
@@ -220,8 +215,8 @@ function predicateText(predicate: Value | undefined): string {
 }
 
 function roleText(fields: ObjectValue): string | undefined {
-  const privileges = elements(fields.get('privileges')).filter(isObject)
-  const memberships = elements(fields.get('membership')).filter(isObject)
+  const privileges = itemsOf(fields.get('privileges')).filter(isObject)
+  const memberships = itemsOf(fields.get('membership')).filter(isObject)
   const actionsOf = (privilege: ObjectValue) => {
     const actions = privilege.get('actions')
     return actions !== undefined && isObject(actions) ? [...actions].filter(([, each]) => each !== false) : []
@@ -250,7 +245,7 @@ function isOwn(predicate: Value | undefined): boolean {
 }
 
 function providerText(fields: ObjectValue): string | undefined {
-  const roles = elements(fields.get('roles')).map(each => (isObject(each) ? each : new Map([['role', each]])))
+  const roles = itemsOf(fields.get('roles')).map(each => (isObject(each) ? each : new Map([['role', each]])))
   if (roles.some(each => !isOwn(each.get('predicate')))) return undefined
   const lines = [
     `issuer ${printedString(text(fields, 'issuer') ?? '')}`,

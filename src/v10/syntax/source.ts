@@ -55,8 +55,3 @@ export interface Span {
   readonly start: number
   readonly end: number
 }
-
-/** A range of a source. */
-export function spanOf(source: Source, start: number, end: number): Span {
-  return { source, start, end }
-}

@@ -27,3 +27,10 @@ export function quoted(text: string): string {
 export function keyText(key: string): string {
   return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
 }
+
+/** Elements or fields between brackets, one a line, where they lie that many levels deep. */
+export function bracketed(open: string, lines: readonly string[], close: string, level: number): string {
+  if (lines.length === 0) return open + close
+  const indent = '  '.repeat(level)
+  return `${open}\n${lines.map(line => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`
+}

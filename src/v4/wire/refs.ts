@@ -8,6 +8,7 @@ import {
   type DatabaseId,
   firstUserCollection,
   isNativeCollectionRef,
+  type NativeName,
   namedNatives,
   native,
   nativeName,
@@ -161,4 +162,10 @@ export class RefPrinter {
 
 function wrapPath(path: string | undefined): string | undefined {
   return path === undefined ? undefined : `{"@ref":${quoteJson(path)}}`
+}
+
+/** The native collection of that name; `classes` is the older spelling of `collections`. */
+export function nativeNamed(name: string): NativeName | undefined {
+  if (name === 'classes') return 'collections'
+  return Object.hasOwn(native, name) ? (name as NativeName) : undefined
 }

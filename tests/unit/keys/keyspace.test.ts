@@ -8,10 +8,10 @@ import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { decodeKey, decodeKeyOf, entryDocumentPlace, entryTimeOf } from '../../../src/keys/key-reader.ts'
 import * as keys from '../../../src/keys/keyspace.ts'
-import { printKey, printStoredValue, printValue } from '../../../src/keys/printer.ts'
+import { printKey, printValue } from '../../../src/keys/printer.ts'
 import { encodeTerms } from '../../../src/keys/terms.ts'
 import { encodeTuple, tupleBytesMax } from '../../../src/keys/tuple.ts'
-import { encodeValue } from '../../../src/keys/value-codec.ts'
+import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
 import { keyBytesMax } from '../../../src/kv/contract.ts'
 import { compareBytes } from '../../../src/values/order.ts'
 import { Lambda, LocalDate, Ref, Time, Uuid, type Value } from '../../../src/values/value.ts'
@@ -227,7 +227,7 @@ test('values are printed for people', () => {
     ['d', [new Ref(0n, 2, 1024n), new Lambda('4', ['x', 'y'], new Map([['var', 'x']]))]],
   ])
   assert.equal(
-    printStoredValue(encodeValue(value)),
+    printValue(decodeValue(encodeValue(value))),
     '{"a": [1, 1.0, "x\\"", null, true], "b": bytes(01ff), ' +
       '"c": [time(1970-01-01T00:00:00.000000001Z), date(1970-01-01), uuid(00000000-0000-0000-0000-000000000001)], ' +
       '"d": [ref(0/collections/1024), lambda(["x", "y"] -> {"var": "x"}, version 4)]}',
