@@ -2,7 +2,14 @@
 // body and numbers only: which headers follow from them is decided in one place, response-headers.ts.
 
 import type { Readable } from 'node:stream'
-import type { CallerMark, DatabasePlace, LongBody, NamedObject, QueryMetrics } from '../engine/contract.ts'
+import type {
+  CallerMark,
+  DatabasePlace,
+  EventStream,
+  LongBody,
+  NamedObject,
+  QueryMetrics,
+} from '../engine/contract.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
 import type { Micros } from '../values/value.ts'
 
@@ -12,6 +19,8 @@ export interface Answer {
   readonly body: string | Readable
   /** Instead of the body: bytes that are sent as the client reads. */
   readonly longBody?: LongBody
+  /** Instead of the body: events, which are sent as they come. */
+  readonly stream?: EventStream
   /** Absent where the protocol sends no `x-txn-time`. */
   readonly txnTime: Micros | undefined
   /** Absent where the protocol sends no metrics. */

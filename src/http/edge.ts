@@ -64,7 +64,8 @@ export class Edge {
     const unreadPace = { windowMs: limits.unreadPaceMs, amount: limits.unreadPaceBytes }
     const unreadMax = options.unreadResponseBytesMax ?? limits.unreadResponseBytesMax
     const unread = new FairBudget({ max: unreadMax, pace: unreadPace }, services)
-    this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread)
+    const { meter, timers } = services
+    this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread, { meter, timers })
   }
 
   /** Handles one request to `endpoint`. Never throws, and always responds unless the client has gone. */

@@ -7,6 +7,14 @@ import type { Readable, Writable } from 'node:stream'
 /** Names in lower case and values, alternating. */
 export type HeaderList = (string | number)[]
 
+/** Where a body goes that is sent in pieces. It holds nothing of the request that does not come with the connection. */
+export interface Outlet {
+  /** Has to be ended. */
+  readonly body: Writable
+  /** Breaks off. */
+  abort(): void
+}
+
 export interface Exchange {
   readonly version: 1 | 2
   readonly method: string
@@ -39,8 +47,8 @@ export interface Exchange {
    * still have to make room for.
    */
   respond(status: number, headers: HeaderList, body: string, bytes: number): number
-  /** Sends a head; the body, which has to be ended, goes to what is returned. */
-  begin(status: number, headers: HeaderList): Writable
+  /** Sends a head; the body goes to what is returned. */
+  begin(status: number, headers: HeaderList): Outlet
   /** Breaks off, whatever has been sent. */
   abort(): void
 }

@@ -1,8 +1,8 @@
 // A request over HTTP/1.1 or 1.0.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Readable, Writable } from 'node:stream'
-import type { Exchange, HeaderList } from './exchange.ts'
+import type { Readable } from 'node:stream'
+import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 
 export class Http1Exchange implements Exchange {
   readonly version = 1
@@ -81,15 +81,33 @@ export class Http1Exchange implements Exchange {
     return response.writableLength
   }
 
-  begin(status: number, headers: HeaderList): Writable {
+  begin(status: number, headers: HeaderList): Outlet {
     this.#response.writeHead(status, headers as string[])
-    return this.#response
+    return new Http1Outlet(this.#request, this.#response)
   }
 
   abort(): void {
-    this.#request.destroy()
-    this.#response.destroy()
+    breakOff(this.#request, this.#response)
   }
+}
+
+class Http1Outlet implements Outlet {
+  readonly body: ServerResponse
+  readonly #request: IncomingMessage
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request
+    this.body = response
+  }
+
+  abort(): void {
+    breakOff(this.#request, this.body)
+  }
+}
+
+function breakOff(request: IncomingMessage, response: ServerResponse): void {
+  request.destroy()
+  response.destroy()
 }
 
 /**

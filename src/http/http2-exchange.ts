@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { constants, type IncomingHttpHeaders as Http2Headers, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import { Readable, type Writable } from 'node:stream'
-import type { Exchange, HeaderList } from './exchange.ts'
+import { Readable } from 'node:stream'
+import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import type { EarlyRequest } from './upgrade.ts'
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants
@@ -45,8 +45,6 @@ export class Http2Exchange implements Exchange {
       this.body = stream.endAfterHeaders ? undefined : stream
     }
     if (headers.expect === '100-continue') stream.additionalHeaders({ ':status': 100 })
-    // Whoever resets a stream ends no more than it.
-    stream.on('error', ignore)
   }
 
   get origin(): string {
@@ -103,14 +101,16 @@ export class Http2Exchange implements Exchange {
     return bytes
   }
 
-  begin(status: number, headers: HeaderList): Writable {
-    this.#stream.respond(headersOf(status, headers))
-    return this.#stream
+  begin(status: number, headers: HeaderList): Outlet {
+    const list = headersOf(status, headers)
+    this.#stream.respond(list)
+    // Node keeps the list as long as the stream is open, which may be for days.
+    list.length = 0
+    return new Http2Outlet(this.#stream)
   }
 
   abort(): void {
-    this.#stream.close(NGHTTP2_CANCEL)
-    this.#stream.destroy()
+    breakOff(this.#stream)
   }
 
   /** What of the request is still to come is refused, when the response is through. */
@@ -120,15 +120,30 @@ export class Http2Exchange implements Exchange {
   }
 }
 
+class Http2Outlet implements Outlet {
+  readonly body: ServerHttp2Stream
+
+  constructor(stream: ServerHttp2Stream) {
+    this.body = stream
+  }
+
+  abort(): void {
+    breakOff(this.body)
+  }
+}
+
+function breakOff(stream: ServerHttp2Stream): void {
+  stream.close(NGHTTP2_CANCEL)
+  stream.destroy()
+}
+
 /** Whether the client has sent all that it will send on a stream. */
 function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
 /** The list as Node takes it; its types do not know that values may be numbers. */
-function headersOf(status: number, headers: HeaderList): readonly string[] {
+function headersOf(status: number, headers: HeaderList): string[] {
   // Node takes the status as a number, too, which its types do not say.
-  return [':status', status, ...headers] as readonly unknown[] as readonly string[]
+  return [':status', status, ...headers] as unknown[] as string[]
 }
-
-function ignore(): void {}

@@ -198,7 +198,7 @@ export class Listener {
         request.socket.destroy()
         return
       }
-      response.once('close', () => connection.finish())
+      response.on('close', () => connection.finish())
       const client = this.#clientOf(connection, request)
       this.#begin(connection, new Http1Exchange(request, response, client))
     }
@@ -377,9 +377,14 @@ export class Listener {
     // the bytes that came before it, and Node throws where nobody could catch it if it is gone by then.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
+    const noteBody = (bytes: number) => pacer.noteBody(bytes)
+    function finish(this: ServerHttp2Stream): void {
+      connection.finish()
+      if (this.rstCode !== constants.NGHTTP2_NO_ERROR) pacer.noteReset()
+    }
     session.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
-      // Also of one that is over before it could begin, an error would end the process.
-      stream.on('error', () => undefined)
+      // Whoever resets a stream ends no more than it. Also of one that is over before it could begin, an error would end the process.
+      stream.on('error', ignore)
       pacer.noteRequest(rawHeaders)
       // Reset before anything could be done about it.
       if (stream.destroyed || stream.closed) {
@@ -390,12 +395,8 @@ export class Listener {
         stream.close(constants.NGHTTP2_REFUSED_STREAM)
         return
       }
-      stream.once('close', () => {
-        connection.finish()
-        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) pacer.noteReset()
-      })
+      stream.on('close', finish)
       const first = stream.id === 1 ? early : undefined
-      const noteBody = (bytes: number) => pacer.noteBody(bytes)
       const client = this.#clientOf(connection, { socket, headers })
       this.#begin(connection, new Http2Exchange(stream, headers, client, noteBody, first))
     })
@@ -418,6 +419,8 @@ export class Listener {
     for (const socket of this.#sockets) socket.destroy()
   }
 }
+
+function ignore(): void {}
 
 let isWithoutStackTraces = false
 

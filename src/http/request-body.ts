@@ -88,13 +88,13 @@ class IncomingBody {
     this.#share.grow(bytesPerRequest)
     const announced = Number(headers['content-length'] ?? 0)
     if (announced > rules.bytesMax) this.#refuse('too large')
-    source.on('data', (chunk: Buffer) => this.#take(chunk))
-    source.on('end', () => this.#end())
-    source.on('close', () => this.#finish('aborted'))
+    source.on('data', this.#take)
+    source.on('end', this.#end)
+    source.on('close', this.#abort)
     if (announced > limits.strangerBodyBytesMax) this.#askAdmission()
   }
 
-  #take(chunk: Buffer): void {
+  readonly #take = (chunk: Buffer): void => {
     this.#exchange.noteBody?.(chunk.length)
     if (this.#finished) return
     this.#length += chunk.length
@@ -109,11 +109,15 @@ class IncomingBody {
     if (this.#length > limits.strangerBodyBytesMax) this.#askAdmission()
   }
 
-  #end(): void {
+  readonly #end = (): void => {
     const isCut = (this.#source as { readonly aborted?: boolean }).aborted === true
+    // Of a stream of HTTP/2 whose response goes on, the request would be held by them.
+    this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
     else this.#finish(this.#refusal ?? joined(this.#chunks))
   }
+
+  readonly #abort = (): void => this.#finish('aborted')
 
   /** Stops reading until the sender's credential has been looked at. */
   #askAdmission(): void {

@@ -97,7 +97,7 @@ function isTraced({ request }: EndpointCall, { status }: Answer): boolean {
 /** The whole body, or undefined when it comes as a stream. */
 function textOf(call: EndpointCall, answer: Answer, exceptional: boolean): string | undefined {
   const { body } = answer
-  if (typeof body !== 'string') return undefined
+  if (typeof body !== 'string' || answer.stream !== undefined) return undefined
   if (body === '' || answer.contentType !== undefined) return body
   return exceptional || call.wantsPrettyBody ? prettyPrint(body) : body
 }

@@ -4,23 +4,28 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './call.ts'
-import type { Exchange } from './exchange.ts'
+import { EventWriter, type EventWriting } from './event-writer.ts'
+import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
+import { type Sending, Unread } from './unread.ts'
 
 /** Bytes of a body that are handed to the system at a time; bodies up to this are sent whole. */
 const pieceBytes = 65_536
 
+/** What writing takes of the service. */
+type WriterServices = Omit<EventWriting, 'unread'>
+
 export class ResponseWriter {
   readonly #context: ResponseContext
-  readonly #unread: FairBudget
-  /** Short responses of this turn. */
-  #unsettled: { readonly request: Exchange; readonly bytes: number }[] = []
+  readonly #unread: Unread
+  readonly #events: EventWriting
 
   /** `unread` bounds the bytes of responses that have not been read. */
-  constructor(context: ResponseContext, unread: FairBudget) {
+  constructor(context: ResponseContext, unread: FairBudget, { meter, timers }: WriterServices) {
     this.#context = context
-    this.#unread = unread
+    this.#unread = new Unread(unread)
+    this.#events = { unread: this.#unread, timers, meter }
   }
 
   /**
@@ -34,63 +39,48 @@ export class ResponseWriter {
       return 0
     }
     const { headers, text, bytes } = prepareResponse(call, answer, this.#context)
-    if (text === undefined) {
-      const body = answer.body as Readable
-      if (request.method !== 'HEAD') this.#pass(request, body, request.begin(answer.status, headers), answer)
-      else {
-        body.destroy()
-        request.respond(answer.status, headers, '', 0)
-      }
-    } else if (bytes <= pieceBytes || request.method === 'HEAD') {
+    if (text === undefined) this.#writeStream(request, answer, headers)
+    else if (bytes <= pieceBytes || request.method === 'HEAD') {
       const unsent = request.respond(answer.status, headers, text, bytes)
-      if (unsent > 0) this.#trackUnlessSent(request, unsent)
+      if (unsent > 0) this.#unread.add(new ShortResponse(request, unsent, this.#unread))
     } else {
       // Outside the heap of JavaScript, which is smaller than the memory.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
-      const share = this.#track(request, readerOf(request, answer), bytes)
+      const share = track(request, readerOf(request, answer), bytes, this.#unread)
       if (request.isGone) return 0
-      new PieceWriter(request.begin(answer.status, headers), pieces, share).write()
+      new PieceWriter(request.begin(answer.status, headers).body, pieces, share).write()
     }
     return bytes
   }
 
-  /** Counts a short response as unread if it has not gone out by the next turn, as nearly all have. */
-  #trackUnlessSent(request: Exchange, bytes: number): void {
-    if (this.#unsettled.push({ request, bytes }) === 1) setImmediate(this.#trackUnsettled)
+  #writeStream(request: Exchange, answer: Answer, headers: HeaderList): void {
+    const { body, status, stream } = answer
+    if (request.method === 'HEAD') {
+      discardBody(answer)
+      request.respond(status, headers, '', 0)
+      return
+    }
+    const outlet = request.begin(status, headers)
+    const reader = readerOf(request, answer)
+    if (stream === undefined) this.#pass(body as Readable, outlet, reader)
+    else new EventWriter(stream, outlet, reader, this.#events)
   }
 
-  readonly #trackUnsettled = () => {
-    const unsettled = this.#unsettled
-    this.#unsettled = []
-    for (const { request, bytes } of unsettled)
-      if (!request.isGone) this.#track(request, request.client, bytes)
-  }
-
-  /** Counts `bytes` as unread until the exchange is over, for a group of readers. */
-  #track(request: Exchange, group: string, bytes: number): Share {
-    const share = this.#unread.open(group, () => request.abort())
-    request.onClose(() => share.close())
-    share.grow(bytes)
-    return share
-  }
-
-  /**
-   * Passes a stream on. One piece at a time: the Python driver takes each DATA frame for one event, and waiting pieces
-   * share a frame.
-   */
-  #pass(request: Exchange, body: Readable, target: Writable, answer: Answer): void {
+  /** Passes a stream on, one piece at a time. */
+  #pass(body: Readable, outlet: Outlet, reader: string): void {
+    const target = outlet.body
+    const abort = () => outlet.abort()
     let waiting: Share | undefined
-    body.on('error', () => request.abort())
-    request.onClose(() => {
+    body.on('error', abort)
+    target.on('close', () => {
       waiting?.close()
       body.destroy()
     })
     body.on('data', (piece: Buffer | string) => {
       body.pause()
-      const share = this.#unread.open(readerOf(request, answer), () => request.abort())
+      const share = this.#unread.count(reader, piece.length, abort)
       waiting = share
-      share.grow(piece.length)
       target.write(piece, () => {
         share.close()
         body.resume()
@@ -100,9 +90,34 @@ export class ResponseWriter {
   }
 }
 
+/** Counts `bytes` as unread until the exchange is over, for a group of readers. */
+function track(request: Exchange, group: string, bytes: number, unread: Unread): Share {
+  const share = unread.count(group, bytes, () => request.abort())
+  request.onClose(() => share.close())
+  return share
+}
+
+/** One that was handed over whole. */
+class ShortResponse implements Sending {
+  readonly #request: Exchange
+  readonly #bytes: number
+  readonly #unread: Unread
+
+  constructor(request: Exchange, bytes: number, unread: Unread) {
+    this.#request = request
+    this.#bytes = bytes
+    this.#unread = unread
+  }
+
+  countUnsent(): void {
+    if (!this.#request.isGone) track(this.#request, this.#request.client, this.#bytes, this.#unread)
+  }
+}
+
 /** Frees what a body that is not going to be sent holds: an event stream, an open file. */
-export function discardBody({ body }: Answer): void {
+export function discardBody({ body, stream }: Answer): void {
   if (typeof body !== 'string') body.destroy()
+  stream?.close()
 }
 
 /** For whom an unread response counts: the database that was asked, or where the client comes from. */

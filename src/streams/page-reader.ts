@@ -48,6 +48,8 @@ export class PageReader implements Reader {
   /** How far streams are that joined from further on. */
   readonly #ahead = new Map<OpenStream, StreamPlace>()
   #place: StreamPlace
+  /** Behind this and up to the place there was nothing to tell. */
+  #quietSince: StreamPlace
   /** Events that were told before the streams had caught up; undefined behind that. */
   #replayed: number | undefined = 0
   /** Something may have happened since the page that is being read was asked for. */
@@ -68,6 +70,7 @@ export class PageReader implements Reader {
     this.#order = order
     this.#host = host
     this.#place = order.place
+    this.#quietSince = order.place
     this.#toldMs = host.clock.elapsedMs()
     this.#awaitStatus(limits.streamStatusMs)
   }
@@ -80,16 +83,16 @@ export class PageReader implements Reader {
     return this.#place
   }
 
-  /** Whether it has come further than a place. */
-  isFurtherThan(place: StreamPlace): boolean {
-    return isBehind(this.#place, place)
+  /** Whether a stream that begins at a place misses nothing here. */
+  hasToldNothingSince(place: StreamPlace): boolean {
+    return !isBehind(this.#quietSince, place)
   }
 
   get streams(): IterableIterator<[OpenStream, NextPage]> {
     return this.#streams.entries()
   }
 
-  /** Tells a stream of everything behind its place, which is that of this reader or further on. */
+  /** Tells a stream of everything behind its place, between which and that of this reader there is nothing to tell. */
   add(stream: OpenStream, nextPage: NextPage, place: StreamPlace = this.#place): void {
     this.#streams.set(stream, nextPage)
     if (isBehind(place, this.#place)) this.#ahead.set(stream, place)
@@ -184,6 +187,7 @@ export class PageReader implements Reader {
 
   #tell(page: StreamPage): void {
     this.#place = page.place
+    if (page.lines.length > 0) this.#quietSince = page.place
     this.#costs = summed(this.#costs, page.costs)
     const lines = [...page.lines]
     let end: Ending | undefined = page.isOver ? 'over' : undefined
@@ -226,17 +230,19 @@ export class PageReader implements Reader {
   ): Generator<number, void, void> {
     for (const [stream, lines] of shares) {
       stream.deliver(lines)
-      if (end === 'over') stream.complete()
-      else if (end !== undefined) stream.end(end)
+      if (end === 'over') {
+        // What ends the others may lie before the place at which one has joined.
+        if (lines.length > 0) stream.complete()
+      } else if (end !== undefined) stream.end(end)
       yield lines.reduce((bytes, line) => bytes + line.length, 0)
     }
     this.#finish(page)
   }
 
   /** Everybody has been told of a page. */
-  #finish({ hasNext, place }: StreamPage): void {
+  #finish({ hasNext, isOver, place }: StreamPage): void {
     for (const [stream, ahead] of this.#ahead) if (!isBehind(ahead, place)) this.#ahead.delete(stream)
-    if (hasNext) this.#isDue = true
+    if (hasNext || isOver) this.#isDue = true
     else if (this.#replayed !== undefined) {
       if (this.#host.caughtUp(this)) this.#replayed = undefined
       else this.#isDue = true

@@ -28,11 +28,18 @@ export class PagedStreams {
     this.#options = options
   }
 
-  /** Begins to read for a stream. */
+  /** Begins to read for a stream, unless a reader that tells the same has all that is to come: most streams begin in the present. */
   add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
     const { subject, viewer } = stream.origin
     const { clock, onInternalError, timers } = this.#options
-    const reader: PageReader = new PageReader(`${viewer.terms.key} ${order.key}`, order, {
+    const key = `${viewer.terms.key} ${order.key}`
+    const shared = this.#shared.get(key)
+    if (shared?.hasToldNothingSince(order.place) === true) {
+      shared.add(stream, nextPage, order.place)
+      this.#readers.set(stream, shared)
+      return
+    }
+    const reader: PageReader = new PageReader(key, order, {
       clock,
       timers,
       enqueue: each => this.#enqueue(each),
@@ -68,7 +75,7 @@ export class PagedStreams {
       this.#shared.set(reader.key, reader)
       return true
     }
-    if (shared.isFurtherThan(reader.place)) return false
+    if (!shared.hasToldNothingSince(reader.place)) return false
     for (const [stream, nextPage] of [...reader.streams]) {
       shared.add(stream, nextPage, reader.place)
       this.#readers.set(stream, shared)

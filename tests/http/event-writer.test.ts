@@ -1,0 +1,177 @@
+// How the events of an open stream are sent, to a connection whose room the test decides about; and what such a stream holds.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import { Writable } from 'node:stream'
+import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { EventStream } from '../../src/engine/contract.ts'
+import { EventWriter } from '../../src/http/event-writer.ts'
+import type { Exchange } from '../../src/http/exchange.ts'
+import { FairBudget } from '../../src/http/fair-budget.ts'
+import { Listener } from '../../src/http/listener.ts'
+import { readBody } from '../../src/http/request-body.ts'
+import { Unread } from '../../src/http/unread.ts'
+import { limits } from '../../src/limits.ts'
+import { ManualTime, settled } from '../unit/auth/support.ts'
+
+/** A stream of events that the test queues. */
+class FakeStream implements EventStream {
+  readonly id = '1'
+  ended = false
+  isClosed = false
+  readonly #lines: Uint8Array[] = []
+  #listener: () => void = () => undefined
+
+  tell(...lines: readonly string[]): void {
+    this.#lines.push(...lines.map(line => Buffer.from(line)))
+    this.#listener()
+  }
+
+  end(): void {
+    this.ended = true
+    this.#listener()
+  }
+
+  take(): Uint8Array | undefined {
+    return this.#lines.shift()
+  }
+
+  listen(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  close(): void {
+    this.isClosed = true
+  }
+}
+
+/** A connection that takes a piece when it is told to. */
+class FakeTarget extends Writable {
+  readonly pieces: string[] = []
+  #taken: (() => void) | undefined
+
+  override _write(piece: Buffer, _encoding: string, done: () => void): void {
+    this.pieces.push(piece.toString())
+    this.#taken = done
+  }
+
+  async takePiece(): Promise<void> {
+    this.#taken?.()
+    await settled()
+  }
+}
+
+const turn = () => new Promise(setImmediate)
+
+function writing({ unreadMax = 1000 } = {}) {
+  const time = new ManualTime()
+  const budget = new FairBudget({ max: unreadMax }, { clock: time.clock, timers: time })
+  const stream = new FakeStream()
+  const target = new FakeTarget()
+  const meter = { streams: 0 }
+  const outlet = { body: target, abort: () => target.destroy() }
+  new EventWriter(stream, outlet, 'somebody', { unread: new Unread(budget), timers: time, meter })
+  return { budget, meter, stream, target, time }
+}
+
+test('each event is a piece of its own, sent when the one before has gone out', async () => {
+  const { stream, target } = writing()
+  stream.tell('one', 'two')
+  await turn()
+  assert.deepEqual(target.pieces, ['one'])
+  await target.takePiece()
+  assert.deepEqual(target.pieces, ['one', 'two'])
+  await target.takePiece()
+  stream.tell('three')
+  assert.deepEqual(target.pieces, ['one', 'two', 'three'])
+})
+
+test('an event counts as unread if it has not gone out by the next turn, and until it has', async () => {
+  const { budget, stream, target } = writing()
+  stream.tell('one')
+  await target.takePiece()
+  await turn()
+  assert.equal(budget.held, 0)
+  stream.tell('three')
+  assert.equal(budget.held, 0)
+  await turn()
+  assert.equal(budget.held, 'three'.length)
+  await target.takePiece()
+  assert.equal(budget.held, 0)
+})
+
+test('a reader that leaves too much unread is cut off, and everything is freed', async () => {
+  const { budget, meter, stream, target } = writing({ unreadMax: 3 })
+  assert.equal(meter.streams, 1)
+  stream.tell('four')
+  await turn()
+  await turn()
+  assert.equal(target.destroyed, true)
+  assert.equal(stream.isClosed, true)
+  assert.equal(budget.held, 0)
+  assert.equal(meter.streams, 0)
+})
+
+test('what is queued when a stream ends is sent before its end, to a reader that takes it', async () => {
+  const { stream, target, time } = writing()
+  stream.tell('last', 'end')
+  stream.end()
+  await target.takePiece()
+  await target.takePiece()
+  await turn()
+  assert.deepEqual(target.pieces, ['last', 'end'])
+  assert.equal(target.writableFinished, true)
+  assert.equal(stream.isClosed, true)
+  assert.equal(time.nextAlarm, undefined)
+})
+
+test('who does not take the end of its stream is cut off', async () => {
+  const { meter, stream, target, time } = writing()
+  stream.tell('end')
+  stream.end()
+  await time.advance(limits.streamEndMs)
+  await turn()
+  assert.equal(target.destroyed, true)
+  assert.equal(meter.streams, 0)
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+test('over HTTP/2 an open stream holds nothing of the request that has opened it', async () => {
+  const time = new ManualTime()
+  const unread = new Unread(new FairBudget({ max: 1000 }, { clock: time.clock, timers: time }))
+  const bodies = new FairBudget({ max: 100_000 }, { clock: time.clock, timers: time })
+  const events = new FakeStream()
+  const held: WeakRef<object>[] = []
+  const serve = (exchange: Exchange) => {
+    held.push(new WeakRef(exchange), new WeakRef(exchange.headers))
+    readBody(exchange, { bytesMax: 100, admit: async () => exchange.url }, bodies, () => {
+      const outlet = exchange.begin(200, [])
+      new EventWriter(events, outlet, 'somebody', { unread, timers: time, meter: undefined })
+    })
+  }
+  const listener = new Listener(serve)
+  const port = await listener.listen({ host: '127.0.0.1', port: 0 })
+  const session = http2.connect(`http://127.0.0.1:${port}`)
+  try {
+    const request = session.request({ ':method': 'POST', ':path': '/' })
+    request.end('{}')
+    await once(request, 'response')
+    const told = once(request, 'data')
+    events.tell('event')
+    assert.equal(String(await told), 'event')
+    await turn()
+    collectGarbage()
+    assert.deepEqual(
+      held.map(each => each.deref()),
+      [undefined, undefined],
+    )
+  } finally {
+    session.destroy()
+    await listener.close(0)
+  }
+})
