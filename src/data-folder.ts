@@ -1,4 +1,4 @@
-// The data directory as whoever opens it finds it: it exists, belongs to its owner alone, nobody else serves it, and what is
+// The data directory when it is opened: it exists, belongs to its owner alone, no other process serves it, and what is
 // in it is what shall be served. The service, the package and the commands all come this way.
 
 import {

@@ -125,7 +125,7 @@ interface OpenedFolder extends OpenEngine {
   readonly store: TransactionStore
 }
 
-/** Opens the data directory of `config`. Without a root secret nobody has its rights. Throws when it cannot be used. */
+/** Opens the data directory of `config`. Without a root secret no caller has its rights. Throws when it cannot be used. */
 export async function openEngine(
   config: Config,
   rootSecret: string | undefined,

@@ -98,7 +98,7 @@ export async function openQueryLog(
         host.onLoss?.(records)
       },
     })
-    // Before anything is recorded here, so that whoever asks for all records waits for this machine's, too.
+    // Before anything is recorded here, so that a request for all records waits for this machine's, too.
     await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,
@@ -143,7 +143,7 @@ export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
 }
 
-/** While the store is away nobody can ask for records; handing them over says later that this machine lives. */
+/** While the store is away records cannot be asked for; handing them over says later that this machine lives. */
 function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
 }

@@ -32,9 +32,9 @@ export interface Server {
   listen(): Promise<string>
   /** Instead of `listen`: returns a function that serves a connection that another process has accepted. */
   receive(): (connection: Socket) => void
-  /** What is measured of this process; absent when nobody wants to know. */
+  /** What is measured of this process; absent when no metrics are wanted. */
   readonly metrics?: Registry
-  /** From now on `/ping` fails: whoever chooses between several services shall turn to others. */
+  /** From now on `/ping` fails: balancers shall turn to other services. */
   giveNotice(): void
   /** Finishes what is in flight, then closes everything down to the store. */
   close(): Promise<void>

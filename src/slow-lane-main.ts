@@ -42,7 +42,7 @@ function memoryGuard(maxMb: number): () => void {
     const nowMs = systemClock.elapsedMs()
     if (nowMs < nextMs) return
     nextMs = nowMs + guardIntervalMs
-    // Nobody is there any more to answer.
+    // The process that asked is gone.
     if (process.ppid !== service) process.kill(process.pid, 'SIGKILL')
     programMb ??= memoryMb()
     if (memoryMb() - programMb < maxMb * 0.8) return

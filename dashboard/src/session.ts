@@ -27,7 +27,7 @@ const signedOutKey = 'terrarium-signed-out'
 
 export const session = signal<Session | undefined>(undefined)
 
-/** What to say on the sign-in page, when somebody was sent there. */
+/** What to say on the sign-in page, for a person who was sent there. */
 export const farewell = signal<string | undefined>(undefined)
 
 /** Whether databases below the secret's own can be looked into: the secret can be narrowed to them. */
@@ -160,7 +160,7 @@ export function endOrWait(reason: string): void {
   } else signOut(reason)
 }
 
-/** Whether somebody has signed out of this tab: it is not signed in by other tabs then. */
+/** Whether this tab was signed out of: it is not signed in by other tabs then. */
 export function hasSignedOut(): boolean {
   try {
     return sessionStorage.getItem(signedOutKey) !== null

@@ -29,7 +29,7 @@ export interface AuthenticationOptions {
   readonly allowInsecureJwks: boolean
   /** Told why a credential was refused, in words that hold no secrets. */
   readonly log: (reason: string) => void
-  /** Told why the key set of an access provider is not available; until then it lets nobody in. */
+  /** Told why the key set of an access provider is not available; until then its tokens are refused. */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
   /** Counts wrong passwords; absent: those that this process has seen. */
   readonly failures?: FailureCounts

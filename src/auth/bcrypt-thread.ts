@@ -1,4 +1,4 @@
-// A thread that does nothing but bcrypt, at a low priority: logins may take all cores that nobody else wants.
+// A thread that does nothing but bcrypt, at a low priority: logins may take all cores that are idle otherwise.
 
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'

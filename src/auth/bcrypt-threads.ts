@@ -50,7 +50,7 @@ const idle: BcryptThread[] = []
 const waiting: (() => void)[] = []
 let running = 0
 
-/** Whoever uses this bounds how much is asked at a time; what is too much waits in order. */
+/** The caller bounds how much is asked at a time; what is too much waits in order. */
 async function run(task: BcryptTask): Promise<unknown> {
   if (running < passwordThreads) running++
   else await new Promise<void>(resolve => waiting.push(resolve))

@@ -81,7 +81,7 @@ export type RunPredicate = (
   about?: PredicateSubject,
 ) => boolean
 
-/** What is to be done to which document; absent where nobody acts: memberships, tokens of others. */
+/** What is to be done to which document; absent where no document is touched: memberships, tokens of others. */
 export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next'>
 
 /** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */

@@ -1,4 +1,4 @@
-// How often somebody has failed recently. Behind an interface, so that the failures can be counted over processes and
+// How often a guesser has failed recently. Behind an interface, so that the failures can be counted over processes and
 // machines without a change to what slows guessing down.
 
 import { LRUCache } from 'lru-cache'
@@ -82,7 +82,7 @@ export class SharedFailureCounts implements FailureCounts, NoticeTopic {
   }
 
   passed(key: string): void {
-    // Most have never failed: nobody needs to know.
+    // Most have never failed: there is nothing to tell.
     if (this.#counts.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
     this.#counts.passed(key)
   }

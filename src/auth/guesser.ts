@@ -27,7 +27,7 @@ export function refName({ collection, database, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
-/** An IPv4 address, or the first half of an IPv6 address: the second is up to whoever sits there. */
+/** An IPv4 address, or the first half of an IPv6 address: its network chooses the second. */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped

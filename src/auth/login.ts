@@ -39,7 +39,7 @@ export class Logins {
 
   /**
    * Whether `password` is that of `instance`, which the client named by `target`: the document itself, or a set whose
-   * first document it is. Somebody unknown (undefined), without a document or without a password costs the same check
+   * first document it is. An unknown identity (undefined), without a document or without a password costs the same check
    * and the same reads, and is never right. Their reads are not counted: the bytes would tell who is known.
    */
   checkPassword(asking: Asking, target: SetLike, instance: Ref | undefined, password: string): boolean {
@@ -56,7 +56,7 @@ export class Logins {
     return passed
   }
 
-  /** Bytes that nobody can guess, the same when the query is replayed. */
+  /** Bytes that cannot be guessed, the same when the query is replayed. */
   newKey(memo: Memo): Uint8Array {
     return memo.drawn(() => this.#options.random.bytes(keyBytes))
   }

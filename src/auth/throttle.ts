@@ -100,7 +100,7 @@ export class FailureThrottle {
     })
   }
 
-  /** Starts whoever in the queue may start now, and sets the alarm for the next. */
+  /** Starts those in the queue that may start now, and sets the alarm for the next. */
   #serve(queue: Queue): void {
     queue.alarm?.()
     queue.alarm = undefined

@@ -1,4 +1,4 @@
-// What somebody may use in a while: an amount that is taken from, may be overdrawn, and fills up again at a steady rate.
+// What an owner may use in a while: an amount that is taken from, may be overdrawn, and fills up again at a steady rate.
 // Rates of requests, resets of streams, time that is wasted or rested from: all of them are measured in this way.
 
 import { GenerationCache } from './generation-cache.ts'

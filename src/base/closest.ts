@@ -1,4 +1,4 @@
-// Finds the word that somebody may have meant.
+// Finds the word that may have been meant.
 
 /**
  * The word among `words` that `word` is most likely a misspelling of: the one that the fewest changes of a character

@@ -1,5 +1,5 @@
-// How much work the synchronous stretch under way has done. Whatever walks over values, texts or stored entries counts
-// its steps here; every few thousand of them whoever set the work going gets to look at the clock, and may end it by
+// How much work the synchronous stretch under way has done. All that walks over values, texts or stored entries counts
+// its steps here; every few thousand of them the watch over the stretch looks at the clock, and may end it by
 // throwing. There is one counter for the process, because synchronous work is never interleaved: handing a meter
 // through every comparison and every byte that is written would cost more than the counting.
 

@@ -1,4 +1,4 @@
-// Waiting things of many owners that take turns: one who has a thousand of them keeps nobody else waiting. Owners may
+// Waiting things of many owners that take turns: an owner of a thousand keeps no other waiting. Owners may
 // have owners: each level takes turns of its own. The second class runs expensive operations (password checks, fetches
 // from outside) in that order, so many at a time.
 

@@ -1,7 +1,7 @@
 // The timeline of a store that several processes of one machine share. They see each other's announcements through a
 // file of a few numbers, read and written in place (a microsecond; it stays in the page cache and is never flushed), and
 // they use one clock: the machine's steady clock, the same in all processes, plus an offset in the file that
-// one process keeps true to the time of day. The offset only grows, so nobody's time steps back.
+// one process keeps true to the time of day. The offset only grows, so no time steps back.
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { endOfTime, type Micros, micros } from './micros.ts'
@@ -63,7 +63,7 @@ export function openSharedTimeline(file: string, process: number): Timeline & { 
     numbers.write(own, oldest === endOfTime ? 0 : oldest)
   })
   const sureNow = () => {
-    // An offset that somebody has used before is not newer than this one.
+    // An offset that has been used before is not newer than this one.
     numbers.read()
     return micros(now() + disagreementMax)
   }

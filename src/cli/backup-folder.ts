@@ -98,7 +98,7 @@ export async function restore(folder: string, config: Config): Promise<Copied> {
     checkDataFile(join(folder, dataFileName))
     // Another restore, or a service, may have been quicker to claim it.
     await refuseContent(data, 'the data directory')
-    // Of a restore that was killed: nobody else writes to it while the folder is claimed.
+    // Of a restore that was killed: no other process writes to it while the folder is claimed.
     await rm(draft, { recursive: true, force: true })
     // Copied under the name of a data file in a folder of its own, so that the progress can be measured.
     await mkdir(draft, { mode: 0o700 })

@@ -22,9 +22,9 @@ const ignoreFailure = () => undefined
 /** Owns a port and gives its connections to workers. The workers serve them; nothing is read here. */
 export class Distributor {
   readonly #server: Server
-  /** Accepted, and given to nobody yet; nothing of them has been read. */
+  /** Accepted, and not given to a worker yet; nothing of them has been read. */
   readonly #waiting: Socket[] = []
-  /** Who can be given a connection, whoever has waited longest first. */
+  /** Workers that can be given a connection, the one that has waited longest first. */
   readonly #free: Worker[] = []
   /** What a worker has been given and not taken yet. */
   readonly #given = new Map<Worker, Socket>()
@@ -81,7 +81,7 @@ export class Distributor {
     if (at >= 0) this.#free.splice(at, 1)
   }
 
-  /** Accepts no more, and closes the connections that nobody has been given. */
+  /** Accepts no more, and closes the connections that no worker has been given. */
   close(): void {
     this.#server.close()
     for (const socket of this.#waiting.splice(0)) socket.destroy()

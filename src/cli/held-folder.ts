@@ -1,5 +1,5 @@
 // The data directory that a service holds, looked for at its path as long as it runs: should another one be there, what was
-// started next would open that, and what is acknowledged might be in files that nobody will find again.
+// started next would open that, and what is acknowledged might be in files that are never found again.
 
 import type { Logger } from 'pino'
 import { systemTimers } from '../base/timers.ts'

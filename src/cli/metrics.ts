@@ -1,5 +1,5 @@
 // Where metrics are served: by the process itself, or by the supervisor for all workers together. What that takes is
-// loaded where somebody wants metrics.
+// loaded where metrics are asked for.
 
 import type { Logger } from 'pino'
 import type { AggregatorRegistry, Registry } from 'prom-client'

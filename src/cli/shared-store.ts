@@ -229,7 +229,7 @@ interface Filled {
   readonly time: number
 }
 
-/** Moves what the folder `folder` holds, which nobody serves, into the record, which is empty. */
+/** Moves what the folder `folder` holds, which is not served, into the record, which is empty. */
 export async function fillShared(config: SharedConfig, folder: string, bytesTotal: number): Promise<Filled> {
   const source = openLmdb({ path: folder })
   const requests = existsSync(join(folder, queryLogFolder, 'requests')) ? openControlStore(folder) : undefined

@@ -12,7 +12,7 @@ export interface Output {
 /** A colour or another way of writing, or several. */
 export type Format = Parameters<typeof styleText>[0]
 
-/** Colours, where somebody sees them. `NO_COLOR` switches them off. */
+/** Colours, where a person sees them. `NO_COLOR` switches them off. */
 export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, text: string) => string {
   const isWanted = isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   return (format, text) => (isWanted ? styleText(format, text, { validateStream: false }) : text)

@@ -1,4 +1,4 @@
-// The database that an import or export is about: behind a running service, or in a data directory that nobody serves.
+// The database that an import or export is about: behind a running service, or in a data directory that is not served.
 
 import { existsSync } from 'node:fs'
 import { systemRandom } from '../base/random.ts'
@@ -71,7 +71,7 @@ function claim(folder: string): (() => Promise<void>) | undefined {
 async function openFolder(config: Config, release: () => Promise<void>): Promise<Connection> {
   try {
     checkData(config)
-    // Nobody else can use the folder meanwhile, so the secret need not be known to anybody.
+    // No other process can use the folder meanwhile, so no one needs to know the secret.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
     const part = { worker: 0, background: true }

@@ -95,7 +95,7 @@ export const settings = {
     min: 100,
     max: 600_000,
     placeholder: 'MS',
-    doc: 'Milliseconds after which that database closes the connection of a process that has stopped in the middle of a commit; until then nobody else can commit.',
+    doc: 'Milliseconds after which that database closes the connection of a process that has stopped in the middle of a commit; until then no other process can commit.',
   },
   rootSecret: {
     kind: 'string',

@@ -1,4 +1,4 @@
-// `GET /metrics` on a port of its own: the public port speaks nothing but the protocol, whoever may reach it.
+// `GET /metrics` on a port of its own: the public port speaks nothing but the protocol.
 
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'

@@ -1,4 +1,4 @@
-// What is measured, in the words of Prometheus. Everything is pulled from plain counters when somebody asks.
+// What is measured, in the words of Prometheus. Everything is read from plain counters when metrics are asked for.
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'

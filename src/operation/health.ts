@@ -138,7 +138,7 @@ export interface KeptBackup {
 /** The folder for backups. */
 export interface BackupFolder {
   readonly folder: string
-  /** Null where nobody can tell. */
+  /** Null where it is unknown. */
   readonly free_bytes: number | null
   /** The newest first. */
   readonly kept: readonly KeptBackup[]

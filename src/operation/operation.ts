@@ -1,6 +1,6 @@
 // What the operator sees of the service and does with it from the dashboard: how its processes, its disk and its background
 // work stand, backups and checks. Backups and checks are the commands of the same names, each in a process of its own, so
-// that nobody waits for them.
+// that no request waits for them.
 
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -46,7 +46,7 @@ interface OperationOptions {
   readonly clock?: Clock
 }
 
-/** A task that cannot be started; the message is for whoever asked. */
+/** A task that cannot be started; the message is for the person who asked. */
 export class TaskRefused extends Error {
   override name = 'TaskRefused'
   readonly reason: 'conflict' | 'forbidden'
@@ -209,7 +209,7 @@ async function lookInto(folder: string): Promise<BackupFolder> {
   return { folder, free_bytes: (await freeBytesAt(folder)) ?? null, kept }
 }
 
-/** Free bytes where a folder is or will be made; undefined where nobody can tell. */
+/** Free bytes where a folder is or will be made; undefined where it is unknown. */
 async function freeBytesAt(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder)

@@ -8,13 +8,13 @@ import type { Clock } from '../base/clock.ts'
 import type { NoticeBoard, NoticeTopic } from '../base/notices.ts'
 import type { ProcessReport, ReportParts } from './health.ts'
 
-/** For so long, in milliseconds, processes go on telling after somebody has looked. */
+/** For so long, in milliseconds, processes go on telling after the last look. */
 const tellMs = 20_000
 /** What was last heard of a process counts for so long, in milliseconds. */
 const heardMs = 10_000
 
 interface News {
-  /** Somebody looks at the sender: others tell of themselves. */
+  /** The sender is looked at: others tell of themselves. */
   readonly wants?: true
   readonly report?: ProcessReport
 }

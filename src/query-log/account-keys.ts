@@ -1,6 +1,6 @@
 // Account keys: what log pipelines present. They belong to the operator, not to a database, and open nothing but
 // the log API. Shown once; kept is a SHA-256 of the secret. A slow hash such as bcrypt would protect guessable
-// secrets, but these are 256 random bits: nobody guesses them, and checking one must stay cheap.
+// secrets, but these are 256 random bits: they cannot be guessed, and checking one must stay cheap.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay } from '../base/durations.ts'
@@ -50,7 +50,7 @@ export class AccountKeys {
     this.#now = now
   }
 
-  /** Makes a key and returns its secret, which nobody can learn later. Throws {@link NameTaken}. */
+  /** Makes a key and returns its secret, which cannot be learnt later. Throws {@link NameTaken}. */
   create(wanted: NewAccountKey): Promise<{ readonly key: AccountKey; readonly secret: string }> {
     const now = this.#now()
     const id = this.#random.hex(8)
@@ -77,7 +77,7 @@ export class AccountKeys {
     return keys.sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** Takes a key away from whoever holds it, at once; false when there is none with that id. */
+  /** Revokes a key at once; false when there is none with that id. */
   revoke(id: string): Promise<boolean> {
     return this.#kv.transact(view => {
       const known = view.get(keyOf(id)) !== undefined

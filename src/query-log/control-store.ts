@@ -18,7 +18,7 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
         .catch(rethrow),
     ready: notBefore => kv.ready?.(notBefore)?.catch(rethrow),
     watch: listener => kv.watch(listener),
-    // It belongs to whoever has opened it.
+    // It belongs to its opener.
     close: () => Promise.resolve(),
   }
 }

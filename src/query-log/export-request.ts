@@ -21,7 +21,7 @@ export type ExportState = (typeof exportStates)[number]
 
 /** Every change of state there is. */
 export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> = {
-  /** Accepted; nobody works on it yet. */
+  /** Accepted; no worker has taken it yet. */
   Requested: ['Pending', 'Failed', 'TimedOut'],
   /** The file is being made. */
   Pending: ['CreatingNewUrl', 'DoesNotExist', 'Failed', 'TimedOut'],
@@ -36,7 +36,7 @@ export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> 
   TimedOut: [],
 }
 
-/** States in which somebody has to work on the request. */
+/** States in which there is work on the request. */
 export const unfinishedStates: ReadonlySet<ExportState> = new Set(['Requested', 'Pending', 'CreatingNewUrl'])
 
 export interface ExportRequest {
@@ -54,7 +54,7 @@ export interface ExportRequest {
   readonly regionGroup: string
   /** The database asked for; absent for a whole region group. */
   readonly database?: ExportedDatabase
-  /** With whom others take turns: the operator, or the outermost database of whoever asked. Absent in requests of 0.1. */
+  /** With whom others take turns: the operator, or the outermost database of the caller. Absent in requests of 0.1. */
   readonly requester?: string
   readonly createdAt: Micros
   readonly updatedAt: Micros

@@ -1,7 +1,7 @@
 // Export requests on disk, in a small key-value store of their own that all processes share:
 //
 //     R <id>               the request as JSON; ids sort by age
-//     J <id>               present while somebody has to work on it: who asked for it
+//     J <id>               present while there is work on it: who asked for it
 //     T <subject> 00 token the idempotency token's request and when it was made
 //     P                    how time passed, for what is removed because of its age
 //     S                    the key that URLs and page tokens are signed with
@@ -149,7 +149,7 @@ export class ExportStore {
   }
 
   /**
-   * Takes a request that nobody works on, for `leaseMicros` from now; a lease that has run out counts as nobody's. Requesters
+   * Takes a request that no worker has, for `leaseMicros` from now; a lease that has run out counts for nothing. Requesters
    * take turns: the oldest of the first one behind `served`, in a circle.
    */
   claim(owner: string, leaseMicros: number, served = ''): Promise<ExportRequest | undefined> {
@@ -165,7 +165,7 @@ export class ExportStore {
     })
   }
 
-  /** Whether a request waits for somebody to work on it. */
+  /** Whether a request waits for a worker. */
   hasFree(): boolean {
     const now = this.#now()
     return this.#kv.read(view => {
@@ -177,7 +177,7 @@ export class ExportStore {
     })
   }
 
-  /** Renews a lease; false when the request is somebody else's by now. */
+  /** Renews a lease; false when another worker has the request by now. */
   renew(id: string, owner: string, leaseMicros: number): Promise<boolean> {
     const until = micros(this.#now() + leaseMicros)
     return this.#changeOwned(id, owner, request => ({
@@ -194,7 +194,7 @@ export class ExportStore {
     }))
   }
 
-  /** Moves a request on; undefined when it is somebody else's by now. */
+  /** Moves a request on; undefined when another worker has it by now. */
   advance(
     id: string,
     owner: string,
@@ -220,7 +220,7 @@ export class ExportStore {
     })
   }
 
-  /** The requests made before `time` that nobody works on any more. */
+  /** The requests made before `time` that no worker has any more. */
   finishedBefore(time: Micros): readonly string[] {
     return this.#kv.read(view => {
       const ids: string[] = []
@@ -233,7 +233,7 @@ export class ExportStore {
     })
   }
 
-  /** Forgets a request, unless somebody has been asked to work on it again. */
+  /** Forgets a request, unless it was put back for work. */
   async forget(id: string): Promise<void> {
     await this.#kv.transact(view => {
       const request = find(view, id)

@@ -1,4 +1,4 @@
-// A record in the format of exports, as whoever reads the log has it.
+// A record in the format of exports, as readers of the log get it.
 
 /** A record in the exported format, as it was written. */
 export interface ExportedRecord {

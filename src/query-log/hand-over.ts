@@ -1,5 +1,5 @@
 // Hands the segments of this machine over to the store that it shares with others, so that each of them can export what
-// all were asked: in pieces, as soon as there is much, once in a while when there is little, and at once when somebody asks.
+// all were asked: in pieces, as soon as there is much, once in a while when there is little, and at once when they are asked for.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'

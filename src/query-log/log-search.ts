@@ -13,7 +13,7 @@ import type { RecordFilter } from './segment-reader.ts'
 export interface RecordSearch extends RecordFilter, RecordWish {
   /** What the record has to hold anywhere, in whichever case; names that the query was found to use count. */
   readonly text?: string | undefined
-  /** Whether who asked is looked for; absent: whoever it was. */
+  /** Whether who asked is looked for; absent: any caller. */
   readonly isWantedCaller?: (found: ToldRecord) => boolean
   readonly limit: number
   /** Of those at the very last moment of the span, so many have been seen. */

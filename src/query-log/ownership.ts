@@ -4,7 +4,7 @@
 //
 //     /17/23/{"API_VERSION":…}     of the database 23, which lay in 17; `/` alone: of the root
 //     /17/23/[…]{"API_VERSION":…}  the same with what else is known of the request, see facts.ts
-//     -{"API_VERSION":…}           of nobody: the credential was refused
+//     -{"API_VERSION":…}           of no caller: the credential was refused
 //     {"API_VERSION":…}            written by a version that knew names only
 
 /** A database as it is now. */
@@ -13,7 +13,7 @@ export interface LoggedDatabase {
   readonly names: readonly string[]
   /** In decimal. */
   readonly id: string
-  /** Milliseconds since the Unix epoch since which nobody else can have had its names. */
+  /** Milliseconds since the Unix epoch since which no other database can have had its names. */
   readonly since: number
 }
 
@@ -25,7 +25,7 @@ export function trailOf(ids: readonly bigint[]): string {
   return ids.reduce((trail, id) => `${trail}${id}/`, '/')
 }
 
-/** What stands before a record: its trail, undefined for nobody's, and what else is known of the request. */
+/** What stands before a record: its trail, undefined without a caller, and what else is known of the request. */
 export function beforeRecord(trail: string | undefined, facts: string): string {
   return (trail ?? nobodys) + facts
 }

@@ -129,7 +129,7 @@ export class QueryLog {
     const { facts, record } = format.parts(request, writer.now())
     const { database } = request
     const line = beforeRecord(database && trailOf(database.ids), facts) + record
-    // Whoever wants to can make very many of these, and what is old has to give way to them.
+    // A caller can make very many of these, and what is old has to give way to them.
     if (database === undefined && !this.#strangers.take(line.length, this.#options.elapsedMs())) return
     writer.append(line)
   }
@@ -256,7 +256,7 @@ export class QueryLog {
       nearestMicros(now - retention.days * microsPerDay),
       retention.bytes,
     )) {
-      // The file first: once its row is gone, nobody would ask for the removal again.
+      // The file first: once its row is gone, its removal would not be asked for again.
       await chunkBucket?.remove(chunkName(chunk))
       await chunks.remove(chunk)
     }
@@ -279,7 +279,7 @@ export class QueryLog {
       await downloads.removeLeftovers(now)
       await this.#store.forgetTokens(now)
       for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
-        // The file first: once its request is forgotten, nobody would ask for the removal again.
+        // The file first: once its request is forgotten, its removal would not be asked for again.
         await storage.remove(fileName(id))
         await this.#store.forget(id)
       }

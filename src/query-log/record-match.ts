@@ -1,4 +1,4 @@
-// Whether a record is one that somebody looks for.
+// Whether a record is one that is looked for.
 
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import type { ReadFacts } from './facts.ts'

@@ -75,7 +75,7 @@ export class BatchSender {
     this.#characters = 0
     while (this.#underWay.length >= atOnce) await this.#settleOldest()
     const sent = send(records).then(result => ({ records, origins, place, result }))
-    // Whoever waits for an older one that fails never asks for this one.
+    // A caller that waits for an older one that fails never asks for this one.
     sent.catch(() => undefined)
     this.#underWay.push(sent)
   }

@@ -1,4 +1,4 @@
-// A database that is imported to or exported from: behind a running service, or in a data directory that nobody serves.
+// A database that is imported to or exported from: behind a running service, or in a data directory that is not served.
 
 import { networkFailure } from '../base/network-failure.ts'
 import { wait } from '../base/timers.ts'

@@ -73,7 +73,7 @@ export class CollectionFiles {
     const file = createWriteStream(this.#path, { flags: 'wx', mode: 0o600, flush: true })
     this.#output = gzip ? createGzip() : new PassThrough()
     this.#end = pipeline(this.#output, file)
-    // Told to whoever writes next, or closes.
+    // Told to the next who writes, or closes.
     this.#end.catch(() => undefined)
     this.#bytes = 0
   }

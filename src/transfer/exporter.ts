@@ -20,7 +20,7 @@ export interface ExportOptions extends FileOptions {
   readonly id: string
 }
 
-/** How far an export has come, for whoever shows it: collections count in place of bytes. */
+/** How far an export has come, for its display: collections count in place of bytes. */
 export interface ExportProgress {
   readBytes: number
   totalBytes: number

@@ -160,7 +160,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Removes what imports left behind that nobody went on with. */
+/** Removes what abandoned imports left behind. */
 function removeForgotten(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|lock)$/.test(name)) continue

@@ -60,7 +60,7 @@ export type ImportConnection = Pick<
   'name' | 'query' | 'write' | 'missing' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
 >
 
-/** How far an import has come, for whoever shows it. */
+/** How far an import has come, for its display. */
 export interface ImportProgress {
   readBytes: number
   totalBytes: number
@@ -122,7 +122,7 @@ class Importer implements Notes {
     try {
       return await this.#run()
     } finally {
-      // Nobody goes on with a dry run.
+      // A dry run is not gone on with.
       if (this.#options.dryRun) this.#state.remove()
       this.#state.release()
     }

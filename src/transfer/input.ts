@@ -1,6 +1,6 @@
 // Reads files to be imported as streams of UTF-8, unpacked and converted, with bounded memory, wherever their bytes come
 // from: it runs in browsers, too. Bytes that are no text in the encoding of their file are refused: what would be stored in
-// their place is not what somebody wrote.
+// their place is not what was written.
 
 import { joinBytes } from '../base/bytes.ts'
 import { BadRecord } from './record.ts'

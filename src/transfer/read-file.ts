@@ -257,7 +257,7 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
     parser.on('end', resolve)
     parser.on('error', reject)
   })
-  // It is waited for at the end; until then nobody else asks why it failed.
+  // It is waited for at the end; until then its failure is not asked for.
   ended.catch(() => undefined)
   for await (const chunk of chunks) {
     await Promise.race([

@@ -1,5 +1,5 @@
 // Reads documents out of the store for an export, page by page, all as of one time: pages are read by time travel, so
-// an export of any length holds no transaction open and hinders nobody.
+// an export of any length holds no transaction open and is in no one's way.
 
 import { epoch } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'

@@ -216,7 +216,7 @@ function schemaLines(schema: readonly SchemaFinding[]): string[] {
     schema.filter(({ outcome }) => outcome === 'created'),
     ({ kind }) => kind,
   )
-  // A database that nobody meant to make has a name that was mistyped.
+  // A database that was made by mistake has a name that was mistyped.
   const summary = [...created].map(([kind, objects]) =>
     kind === 'database'
       ? objects.map(({ name }) => `database ${name}`).join(', ')

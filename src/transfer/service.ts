@@ -36,7 +36,7 @@ export interface TransferService {
 }
 
 /**
- * The service over a store, with the rules that the languages know. Whoever calls it has asked for the caller's rights.
+ * The service over a store, with the rules that the languages know. Its user has checked the rights of the caller.
  * With `timers` imports keep out of the way of others in this process.
  */
 export function createTransferService(

@@ -52,7 +52,7 @@ class DocumentRefused {
   }
 }
 
-/** A version was put behind the end of its document, where nobody sees it. */
+/** A version was put behind the end of its document, where it cannot be seen. */
 class HiddenByEnd {}
 
 /** What a character of a record's text takes in the store, at most: `0.0,` takes nine bytes. */
@@ -121,7 +121,7 @@ interface BatchRules {
 export interface BatchTarget {
   readonly store: TransactionStore
   readonly rules: BatchRules
-  /** Absent: nobody else is served. */
+  /** Absent: no others are served. */
   readonly pace?: Pace | undefined
   /** Told what each transaction has read and written. */
   readonly onSpent?: OnSpent | undefined
@@ -374,7 +374,7 @@ class BatchWriter {
 
   /** Why a document that is not there cannot simply come into being. */
   #hindrance(ref: Ref, fields: ObjectValue, ts: number | undefined): string | undefined {
-    if (this.#otherCredentials(ref, fields)) return 'belongs to somebody who has another password'
+    if (this.#otherCredentials(ref, fields)) return 'belongs to a document that has another password'
     if (ts === undefined || !this.#isCareful) return undefined
     for (const { action, ts: time } of this.#transaction.versions(ref, { reverse: true })) {
       if (action === 'delete' && typeof time === 'number' && time >= ts) return 'was deleted here'

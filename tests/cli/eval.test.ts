@@ -132,7 +132,7 @@ test('a folder that is served is reached through its service', async () => {
   assert.match(lacking.stderr, /is served by http:.* give --secret\n$/)
 })
 
-test('a folder that nobody serves is opened, and left as it was found', async () => {
+test('a folder that is not served is opened, and left as it was found', async () => {
   const data = join(folder, 'own')
   const missing = await runProgram(['eval', '1', '--data', data])
   assert.equal(missing.status, 1)

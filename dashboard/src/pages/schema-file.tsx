@@ -58,7 +58,7 @@ interface FileEditorProps {
 
 /** The text of a file, with its errors underlined. */
 export function FileEditor({ file: { name, text }, errors, isReadOnly, onChange }: FileEditorProps) {
-  // Whoever changes a text takes the errors away: they are of the text as it is shown when they come.
+  // A changed text loses its errors: they are of the text as it is shown when they come.
   const marks = useMemo(
     () => errors.filter(({ file }) => file === name).map(error => markOf(text, error)),
     [errors, name],

@@ -1,5 +1,5 @@
 // Following changes: an event stream tells of elements that come and go at once, and a look every few seconds finds
-// changes that no event tells of. Nothing is asked while nobody looks at the tab.
+// changes that no event tells of. Nothing is asked while the tab is hidden.
 
 import { useEffect, useRef } from 'preact/hooks'
 import { follow } from '../service/client.ts'
@@ -49,7 +49,7 @@ async function keepFollowing(
   }
 }
 
-/** Calls `look` every so many milliseconds while somebody looks at the tab; never while `everyMs` is undefined. */
+/** Calls `look` every so many milliseconds while the tab is shown; never while `everyMs` is undefined. */
 export function useEvery(everyMs: number | undefined, look: () => void): void {
   const latest = useRef(look)
   latest.current = look

@@ -16,7 +16,7 @@ interface PasswordProps {
   readonly onDone: () => void
 }
 
-/** The dialog; closed by whoever shows it. */
+/** The dialog; its owner closes it. */
 export function PasswordDialog({ user, hint, onClose, onDone }: PasswordProps) {
   const [password, setText] = useState('')
   const stored = useLoad(signal => readUser(user, signal), [user.collection, user.id])

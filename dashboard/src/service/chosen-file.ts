@@ -1,4 +1,4 @@
-// A file that somebody has chosen in the browser, as a source of what `terrarium import` reads.
+// A file that was chosen in the browser, as a source of what `terrarium import` reads.
 
 import type { ByteSource } from '../../../src/transfer/input.ts'
 import { recognise } from '../../../src/transfer/recognise.ts'

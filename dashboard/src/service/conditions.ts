@@ -36,7 +36,7 @@ export function comparesWithValue(operator: Operator): boolean {
   return operator !== 'there' && operator !== 'missing'
 }
 
-/** The names that lead to what somebody has typed: to a field that was seen, else names with points in between. */
+/** The names that lead to what was typed: to a field that was seen, else names with points in between. */
 export function pathOf(typed: string, fields: FieldPaths): readonly string[] {
   return fields.get(typed) ?? typed.split('.')
 }
@@ -110,7 +110,7 @@ function contains(field: Query, value: Json): Query {
   return { if: { is_string: field }, then: text, else: list }
 }
 
-/** Values of different types have an order, too; nobody who asks for what is above 5 means texts. */
+/** Values of different types have an order, too; who asks for what is above 5 does not mean texts. */
 function compared(operator: 'lt' | 'lte' | 'gt' | 'gte', field: Query, value: Json): Query {
   const test: Query = { [operator]: [field, literal(value)] }
   const type = typeTest(value)

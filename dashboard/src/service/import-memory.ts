@@ -77,14 +77,14 @@ class BrowserMemory implements ImportMemory {
   }
 
   release(): void {
-    // Nobody else waits for it: two tabs that import the same file write the same documents.
+    // No other tab waits for it: two tabs that import the same file write the same documents.
   }
 }
 
 function load(key: string): StoredImport | undefined {
   try {
     const stored = localStorage.getItem(key)
-    // Written by this class and by nobody else.
+    // Written by this class alone.
     return stored === null ? undefined : (JSON.parse(stored) as StoredImport)
   } catch {
     return undefined

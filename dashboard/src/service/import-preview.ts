@@ -68,7 +68,7 @@ function rowOf({ collection, fields, id }: FoundDocument, line: number): Preview
 }
 
 const looks: readonly (readonly [type: TypeName, pattern: RegExp])[] = [
-  // A number that begins with 0 is a code that somebody wants to keep.
+  // A number that begins with 0 is a code to be kept.
   ['long', /^-?(?:0|[1-9]\d{0,17})$/],
   ['double', /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/],
   ['bool', /^(?:true|false)$/i],

@@ -4,7 +4,7 @@ import { type Json, writeJson } from '../wire/json.ts'
 import type { Condition } from './conditions.ts'
 import type { IndexShape, RowSource } from './row-source.ts'
 
-/** What somebody wants to see of a collection. */
+/** What is to be shown of a collection. */
 export interface RowView {
   /** With the index that was chosen, if one was. */
   readonly source: RowSource

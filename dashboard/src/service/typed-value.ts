@@ -3,7 +3,7 @@
 import { NotationError, parseValue, printValue } from '../language.ts'
 import { type Json, writeJson } from '../wire/json.ts'
 
-/** The value that somebody has typed. */
+/** The value of a text that was typed. */
 export function valueOfText(text: string): Json {
   try {
     return parseValue(text.trim(), 'text')

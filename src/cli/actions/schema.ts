@@ -140,7 +140,7 @@ async function pullObjects(folder: string, connection: Connection, choice: Choic
     print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
   print(`${present.length - changes.length} unchanged`)
   if (changes.length === 0) return 0
-  // Where nothing is overwritten nobody has to be asked.
+  // Where nothing is overwritten there is nothing to ask.
   const yes = choice.yes || !changes.some(({ file }) => existsSync(file))
   if (!(await isConfirmed({ ...choice, yes }, `Write ${changes.length} files?`))) return choice.dryRun ? 0 : 1
   for (const { file, object } of changes) writeObject(file, object)

@@ -1,5 +1,5 @@
 // Which service the commands that send queries talk to: one at a URL, the one that serves a data directory, or one of their
-// own on a folder that nobody serves.
+// own on a folder that is not served.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../../config/read-config.ts'

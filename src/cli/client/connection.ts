@@ -72,7 +72,7 @@ export class Connection {
     return this.#options.scope
   }
 
-  /** The same service as somebody else. Only the first connection is to be closed. */
+  /** The same service with another secret. Only the first connection is to be closed. */
   with(change: Partial<Pick<ConnectionOptions, 'secret' | 'scope'>>): Connection {
     return new Connection({ ...this.#options, ...change })
   }

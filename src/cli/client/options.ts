@@ -9,7 +9,7 @@ export const clientOptions = {
     default: undefined,
     placeholder: 'URL',
     fromEnvironment: true,
-    doc: 'The service. Without it, the one that serves the data directory; a folder that nobody serves is opened.',
+    doc: 'The service. Without it, the one that serves the data directory; a folder that is not served is opened.',
   },
   secret: {
     kind: 'string',

@@ -1,4 +1,4 @@
-// A service of our own for a data directory that nobody serves: a child process that ends with this one. It runs queries
+// A service of our own for a data directory that is not served: a child process that ends with this one. It runs queries
 // as any service does, so they can be cancelled, and builds indexes in the background.
 
 import { spawn } from 'node:child_process'

@@ -13,7 +13,7 @@ export interface Kind {
   readonly createName: string
   /** The wire key that refers to one of it. */
   readonly reference: string
-  /** Fields that the service adds, with their initial values; undefined for those that nobody can set. */
+  /** Fields that the service adds, with their initial values; undefined for those that cannot be set. */
   readonly given: ReadonlyMap<string, Json | undefined>
   /** Fields in which a difference means that the object has to be made again; all others can be changed. */
   readonly fixed: ReadonlySet<string>

@@ -27,7 +27,7 @@ interface ShellOptions {
   readonly readFile: (file: string) => string
 }
 
-/** Runs a shell until its input ends; resolves with the exit status: that of the last query where nobody watches. */
+/** Runs a shell until its input ends; resolves with the exit status: that of the last query where no person watches. */
 export async function runShell(options: ShellOptions): Promise<number> {
   return new Shell(options).run()
 }

@@ -151,7 +151,7 @@ interface Finding {
   nextPlane: number
 }
 
-/** Those under way: whoever was interrupted goes on where it stopped. */
+/** Those under way: a search that was interrupted goes on where it stopped. */
 const findings = new Map<string, Finding>()
 
 const lastPlane = 0x10
