@@ -59,7 +59,7 @@ async function ask(url: string, secret: string, path: string, body: unknown): Pr
 const pageSize = 64
 
 /** Pages of the feed of all documents, one after the other, beside pages of an index. */
-export async function feedCase(url: string, secret: string): Promise<LanguageCase> {
+export async function feedCase(url: string, secret: string, documents: number): Promise<LanguageCase> {
   const about = { query: '[documents.all().eventSource(), documents.all().first()!.ts.toMicros()]' }
   const { data } = (await ask(url, secret, '/query/1', about)) as {
     data: readonly [{ '@stream': string }, { '@long': string }]
@@ -74,7 +74,8 @@ export async function feedCase(url: string, secret: string): Promise<LanguageCas
     start = { cursor: page.cursor }
   }
   const query = `documents.byGroup(group).pageSize(${pageSize})`
-  const pages = feeds.map((_, n) => ({ query, arguments: { group: { '@int': String(n) } } }))
+  const groups = Math.floor(documents / groupSize)
+  const pages = feeds.map((_, n) => ({ query, arguments: { group: { '@int': String(n % groups) } } }))
   return {
     name: `page of ${pageSize}`,
     baseline: { title: 'index', path: '/query/1', bodies: pages },

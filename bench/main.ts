@@ -318,7 +318,7 @@ async function runLanguages(): Promise<void> {
     await prepareVersion10(server.url, secret)
     console.log(`\nlanguages: the same work in version 4 and in version 10\n${heading}`)
     const tenHeaders = { authorization: `Bearer ${secret}`, 'x-format': 'tagged' }
-    for (const each of [await feedCase(server.url, secret), ...languageCases(ids)]) {
+    for (const each of [await feedCase(server.url, secret, ids.length), ...languageCases(ids)]) {
       await tryCase(each, server.url, secret)
       const results: LoadResult[] = []
       for (const { bodies, path } of [each.baseline, each.compared]) {

@@ -210,6 +210,8 @@ export class Session {
   readonly #reads = new Set<string>()
   /** Those of documents of the query's database as they are now, by collection: names would cost more than the reads. */
   readonly #documentsRead = new Map<CollectionId, Set<bigint>>()
+  /** The same of those as they were at another time. */
+  readonly #earlierRead = new Map<number, Map<CollectionId, Set<bigint>>>()
   #authority: Authority
   #access: Access | undefined
   #computeUnits = 0
@@ -434,17 +436,28 @@ export class Session {
   /** The same for one document, at the time the query looks at. */
   countDocumentRead(ref: Ref, bytes: number): void {
     const { database, collection, id } = ref
-    if (database !== this.database || this.validTime !== undefined) {
+    if (database !== this.database) {
       this.countRead(`${database}/${collection}/${id}@${this.validTime ?? ''}`, bytes, 1)
       return
     }
-    let ids = this.#documentsRead.get(collection)
+    const read = this.#readAt(this.validTime)
+    let ids = read.get(collection)
     if (ids === undefined) {
       ids = new Set()
-      this.#documentsRead.set(collection, ids)
+      read.set(collection, ids)
     }
     const { size } = ids
     if (ids.add(id).size > size) this.byteReadOps += readOps(bytes)
+  }
+
+  #readAt(time: number | undefined): Map<CollectionId, Set<bigint>> {
+    if (time === undefined) return this.#documentsRead
+    let read = this.#earlierRead.get(time)
+    if (read === undefined) {
+      read = new Map()
+      this.#earlierRead.set(time, read)
+    }
+    return read
   }
 
   /** Takes over what another session of the same transaction has cost: who asked for it pays. */

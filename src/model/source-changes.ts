@@ -47,14 +47,15 @@ export function sourceChanges(
   }
 }
 
-/** The oldest time from which on {@link sourceChanges} are complete. */
-export function completeSince(source: ChangeSource, transaction: Transaction): Micros {
+/** Whether {@link sourceChanges} from a time on are all that there were. */
+export function areComplete(source: ChangeSource, from: Micros, transaction: Transaction): boolean {
   const collection = source.kind === 'document' ? collectionOf(source.document) : source.collection
   const kept = transaction.minimumValidTime(collection.database, Number(collection.id))
   const since = source.kind === 'collection' ? Math.max(kept, transaction.changesSince) : kept
+  if (from >= since) return true
   // Nothing had happened to a collection that was not there yet.
   const [first] = transaction.versions(collection)
-  return typeof first?.ts === 'number' && first.ts > since ? epoch : since
+  return typeof first?.ts === 'number' && first.ts > since && from >= epoch
 }
 
 function* collectionChanges(
@@ -66,10 +67,10 @@ function* collectionChanges(
     step(changes.length)
     // A transaction writes each document once.
     const written = changes.filter(({ kind }) => kind === 'write')
-    const sorted = written.length < 2 ? written : written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
-    for (const [ordinal, { action, ref }] of sorted.entries()) {
-      const [wasIn, isIn] = [action !== 'create', action !== 'delete']
-      yield { time, ordinal, document: ref, wasIn, isIn }
+    if (written.length > 1) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
+    let ordinal = 0
+    for (const { action, ref } of written) {
+      yield { time, ordinal: ordinal++, document: ref, wasIn: action !== 'create', isIn: action !== 'delete' }
     }
   }
 }

@@ -66,9 +66,10 @@ function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): V
   return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
 }
 
-function changeOf(ref: Ref, [what, validTime]: readonly Value[], time: Micros): Change {
-  const kind = kinds[Math.floor(Number(what) / actions.length)]
-  const action = actions[Number(what) % actions.length]
+function changeOf(ref: Ref, what: Value | undefined, validTime: Value | undefined, time: Micros): Change {
+  const number = Number(what)
+  const kind = kinds[Math.floor(number / actions.length)]
+  const action = actions[number % actions.length]
   assert(kind !== undefined && action !== undefined, 'a recorded change has a known kind and action')
   return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
 }
@@ -80,7 +81,7 @@ export function decodePart({ key, value }: Entry): { readonly time: Micros; read
   assert(isArray(rows), 'a part of the record is an array')
   const changes = rows.map(row => {
     assert(isArray(row) && typeof row[0] === 'bigint', 'a recorded change begins with an id')
-    return changeOf(new Ref(database, collection, row[0]), row.slice(1), ts)
+    return changeOf(new Ref(database, collection, row[0]), row[1], row[2], ts)
   })
   return { time: ts, changes }
 }
@@ -95,7 +96,7 @@ function decodeRow({ key, value }: Entry) {
   for (const [index, item] of items.entries()) {
     if (isArray(item)) {
       assert(item[0] instanceof Ref, 'a logged change begins with a reference')
-      changes.push(changeOf(item[0], item.slice(1), ts))
+      changes.push(changeOf(item[0], item[1], item[2], ts))
     } else if (index % 2 === 0) {
       places.push({ database: item as DatabaseId, collection: Number(items[index + 1]) })
     }

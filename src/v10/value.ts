@@ -2,7 +2,15 @@
 // are values as they are: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 tells Int from Long: an
 // integer that fits 32 bits is an Int and a wider one a Long, but for a `NarrowLong`. Null knows why it is null.
 
-import type { LocalDate, Ref, Value as StoredValue, Time, TransactionTime, Uuid } from '../values/value.ts'
+import type {
+  LocalDate,
+  Ref,
+  ShownFields,
+  Value as StoredValue,
+  Time,
+  TransactionTime,
+  Uuid,
+} from '../values/value.ts'
 import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
@@ -87,14 +95,23 @@ export class UserCollection extends Module {
   }
 }
 
+/** What a document was or would be at some moment. */
+export interface DocumentVersion {
+  /** Microseconds, where it is stored. */
+  readonly ts: number | Time | TransactionTime
+  readonly fields: ReadonlyMap<string, StoredValue>
+  /** Where the text of a stored version is remembered. */
+  readonly shown?: ShownFields | undefined
+}
+
 /** What a document value stands for that is no reference to whatever is stored. */
 export type DocState =
   /** It was deleted by the call that gave this value. */
   | 'deleted'
   /** It was reached by its name, and is nothing that can be stored. */
   | 'by name'
-  /** What a document was or would be, for predicates and checks. */
-  | { readonly ts: Time | TransactionTime; readonly fields: ReadonlyMap<string, StoredValue> }
+  /** It was read before it was asked for; or is not stored, for predicates and checks. */
+  | DocumentVersion
 
 /** The index that a document was found in: what its entry holds need not be read. */
 export interface IndexUse {

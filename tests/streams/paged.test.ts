@@ -263,7 +263,7 @@ test('a page ends in time, and the next one goes on where it did', () =>
   withEngine(async bench => {
     const token = await source(bench)
     await bench.query('Set.sequence(0, 200).forEach(n => Jar.create({ id: n + 1, n: n }))')
-    bench.time.msPerLook = 200
+    bench.time.msPerLook = 600
     const seen: unknown[] = []
     let cursor: string | undefined
     let pages = 0

@@ -4,16 +4,16 @@ import { nearestMicros } from '../../base/micros.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { Session } from '../../model/session.ts'
-import { completeSince, type SourceChange, sourceChanges } from '../../model/source-changes.ts'
+import { areComplete, type SourceChange, sourceChanges } from '../../model/source-changes.ts'
 import { quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { callAt } from '../sets/set.ts'
 import type { Doc, Value } from '../value.ts'
 import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
-import { type Moment, Moments } from './moments.ts'
+import { type Moment, Moments, type Spent } from './moments.ts'
 import type { OpenedSource } from './opened-source.ts'
-import { type EventPlace, sealPlace, wholeTransaction } from './token.ts'
+import { type EventPlace, placeText, wholeTransaction } from './place-text.ts'
 import { watchedChange } from './watched-fields.ts'
 
 /** How far a page goes. */
@@ -72,30 +72,33 @@ class PageReader {
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
+  /** Up to the last change that has been looked at. */
+  #spent: Spent
   /** The last change that has been looked at. */
   #looked: EventPlace | undefined
 
   constructor(opened: OpenedSource, session: Session) {
     this.#opened = opened
     this.#session = session
-    this.#moments = new Moments(session, opened.call)
+    this.#moments = new Moments(session, opened.world, opened.call)
     const { steps, watched } = opened
     const leavesOut = watched !== undefined || steps.some(({ kind }) => kind === 'where')
     this.#isPlain = !leavesOut && !this.#moments.looksBack
+    this.#spent = this.#moments.spent()
   }
 
   read(behind: EventPlace, bounds: PageBounds): EventPage {
     const { source } = this.#opened
     const { transaction } = this.#session
     const history = historyCosts(source)
-    const begin = this.#moments.spent()
+    const begin = this.#spent
     const page = (place: EventPlace, hasNext: boolean): EventPage => {
       const own = costsBetween(begin, this.#moments.spent())
       this.#moments.finish()
       this.#session.byteReadOps += history.readOps
       return { events: this.#events, place, hasNext, costs: sumOf(history, own) }
     }
-    if (behind.time < completeSince(source, transaction)) {
+    if (!areComplete(source, behind.time, transaction)) {
       this.#events.push(this.#tooOld(behind))
       return page(behind, false)
     }
@@ -119,21 +122,23 @@ class PageReader {
 
   #isOver({ unitsMax, until }: PageBounds): boolean {
     if (this.#looked === undefined) return false
-    if (this.#units >= unitsMax || this.#session.host.now() >= until) return true
-    return this.#moments.spent().computeUnits * 2 > limits.computeOpsMax * limits.computeUnitsPerOp
+    const { computeUnits, micros } = this.#spent
+    if (this.#units >= unitsMax || micros >= until) return true
+    return computeUnits * 2 > limits.computeOpsMax * limits.computeUnitsPerOp
   }
 
   #tell(change: SourceChange): void {
-    const before = this.#moments.spent()
+    const before = this.#spent
     const outcome = this.#outcomeOf(change)
-    if (outcome === undefined) return
+    const head = outcome && this.#headOf(outcome)
+    this.#spent = this.#moments.spent()
+    if (head === undefined) return
     const { ordinal, time } = change
     const place = { time, ordinal }
-    const head = this.#headOf(outcome)
-    const costs = costsBetween(before, this.#moments.spent(), this.#opened.source)
+    const costs = costsBetween(before, this.#spent, this.#opened.source)
     const stats = `"stats":${statsText(costs)}`
     const isError = head.startsWith('"type":"error"')
-    const cursor = isError ? '' : `"txn_ts":${time},"cursor":"${sealPlace(place, this.#opened.key)}",`
+    const cursor = isError ? '' : `"txn_ts":${time},"cursor":"${placeText(place)}",`
     const text = `{${head},${cursor}${stats}}`
     this.#units += text.length
     this.#events.push({ place, text, isError })
@@ -150,12 +155,13 @@ class PageReader {
 
   #outcomeOf(change: SourceChange): Outcome | undefined {
     const { document, isIn, time, wasIn } = change
-    const [then, now] = [this.#moments.at(nearestMicros(time - 1)), this.#moments.at(time)]
+    const now = this.#moments.at(time)
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
     // Where nothing but being there counts, what is updated was there.
     if (after !== undefined && wasIn && this.#isPlain)
       return this.#caught(now, () => this.#updated(after, now))
+    const then = this.#moments.at(nearestMicros(time - 1))
     const before = wasIn ? then.find(document) : undefined
     if (before === undefined && after === undefined) return undefined
     const found = this.#caught(now, (): Outcome | undefined => {

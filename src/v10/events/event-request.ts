@@ -10,7 +10,8 @@ import type { Json, Micros } from '../../values/value.ts'
 import { looksSealed, unseal } from '../sets/sealed.ts'
 import { DataWorld } from '../world/data-world.ts'
 import { type OpenedSource, openSource, Unusable } from './opened-source.ts'
-import { type EventPlace, openPlace, openToken, wholeTransaction } from './token.ts'
+import { type EventPlace, placeIn, wholeTransaction } from './place-text.ts'
+import { type OpenedToken, openToken } from './token.ts'
 
 /** Where events are asked for: the same words, but for a full stop. */
 type EventEndpoint = 'feed' | 'stream'
@@ -19,13 +20,14 @@ type EventEndpoint = 'feed' | 'stream'
 export interface EventRequest {
   readonly token: string
   readonly startTime: Micros | undefined
-  readonly cursor: string | undefined
+  readonly cursor: EventPlace | undefined
   /** Of feeds. */
   readonly pageSize: number
 }
 
 /** A source, and where reading it begins. */
 interface EventStart {
+  readonly token: OpenedToken
   readonly opened: OpenedSource
   readonly behind: EventPlace
 }
@@ -45,15 +47,18 @@ export function readEventRequest(body: string | undefined, endpoint: EventEndpoi
   if (!(json instanceof Map)) throw unexpected(json)
   const token = textOf(json.get('token'))
   const startTime = integerOf(json.get('start_ts'))
-  const cursor = textOf(json.get('cursor'))
+  const text = textOf(json.get('cursor'))
   const size = endpoint === 'feed' ? integerOf(json.get('page_size')) : undefined
   if (token === undefined) throw refused('Value for key token not found.')
-  if (startTime !== undefined && cursor !== undefined) {
+  if (startTime !== undefined && text !== undefined) {
     // As the protocol has it: without the full stop there is a blank.
     throw refused(`can not provide both \`start_ts\` and \`cursor\`${endpoint === 'feed' ? '.' : ''}`)
   }
   if (!(looksSealed(token, 'event source') || looksSealed(token, 'set cursor'))) throw invalidToken(endpoint)
-  if (cursor !== undefined && !looksSealed(cursor, 'event cursor')) throw invalidCursor(endpoint)
+  const cursor = text === undefined ? undefined : placeIn(text)
+  if (text !== undefined && cursor === undefined) {
+    throw sentence(endpoint, 'invalid event cursor provided')
+  }
   if (size !== undefined && size < 1) throw refused('page size must be greater than zero.')
   if (size !== undefined && size > limits.feedPageMax) {
     throw refused(`page size can not be greater than ${limits.feedPageMax}.`)
@@ -64,10 +69,6 @@ export function readEventRequest(body: string | undefined, endpoint: EventEndpoi
 
 function invalidToken(endpoint: EventEndpoint): RequestError {
   return sentence(endpoint, 'invalid event source provided')
-}
-
-function invalidCursor(endpoint: EventEndpoint): RequestError {
-  return sentence(endpoint, 'invalid event cursor provided')
 }
 
 function parsed(body: string): Json {
@@ -122,21 +123,18 @@ function shown(json: string | bigint | number): string {
 /** Opens the source of a request, and finds where it begins. Throws `bad request`. */
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
   const world = new DataWorld(session)
-  const { key } = world.eventSources
-  const token = openToken(request.token, key)
+  const token = openToken(request.token, world.eventSources.key)
   if (token === undefined) {
     if (unseal(request.token, world.cursorKey) === undefined) throw invalidToken(endpoint)
     throw refused('invalid event source provided, Expected EventSource<Any>, received Set<Any>')
   }
-  const place = request.cursor === undefined ? undefined : openPlace(request.cursor, key)
-  if (request.cursor !== undefined && place === undefined) throw invalidCursor(endpoint)
-  const behind = place ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
+  const behind = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
   if (endpoint === 'stream' && behind.time < token.start) {
     const message = 'Stream start time can not be before the stream create time.'
     throw new RequestError('bad request', `Invalid stream start time: ${message}`)
   }
   try {
-    return { opened: openSource(token, session), behind }
+    return { token, opened: openSource(token, session), behind }
   } catch (error) {
     if (!(error instanceof Unusable)) throw error
     const what = endpoint === 'feed' ? 'event source' : 'stream'

@@ -7,7 +7,7 @@ import type { Value as Stored } from '../../values/value.ts'
 import { statsText } from './event-costs.ts'
 import { readEvents } from './event-page.ts'
 import { type EventRequest, startOf } from './event-request.ts'
-import { sealPlace } from './token.ts'
+import { placeText } from './place-text.ts'
 
 /** The part of the time of a request after which a page is sent as it is. */
 const usedShare = 0.95
@@ -35,7 +35,7 @@ export class FeedQuery implements Query {
       session,
     )
     const told = events.map(({ text }) => text).join(',')
-    const cursor = sealPlace(place, opened.key)
+    const cursor = placeText(place)
     const body = `{"events":[${told}],"cursor":"${cursor}","has_next":${hasNext},"stats":${statsText(costs)}}`
     return { status: 200, body }
   }

@@ -7,9 +7,9 @@ import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Ref } from '../../values/value.ts'
 import { Call } from '../call.ts'
 import { Interpreter } from '../evaluate/interpreter.ts'
-import { renderResult } from '../formats/result.ts'
+import { renderTagged } from '../formats/result.ts'
 import { Source } from '../syntax/source.ts'
-import { Doc, type Value } from '../value.ts'
+import type { Doc, Value } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 
 /** One moment of the data. */
@@ -33,10 +33,10 @@ export interface Spent {
 
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
 
-/** The call of a session that sources are evaluated with. */
-export function callOf(session: Session): Call {
+/** The call of a session that sources are evaluated with; `world` is one of it. */
+export function callOf(session: Session, world: DataWorld): Call {
   const interpreter = new Interpreter({
-    world: new DataWorld(session),
+    world,
     now: session.transaction.snapshotTime,
     newId: () => session.newId(),
     compute: units => session.compute(units),
@@ -49,14 +49,18 @@ export function callOf(session: Session): Call {
 /** The moments that one page of events looks at. */
 export class Moments {
   readonly #session: Session
+  readonly #world: DataWorld
   readonly #call: Call
   /** Whether rights depend on what a document was at the moment. */
   readonly looksBack: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
+  /** The one that was asked for last, where one world serves all. */
+  #latest: SeenMoment | undefined
 
-  /** `call` is one of `session`. */
-  constructor(session: Session, call: Call) {
+  /** `world` and `call` are those of `session`. */
+  constructor(session: Session, world: DataWorld, call: Call) {
     this.#session = session
+    this.#world = world
     this.#call = call
     const { authority } = session
     this.looksBack = authority.kind !== 'builtin' || authority.role === 'client'
@@ -64,7 +68,11 @@ export class Moments {
 
   /** The data with all commits up to `time`. */
   at(time: Micros): Moment {
-    return this.looksBack ? this.#pastAt(time) : new PresentMoment(this.#call, time)
+    if (this.looksBack) return this.#pastAt(time)
+    if (this.#latest?.time !== time) {
+      this.#latest = new SeenMoment(this.#world, this.#call.as({ at: time }), time)
+    }
+    return this.#latest
   }
 
   spent(): Spent {
@@ -106,54 +114,29 @@ export class Moments {
       effectLimit: 'read',
       effectPlace: 'stream requests',
     })
-    const moment = new PastMoment(callOf(session), time)
+    const world = new DataWorld(session)
+    const moment = new SeenMoment(world, callOf(session, world), time)
     this.#past.set(time, { session, moment })
     return moment
   }
 }
 
-/** A moment as the world of the present sees it. */
-class PresentMoment implements Moment {
+class SeenMoment implements Moment {
   readonly call: Call
-  readonly #time: Micros
+  readonly time: Micros
+  readonly #world: DataWorld
 
-  constructor(call: Call, time: Micros) {
-    this.#time = time
-    this.call = call.as({ at: time })
-  }
-
-  find(ref: Ref): Doc | undefined {
-    const { world } = this.call.evaluation
-    const doc = new Doc(ref, world.collectionOf(ref), { readAt: this.#time })
-    return world.absence(doc, this.call) === undefined ? doc : undefined
-  }
-
-  render(value: Value): string {
-    return rendered(value, this.call, this.#time)
-  }
-}
-
-/** A moment in a world of its own. */
-class PastMoment implements Moment {
-  readonly call: Call
-  readonly #time: Micros
-
-  constructor(call: Call, time: Micros) {
+  constructor(world: DataWorld, call: Call, time: Micros) {
+    this.#world = world
     this.call = call
-    this.#time = time
+    this.time = time
   }
 
   find(ref: Ref): Doc | undefined {
-    const { world } = this.call.evaluation
-    const doc = new Doc(ref, world.collectionOf(ref))
-    return world.absence(doc, this.call) === undefined ? doc : undefined
+    return this.#world.seen(ref, this.call)
   }
 
   render(value: Value): string {
-    return rendered(value, this.call, this.#time)
+    return renderTagged(value, () => formatTime(timeFromMicros(this.time)), this.call)
   }
-}
-
-function rendered(value: Value, call: Call, time: Micros): string {
-  return renderResult(value, 'tagged', formatTime(timeFromMicros(time)), call)
 }

@@ -3,13 +3,13 @@
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import type { ChangeSource } from '../../model/source-changes.ts'
-import type { Micros } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { NotSaved } from '../sets/reviver.ts'
 import { lazy } from '../sets/set.ts'
 import type { StoredSet } from '../sets/stored-set.ts'
 import { Doc, type WatchedPath } from '../value.ts'
+import { DataWorld } from '../world/data-world.ts'
 import { collectionRef } from '../world/stored-sets.ts'
 import { callOf } from './moments.ts'
 import { checkSource, type SourceStep, takeApart } from './source.ts'
@@ -17,15 +17,12 @@ import { type OpenedToken, sourceIn } from './token.ts'
 
 /** A source that is ready to be read. */
 export interface OpenedSource {
-  /** When it was made. */
-  readonly start: Micros
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
   readonly watched: readonly WatchedPath[] | undefined
-  /** As which it was opened. */
+  /** The data of the session, and as which call the source was opened. */
+  readonly world: DataWorld
   readonly call: Call
-  /** What places in it are sealed with. */
-  readonly key: Uint8Array
 }
 
 /** Why a source cannot be used here. */
@@ -39,7 +36,8 @@ export class Unusable {
 /** Opens what a token stands for. Throws {@link Unusable}. */
 export function openSource(token: OpenedToken, session: Session): OpenedSource {
   if (token.database !== session.database) throw new Unusable('it was made in another database.')
-  const call = callOf(session)
+  const world = new DataWorld(session)
+  const call = callOf(session, world)
   try {
     const made = sourceIn(token, call)
     if (made === undefined) throw new NotSaved()
@@ -48,7 +46,7 @@ export function openSource(token: OpenedToken, session: Session): OpenedSource {
     const { base, steps } = takeApart(set)
     const source = base instanceof Doc ? documentSource(base, session) : storedSource(base, session)
     const { watched } = made
-    return { start: token.start, source, steps, watched, call, key: call.evaluation.world.eventSources.key }
+    return { source, steps, watched, world, call }
   } catch (error) {
     if (error instanceof QueryFailure) throw new Unusable(error.message)
     if (error instanceof NotSaved) throw new Unusable('something that it is made of is gone.')

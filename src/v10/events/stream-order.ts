@@ -19,26 +19,26 @@ import type { Micros, Value as Stored } from '../../values/value.ts'
 import { type EventCosts, historyCosts, statsText } from './event-costs.ts'
 import { errorEvent, readEvents } from './event-page.ts'
 import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
-import { openToken, sealPlace, wholeTransaction } from './token.ts'
+import { placeText, wholeTransaction } from './place-text.ts'
+import type { OpenedToken } from './token.ts'
 
 const lineEnd = '\r\n'
 
 /** The stream that the body of a request asks for. Throws `bad request`. */
 export function eventStreamOrder({ body }: LanguageRequest, session: Session): PagedOrder {
   const request = readEventRequest(body, 'stream')
-  const { behind, opened } = startOf(request, 'stream', session)
-  const { key, source } = opened
-  const cursorOf = (place: StreamPlace) => sealPlace(place, key)
+  const { behind, opened, token } = startOf(request, 'stream', session)
+  const { source } = opened
   return {
     kind: 'paged',
     subject: subjectOf(source),
-    key: keyOf(request.token, key),
+    key: keyOf(token),
     place: behind,
-    wording: new EventWording(cursorOf(behind), historyCosts(source)),
+    wording: new EventWording(placeText(behind), historyCosts(source)),
     request: (place, size) =>
-      JSON.stringify({ token: request.token, cursor: cursorOf(place), page_size: size }),
+      JSON.stringify({ token: request.token, cursor: placeText(place), page_size: size }),
     read: readPage,
-    status: (place, costs) => statusLine(place.time, cursorOf(place), costsOf(costs)),
+    status: (place, costs) => statusLine(place.time, placeText(place), costsOf(costs)),
   }
 }
 
@@ -55,10 +55,7 @@ function subjectOf(source: ChangeSource): StreamSubject {
 }
 
 /** Tokens of one source differ by the time at which they were made. */
-function keyOf(text: string, key: Uint8Array): string {
-  const token = openToken(text, key)
-  if (token === undefined) return text
-  const { database, source } = token
+function keyOf({ database, source }: OpenedToken): string {
   return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
 }
 

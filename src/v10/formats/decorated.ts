@@ -25,7 +25,7 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
     case 'id':
       return `"${value.value}"`
     case 'transaction time':
-      return `Time("${rendering.transactionTime}")`
+      return `Time("${rendering.transactionTime()}")`
     case 'event source':
       return quoted(tokenOf(value, rendering.call))
     case 'lambda':

@@ -8,7 +8,7 @@ export interface Rendering {
   /** The call as which documents and sets are read. */
   readonly call: Call
   /** The time of the transaction, or the mark that it will be filled in for. */
-  readonly transactionTime: string
+  transactionTime(): string
   /** The JSON text of a document or the first page of a set. */
   encode(value: Doc | SetValue, tagged: boolean): string
   /** The same in the decorated format, within so many levels of indent. */

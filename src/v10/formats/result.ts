@@ -17,11 +17,16 @@ const pageDepthMax = 10
 /** Renders a result; `within` are the sets whose pages are being written. */
 class ResultRendering implements Rendering {
   readonly call: Call
-  readonly transactionTime: string
+  readonly transactionTime: () => string
   readonly #within: readonly SetValue[]
   readonly #inDocument: boolean
 
-  constructor(call: Call, transactionTime: string, within: readonly SetValue[] = [], inDocument = false) {
+  constructor(
+    call: Call,
+    transactionTime: () => string,
+    within: readonly SetValue[] = [],
+    inDocument = false,
+  ) {
     this.call = call
     this.transactionTime = transactionTime
     this.#within = within
@@ -109,14 +114,19 @@ function decorateReference({ collection, name, ref }: Doc): string {
 
 /** The JSON text of a result; where the time of the transaction stands, it has `timeMark` as it is. */
 export function renderResult(value: Value, format: string, timeMark: string, call: Call): string {
-  const rendering = new ResultRendering(call, timeMark)
+  const rendering = new ResultRendering(call, () => timeMark)
   if (format !== 'decorated') return encodeJson(value, rendering, format === 'tagged')
   // Quoted around the marks, which would be escaped.
   const pieces = decorate(value, rendering).split(timeMark)
   return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
 }
 
+/** The same as tagged JSON, with the time of the transaction where it stands. */
+export function renderTagged(value: Value, time: () => string, call: Call): string {
+  return encodeJson(value, new ResultRendering(call, time), true)
+}
+
 /** A value as plain JSON in which documents are references, as they are within documents. */
 export function renderReferences(value: Value, call: Call): string {
-  return encodeJson(value, new ResultRendering(call, '', [], true), false)
+  return encodeJson(value, new ResultRendering(call, () => '', [], true), false)
 }

@@ -41,7 +41,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
       return tag('time', formatTime(tagged_))
     case 'transaction time':
       // As it is: the mark that stands for it must not be escaped.
-      return tagged ? `{"@time":"${rendering.transactionTime}"}` : `"${rendering.transactionTime}"`
+      return tagged ? `{"@time":"${rendering.transactionTime()}"}` : `"${rendering.transactionTime()}"`
     case 'date':
       return tag('date', formatDate(tagged_))
     case 'uuid':

@@ -6,8 +6,8 @@ import { decodeValue, encodeValue } from '../../keys/value-codec.ts'
 import { encodeBase64Url } from '../../values/base64.ts'
 import type { Micros, Value as StoredValue } from '../../values/value.ts'
 
-/** What is sealed. The numbers stand in texts that clients keep: never renumber. */
-const versions = { 'set cursor': 1, 'event source': 2, 'event cursor': 3 } as const
+/** What is sealed. The numbers stand in texts that clients keep: never renumber. 4 is a place (../events/place-text.ts). */
+const versions = { 'set cursor': 1, 'event source': 2 } as const
 
 /** A kind of sealed data. */
 type SealedKind = keyof typeof versions
@@ -48,7 +48,7 @@ function kindOf(version: number | undefined): SealedKind | undefined {
   return (Object.keys(versions) as SealedKind[]).find(kind => versions[kind] === version)
 }
 
-/** With the key on both sides, and cut: a page of events has one for each, and a HMAC takes three times as long. */
+/** With the key on both sides, and cut: a HMAC takes three times as long. */
 function proofOf(head: Uint8Array, key: Uint8Array): Buffer {
   const end = key.length + head.length
   const proven = Buffer.allocUnsafe(end + key.length)

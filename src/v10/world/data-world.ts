@@ -63,6 +63,11 @@ export class DataWorld implements World {
     return this.#reader.absence(doc, call, asWhole)
   }
 
+  /** A document as it is at the time that a call looks at, read once; undefined where it is not there, or may not be read. */
+  seen(ref: Ref, call: Call): Doc | undefined {
+    return this.#reader.seen(ref, call)
+  }
+
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
     return this.#reader.storedText(doc, tagged, call)
   }

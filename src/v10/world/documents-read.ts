@@ -15,9 +15,7 @@ import {
   isNativeCollectionRef,
   isObject,
   native,
-  type ObjectValue,
   Ref,
-  type ShownFields,
   type Value as StoredValue,
   type Time,
   TransactionTime,
@@ -26,7 +24,15 @@ import type { Absence, Call } from '../call.ts'
 import type { Rendering } from '../formats/rendering.ts'
 import { encodeJson } from '../formats/tagged.ts'
 import { deletedCollection, nativeModule, nativeOf } from '../library/natives.ts'
-import { Doc, Id, type IndexUse, type Module, type Struct, type Value } from '../value.ts'
+import {
+  Doc,
+  type DocumentVersion,
+  Id,
+  type IndexUse,
+  type Module,
+  type Struct,
+  type Value,
+} from '../value.ts'
 import { isReservedField } from './field-names.ts'
 import type { Names } from './names.ts'
 import { shownFields } from './native-fields.ts'
@@ -34,20 +40,12 @@ import { notFoundText } from './refusals.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { runtimeOf } from './stored-values.ts'
 
-/** What is read of a document. */
-interface Read {
-  readonly ts: number | Time | TransactionTime
-  readonly fields: ObjectValue
-  /** Where the text of the version is remembered. */
-  readonly shown?: ShownFields | undefined
-}
-
 /** The document read last. */
 interface Latest {
   readonly doc: Doc
   readonly at: number | undefined
   readonly isFree: boolean
-  readonly read: Read | undefined
+  readonly read: DocumentVersion | undefined
 }
 
 /** What is known of the collection whose documents were asked about last. */
@@ -92,6 +90,16 @@ export class DocumentReader {
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
+  /** As `DataWorld.seen`. */
+  seen(ref: Ref, call: Call): Doc | undefined {
+    const session = this.#session
+    session.asker = call
+    const { at } = call
+    if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
+    const state = this.#readAt(ref, at, false)
+    return state && new Doc(ref, this.collectionOf(ref), { readAt: at, state })
+  }
+
   /** What the entry of an index holds is not read for those who decide. */
   #mayRead({ foundIn, readAt, ref }: Doc): boolean {
     const session = this.#session
@@ -102,7 +110,7 @@ export class DocumentReader {
   }
 
   /** What is read of one document again and again is read once, where nothing can change meanwhile. */
-  #read(doc: Doc, call: Call, isFree = false): Read | undefined {
+  #read(doc: Doc, call: Call, isFree = false): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
     const at = doc.readAt ?? call.at
     const known = this.#latest
@@ -112,7 +120,7 @@ export class DocumentReader {
     return read
   }
 
-  #readAt(ref: Ref, at: number | undefined, isFree: boolean): Read | undefined {
+  #readAt(ref: Ref, at: number | undefined, isFree: boolean): DocumentVersion | undefined {
     const session = this.#session
     const read = () => this.#counted(ref, at, isFree)
     const version = session.validTime === at ? read() : session.withValidTime(at, read)
@@ -141,7 +149,7 @@ export class DocumentReader {
     return undefined
   }
 
-  #require(doc: Doc, call: Call, isFree = false): Read {
+  #require(doc: Doc, call: Call, isFree = false): DocumentVersion {
     const read = this.#read(doc, call, isFree)
     // Whoever asks has asked for the absence before.
     return read ?? { ts: 0, fields: new Map() }
@@ -270,14 +278,18 @@ export class DocumentReader {
   }
 }
 
-function timeOf(ts: Read['ts']): Time | TransactionTime {
+function timeOf(ts: DocumentVersion['ts']): Time | TransactionTime {
   return typeof ts === 'number' ? timeFromMicros(ts) : ts
 }
 
 const noComputed: ReadonlyMap<string, Value> = new Map()
 
 /** Adds what says when a document was written and when it ends. */
-function addTimes(shown: Map<string, Value>, { fields, ts }: Read, documentOf: (ref: Ref) => Value): void {
+function addTimes(
+  shown: Map<string, Value>,
+  { fields, ts }: DocumentVersion,
+  documentOf: (ref: Ref) => Value,
+): void {
   shown.set('ts', timeOf(ts))
   const ttl = fields.get('ttl')
   if (ttl !== undefined) shown.set('ttl', runtimeOf(ttl, documentOf))
@@ -286,7 +298,7 @@ function addTimes(shown: Map<string, Value>, { fields, ts }: Read, documentOf: (
 /** Adds what a document of the users shows behind its id and its collection. */
 function addStored(
   shown: Map<string, Value>,
-  read: Read,
+  read: DocumentVersion,
   computed: ReadonlyMap<string, Value>,
   documentOf: (ref: Ref) => Value,
 ): Struct {
@@ -307,7 +319,7 @@ function addStored(
 }
 
 /** The text of a version; null where it depends on more than that. */
-function newText(read: Read, tagged: boolean, call: Call): string | null {
+function newText(read: DocumentVersion, tagged: boolean, call: Call): string | null {
   let depends = false
   const nothing = () => {
     depends = true
@@ -315,7 +327,7 @@ function newText(read: Read, tagged: boolean, call: Call): string | null {
   }
   const fields = addStored(new Map(), read, noComputed, nothing)
   // What is rendered by more than itself has become nothing.
-  const rendering: Rendering = { call, transactionTime: '', encode: () => '', decorate: () => '' }
+  const rendering: Rendering = { call, transactionTime: () => '', encode: () => '', decorate: () => '' }
   const text = encodeJson(fields, rendering, tagged)
   // A key that looks like a tag changes what is around all of them.
   return depends || text.startsWith('{"@') ? null : flat(text.slice(1, -1))

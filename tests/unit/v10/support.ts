@@ -56,7 +56,7 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
   let interpreter = interpret([])
   const rendering: Rendering = {
     call: new Call(interpreter, undefined, new Source('*query*', ''), undefined),
-    transactionTime: '2023-11-14T22:13:20Z',
+    transactionTime: () => '2023-11-14T22:13:20Z',
     encode: () => 'null',
     decorate: () => 'null',
   }
