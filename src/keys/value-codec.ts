@@ -51,6 +51,14 @@ export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): V
   return reader.read(bytes, start, end)
 }
 
+/** Reads what {@link encodeValue} made of rows of integers, as {@link ValueReader.readIntegerRows}. */
+export function decodeIntegerRows(
+  bytes: Uint8Array,
+  take: (first: bigint, second: number, third: bigint | undefined) => void,
+): void {
+  reader.readIntegerRows(bytes, take)
+}
+
 /**
  * Appends a value with the fields of objects by name, so that equal values have equal bytes. `transactionTime` stands for
  * placeholders of it.

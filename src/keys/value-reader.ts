@@ -47,6 +47,51 @@ export class ValueReader {
     return values
   }
 
+  /**
+   * Reads one stored value that is an array of arrays of two or three integers, without making them: `take` gets those of
+   * each, the second as a number. It must not read values itself.
+   */
+  readIntegerRows(
+    bytes: Uint8Array,
+    take: (first: bigint, second: number, third: bigint | undefined) => void,
+  ): void {
+    assert(bytes[0] === valueFormat, 'a stored value has a known format')
+    this.#begin(bytes, 1, bytes.length)
+    const count = this.#count()
+    step(count)
+    for (let row = 0; row < count; row++) {
+      const size = this.#count()
+      assert(size === 2 || size === 3, 'a row has two or three integers')
+      const first = this.#integer()
+      const second = this.#smallInteger()
+      take(first, second, size === 3 ? this.#integer() : undefined)
+    }
+    assert(this.#position === this.#end, 'nothing follows a stored value')
+    this.#release()
+  }
+
+  /** The elements of an array, which has to follow. */
+  #count(): number {
+    const tag = this.#bytes[this.#take(1)] as number
+    if (tag >= tags.smallArray) return tag - tags.smallArray
+    assert(tag === tags.array, 'a stored row is an array')
+    return this.#size()
+  }
+
+  #integer(): bigint {
+    if (this.#bytes[this.#position] === tags.int64) return this.#view.getBigInt64(this.#take(9) + 1)
+    const value = this.#value(0)
+    assert(typeof value === 'bigint', 'a stored row holds integers')
+    return value
+  }
+
+  #smallInteger(): number {
+    const tag = this.#bytes[this.#position] as number
+    if (tag < tags.smallInt || tag >= tags.smallInt + smallInts) return Number(this.#integer())
+    this.#take(1)
+    return tag - tags.smallInt
+  }
+
   #begin(bytes: Uint8Array, start: number, end: number): void {
     if (bytes.length <= scratchBytes) {
       scratch.set(bytes)

@@ -12,7 +12,7 @@ import {
   collectionChangesRange,
   metaKey,
 } from '../keys/keyspace.ts'
-import { decodeValue, encodeValue } from '../keys/value-codec.ts'
+import { decodeIntegerRows, decodeValue, encodeValue } from '../keys/value-codec.ts'
 import type { Entry, View, Write } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, isArray, type Micros, Ref, type Value } from '../values/value.ts'
 import type { Change, CommittedTransaction } from './contract.ts'
@@ -66,10 +66,9 @@ function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): V
   return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
 }
 
-function changeOf(ref: Ref, what: Value | undefined, validTime: Value | undefined, time: Micros): Change {
-  const number = Number(what)
-  const kind = kinds[Math.floor(number / actions.length)]
-  const action = actions[number % actions.length]
+function changeOf(ref: Ref, what: number, validTime: Value | undefined, time: Micros): Change {
+  const kind = kinds[Math.floor(what / actions.length)]
+  const action = actions[what % actions.length]
   assert(kind !== undefined && action !== undefined, 'a recorded change has a known kind and action')
   return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
 }
@@ -77,11 +76,9 @@ function changeOf(ref: Ref, what: Value | undefined, validTime: Value | undefine
 /** One part of what a transaction changed in a collection. */
 export function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
   const { collection, database, ts } = decodeKeyOf('collectionChanges', key)
-  const rows = decodeValue(value)
-  assert(isArray(rows), 'a part of the record is an array')
-  const changes = rows.map(row => {
-    assert(isArray(row) && typeof row[0] === 'bigint', 'a recorded change begins with an id')
-    return changeOf(new Ref(database, collection, row[0]), row[1], row[2], ts)
+  const changes: Change[] = []
+  decodeIntegerRows(value, (id, what, validTime) => {
+    changes.push(changeOf(new Ref(database, collection, id), what, validTime, ts))
   })
   return { time: ts, changes }
 }
@@ -96,7 +93,7 @@ function decodeRow({ key, value }: Entry) {
   for (const [index, item] of items.entries()) {
     if (isArray(item)) {
       assert(item[0] instanceof Ref, 'a logged change begins with a reference')
-      changes.push(changeOf(item[0], item[1], item[2], ts))
+      changes.push(changeOf(item[0], Number(item[1]), item[2], ts))
     } else if (index % 2 === 0) {
       places.push({ database: item as DatabaseId, collection: Number(items[index + 1]) })
     }

@@ -83,6 +83,10 @@ export class StoreReader implements Reader {
   readonly #parts: ReaderParts
   readonly #stamp: (() => Micros) | undefined
   readonly #isPast: boolean
+  /** Since when reads are exact of the collection that was asked about last; where nothing can change meanwhile. */
+  #latestMinimum:
+    | { readonly database: DatabaseId; readonly collection: CollectionId; readonly time: Micros }
+    | undefined
 
   /** `stamp` tells the commit time where it becomes part of other values; given where the transaction may write. */
   constructor(
@@ -116,7 +120,8 @@ export class StoreReader implements Reader {
 
   get(ref: Ref, at?: number): Version | undefined {
     if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
-    const past = this.#past(at, [ref.collection], ref.database)
+    const past =
+      at === undefined && !this.#isPast ? undefined : this.#past(at, [ref.collection], ref.database)
     if (past === undefined) return this.#newest(ref)
     if (!this.#isPast) {
       const { readBytes } = this.counters
@@ -284,11 +289,16 @@ export class StoreReader implements Reader {
 
   /** As of `now`, at or before the time of the snapshot, when that is given. */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
+    const latest = this.#latestMinimum
+    const isPresent = now === this.snapshot.time && !this.writable
+    if (isPresent && latest?.collection === collection && latest.database === database) return latest.time
     const definition =
       collection < firstUserCollection
         ? undefined
         : this.catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
-    return minimumValidTime(collection, definition, now)
+    const time = minimumValidTime(collection, definition, now)
+    if (isPresent) this.#latestMinimum = { database, collection, time }
+    return time
   }
 }
 

@@ -46,7 +46,7 @@ class ResultRendering implements Rendering {
     const text =
       stored === undefined
         ? encodeJson(world.fields(doc, this.call), this.#insideDocument(), tagged)
-        : `{"id":"${doc.ref.id}","coll":${encodeJson(doc.collection, this, tagged)},${stored}}`
+        : `{"id":"${doc.ref.idText}","coll":${encodeJson(doc.collection, this, tagged)},${stored}}`
     return tagged ? `{"@doc":${text}}` : text
   }
 

@@ -96,8 +96,11 @@ export class DocumentReader {
     session.asker = call
     const { at } = call
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
-    const state = this.#readAt(ref, at, false)
-    return state && new Doc(ref, this.collectionOf(ref), { readAt: at, state })
+    const version = session.withValidTime(at, () => this.#counted(ref, at, false))
+    if (version === undefined) return undefined
+    // The reference of a remembered version has been shown before.
+    const state = stateOf(version, session)
+    return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
 
   /** What the entry of an index holds is not read for those who decide. */
@@ -124,9 +127,7 @@ export class DocumentReader {
     const session = this.#session
     const read = () => this.#counted(ref, at, isFree)
     const version = session.validTime === at ? read() : session.withValidTime(at, read)
-    if (version === undefined) return undefined
-    const { shown, ts } = version
-    return { ts, fields: visibleFields(version, session), shown }
+    return version && stateOf(version, session)
   }
 
   /** What this query has written is read for nothing. */
@@ -276,6 +277,13 @@ export class DocumentReader {
     const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
     return new Doc(ref, nativeModule(number), { name, state: 'by name' })
   }
+}
+
+type Version = NonNullable<ReturnType<Session['transaction']['get']>>
+
+function stateOf(version: Version, session: Session): DocumentVersion {
+  const { shown, ts } = version
+  return { ts, fields: visibleFields(version, session), shown }
 }
 
 function timeOf(ts: DocumentVersion['ts']): Time | TransactionTime {
