@@ -47,7 +47,7 @@ export abstract class ChainReader extends SourceReader {
     }
     if (unit === code.open || unit === code.openBracket) return this.#callOrAccess(false)
     this.lines()
-    if (this.text.startsWith('?.', this.at)) return this.#optionalLink()
+    if (this.follows('?.')) return this.#optionalLink()
     if (this.unit() !== code.dot || text.charCodeAt(this.at + 1) === code.dot) {
       this.at = start
       return undefined
@@ -77,7 +77,7 @@ export abstract class ChainReader extends SourceReader {
     const name = this.anyName()
     const nameEnd = this.at
     this.blanks()
-    const optionalCall = this.text.startsWith('?.(', this.at)
+    const optionalCall = this.follows('?.(')
     if (optionalCall) this.at += 2
     if (this.unit() !== code.open) {
       this.at = nameEnd

@@ -10,6 +10,9 @@ const radixes: Readonly<Record<string, RegExp>> = {
   b: /[01_]+/y,
 }
 
+/** Decimal digits that every integer has which a double holds exactly. */
+const safeDigits = 15
+
 /** Whether a number begins here: a digit, or a sign with blanks and a digit behind it. */
 export function startsNumber(reader: SourceReader): boolean {
   const unit = reader.unit()
@@ -63,17 +66,21 @@ function decimal(reader: SourceReader, negative: boolean): bigint | number {
     reader.at++
     skipDigits(reader)
   }
-  const exponent = /[eE][+-]?[0-9]/y
-  exponent.lastIndex = reader.at
-  if (exponent.test(text)) {
-    isDouble = true
-    reader.at = exponent.lastIndex
-    skipDigits(reader)
+  const unit = reader.unit()
+  if (unit === code.upperE || unit === code.lowerE) {
+    const sign = text.charCodeAt(reader.at + 1)
+    const digit = reader.at + (sign === code.plus || sign === code.minus ? 2 : 1)
+    if (isDigit(text.charCodeAt(digit))) {
+      isDouble = true
+      reader.at = digit
+      skipDigits(reader)
+    }
   }
   const written = text.slice(start, reader.at)
   const digits = written.includes('_') ? written.replaceAll('_', '') : written
-  if (!isDouble) return sized(BigInt(digits), negative)
+  if (!isDouble && digits.length > safeDigits) return sized(BigInt(digits), negative)
   const double = Number(digits)
+  if (!isDouble) return BigInt(negative ? -double : double)
   // Literals are read as decimals, which have no negative zero.
   return negative && double !== 0 ? -double : double
 }

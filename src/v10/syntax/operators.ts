@@ -28,6 +28,9 @@ const levels: Readonly<Record<string, number>> = {
   '**': 11,
 }
 
+/** Those that may stand in the line behind their first operand. */
+const ofNextLine: ReadonlySet<string> = new Set(['??', '||', '&&', '|', '^', '&'])
+
 /** An operator with the place where it begins. */
 export interface Operator {
   readonly text: string
@@ -46,7 +49,7 @@ export function readOperator(
     if (unit !== code.newline && unit !== code.return && unit !== code.slash) return undefined
     reader.lines()
     text = operatorAt(reader)
-    if (!['??', '||', '&&', '|', '^', '&'].includes(text)) text = ''
+    if (!ofNextLine.has(text)) text = ''
   }
   if (text === '') {
     reader.at = before
@@ -57,30 +60,37 @@ export function readOperator(
   return { text, start }
 }
 
+/** The operator at the position, empty for none; it is one of the texts of {@link levels}. */
 function operatorAt({ text, at }: SourceReader): string {
-  const first = text[at] as string
-  const next = text[at + 1]
-  switch (first) {
-    case '+':
-    case '-':
-    case '%':
-    case '^':
-      return first
-    case '*':
-    case '|':
-    case '&':
-      return next === first ? first + first : first
-    case '/':
-      return next === '/' || next === '*' ? '' : first
-    case '?':
-      return next === '?' ? '??' : ''
-    case '<':
-    case '>':
-      return next === '=' ? `${first}=` : first
-    case '=':
-    case '!':
-      return next === '=' || next === '~' ? first + next : ''
-    case 'i':
+  const next = text.charCodeAt(at + 1)
+  switch (text.charCodeAt(at)) {
+    case code.plus:
+      return '+'
+    case code.minus:
+      return '-'
+    case code.percent:
+      return '%'
+    case code.caret:
+      return '^'
+    case code.star:
+      return next === code.star ? '**' : '*'
+    case code.bar:
+      return next === code.bar ? '||' : '|'
+    case code.ampersand:
+      return next === code.ampersand ? '&&' : '&'
+    case code.slash:
+      return next === code.slash || next === code.star ? '' : '/'
+    case code.question:
+      return next === code.question ? '??' : ''
+    case code.less:
+      return next === code.equals ? '<=' : '<'
+    case code.greater:
+      return next === code.equals ? '>=' : '>'
+    case code.equals:
+      return next === code.equals ? '==' : next === code.tilde ? '=~' : ''
+    case code.exclamation:
+      return next === code.equals ? '!=' : next === code.tilde ? '!~' : ''
+    case code.lowerI:
       return text.startsWith('isa', at) && !continuesName(text.charCodeAt(at + 3)) ? 'isa' : ''
   }
   return ''

@@ -39,7 +39,8 @@ function isShort(node: Node): node is LambdaNode {
 
 /** Reads expressions. Throws Expected where it cannot go on, Recorded behind a fault that it has recorded. */
 export class Parser extends ChainReader {
-  readonly #placeholders: readonly number[]
+  /** The values of the template by their places. */
+  readonly #placeholders: ReadonlyMap<number, number>
   #depth = 0
   /** Whether the operator expression under way uses the parameter of a short lambda. */
   #usesShort = false
@@ -48,10 +49,10 @@ export class Parser extends ChainReader {
 
   constructor(source: Source, placeholders: readonly number[]) {
     super(source)
-    this.#placeholders = placeholders
+    this.#placeholders = new Map(placeholders.map((at, index) => [at, index]))
   }
 
-  readonly #isPlaceholder = (at: number): boolean => this.#placeholders.includes(at)
+  readonly #isPlaceholder = (at: number): boolean => this.#placeholders.has(at)
 
   /** A whole query. */
   query(): BlockNode {
@@ -227,7 +228,7 @@ export class Parser extends ChainReader {
       const group = this.#parenthesised()
       const { end, elements, rest } = group
       this.blanks()
-      if (this.text.startsWith('=>', this.at) && elements.every(({ kind }) => kind === 'name')) {
+      if (this.follows('=>') && elements.every(({ kind }) => kind === 'name')) {
         this.at += 2
         return this.#lambda(start, elements, rest)
       }
@@ -361,9 +362,10 @@ export class Parser extends ChainReader {
 
   #operand(): Node {
     const start = this.at
-    if (this.#isPlaceholder(start)) {
+    const index = this.#placeholders.get(start)
+    if (index !== undefined) {
       this.at += placeholderText.length
-      return { kind: 'placeholder', index: this.#placeholders.indexOf(start), start, end: this.at }
+      return { kind: 'placeholder', index, start, end: this.at }
     }
     if (this.isName) return this.#word()
     if (startsNumber(this)) return readNumber(this)
@@ -380,7 +382,7 @@ export class Parser extends ChainReader {
       case code.openBrace:
         return this.#objectOrBlock()
       case code.dot:
-        if (this.text.startsWith('..', start)) break
+        if (this.follows('..')) break
         this.#usesShort = true
         return { kind: 'name', name: shortParameter, start, end: start }
     }
@@ -430,7 +432,7 @@ export class Parser extends ChainReader {
       elements.push(this.expression(shortAllowed))
       this.lines()
       if (this.skips(',')) this.lines()
-      else if (!this.text.startsWith(bracket, this.at)) throw this.expected(end, '`,`')
+      else if (!this.follows(bracket)) throw this.expected(end, '`,`')
     }
     return elements
   }
@@ -482,7 +484,7 @@ export class Parser extends ChainReader {
     if (startsString(this)) {
       const node = this.#string()
       this.#read = { node, end: this.at }
-    } else if (this.isName) this.anyName()
+    } else if (this.isName) this.skipName()
     else return false
     this.blanks()
     const found = this.unit() === code.colon
