@@ -40,10 +40,10 @@ export interface Operator {
 /** Reads an operator, if one is here; some may stand in the next line. */
 export function readOperator(
   reader: SourceReader,
-  isPlaceholder: (at: number) => boolean,
+  placeholders: ReadonlyMap<number, unknown>,
 ): Operator | undefined {
   const before = reader.at
-  let text = isPlaceholder(before) ? '' : operatorAt(reader)
+  let text = placeholders.has(before) ? '' : operatorAt(reader)
   if (text === '') {
     const unit = reader.unit()
     if (unit !== code.newline && unit !== code.return && unit !== code.slash) return undefined

@@ -52,8 +52,6 @@ export class Parser extends ChainReader {
     this.#placeholders = new Map(placeholders.map((at, index) => [at, index]))
   }
 
-  readonly #isPlaceholder = (at: number): boolean => this.#placeholders.has(at)
-
   /** A whole query. */
   query(): BlockNode {
     const body = this.#body('query')
@@ -147,7 +145,7 @@ export class Parser extends ChainReader {
   /** Whether an expression may begin here. */
   startsExpression(): boolean {
     const unit = this.unit()
-    if (startsName(unit) || startsString(this) || startsNumber(this) || this.#isPlaceholder(this.at))
+    if (startsName(unit) || startsString(this) || startsNumber(this) || this.#placeholders.has(this.at))
       return true
     switch (unit) {
       case code.open:
@@ -315,7 +313,7 @@ export class Parser extends ChainReader {
   /** Operators, operands and a projection behind the first operand. */
   #rest(first: Node, start: number): Node {
     let node = first
-    let operator = readOperator(this, this.#isPlaceholder)
+    let operator = readOperator(this, this.#placeholders)
     if (operator !== undefined) {
       const operands = [this.#melt(first)]
       const operators: Operator[] = []
@@ -323,7 +321,7 @@ export class Parser extends ChainReader {
         operators.push(operator)
         this.lines()
         operands.push(this.#melt(this.#term()))
-        operator = readOperator(this, this.#isPlaceholder)
+        operator = readOperator(this, this.#placeholders)
       }
       node = treeOf(operands, operators)
     }
