@@ -18,16 +18,21 @@ export function isLanguageWord(word: string): boolean {
   return isKeyword(word) || globals.has(word) || memberNames.has(word)
 }
 
+/** The members of a body that asks for the events of a source. */
+const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
+
 /**
- * The shape of a request's body, as the inside of a JSON string; empty for what is no query. Where it names one of the
- * schema objects in `names` there is a mark in place of the `?`.
+ * The shape of a request's body, as the inside of a JSON string: of a query, or of a request for events, which is
+ * `{"token":"?"}` with the other members that it has; empty for what is neither. Where a query names one of the schema
+ * objects in `names` there is a mark in place of the `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'
   try {
     const json = parseJson(body)
-    const query = json instanceof Map ? json.get('query') : undefined
-    if (query === undefined || query === null) return ''
+    if (!(json instanceof Map)) return ''
+    const query = json.get('query')
+    if (query === undefined || query === null) return json.has('token') ? shapeOfEvents(json) : ''
     const shape = shapeOfText(composeQuery(query).text, names)
     const shown = shape.length > shapeUnitsMax ? `${shape.slice(0, shapeUnitsMax)}…` : shape
     return quoteJson(shown).slice(1, -1)
@@ -35,6 +40,11 @@ export function shapeOf(body: string, names: readonly string[] = []): string {
     if (error instanceof JsonSyntaxError || error instanceof TemplateError) return ''
     throw error
   }
+}
+
+function shapeOfEvents(json: ReadonlyMap<string, unknown>): string {
+  const present = eventMembers.filter(name => json.has(name))
+  return quoteJson(`{${present.map(name => `"${name}":"?"`).join(',')}}`).slice(1, -1)
 }
 
 function shapeOfText(text: string, names: readonly string[]): string {

@@ -127,6 +127,37 @@ test('another name in the place of an item renames it, and its documents stay', 
   assert.equal(main.body.content, 'collection Rack {}\ncollection Box {}')
 })
 
+test('the version of an answer to a renaming is that of the schema from then on', async () => {
+  const secret = await newDatabase()
+  await push(secret, { 'main.fsl': 'collection Shelf {}' })
+  const { body } = await request(secret, 'POST', 'items/collections/Shelf', 'collection Rack {}')
+  const path = `items/collections/Rack?version=${body.version}`
+  const next = await request(secret, 'POST', path, 'collection Board {}')
+  assert.equal(next.status, 200, JSON.stringify(next.body))
+  const stale = await request(secret, 'POST', path.replace('Rack', 'Board'), 'collection Plank {}')
+  assert.equal(stale.status, 409)
+})
+
+test('an index needs terms or values', async () => {
+  const secret = await newDatabase()
+  const { body, status } = await push(secret, { 'main.fsl': 'collection Shelf { index e {} }' })
+  assert.equal(status, 400)
+  assert.match(body.error?.message ?? '', /indexes\.e: Union requires fields \[terms\], \[values\]/)
+})
+
+test('an inner object may take more fields without a statement, and fewer never', async () => {
+  const secret = await newDatabase()
+  await push(secret, { 'main.fsl': 'collection Shelf { a: { x: Int } }' })
+  await ask(secret, 'Shelf.create({ a: { x: 1 } })')
+  const wider = await push(secret, { 'main.fsl': 'collection Shelf { a: { x: Int, *: Any } }' })
+  assert.equal(wider.status, 200, JSON.stringify(wider.body))
+  for (const type of ['{ x: Int, *: String }', '{ x: Int }']) {
+    const { body, status } = await push(secret, { 'main.fsl': `collection Shelf { a: ${type} }` })
+    assert.equal(status, 400, type)
+    assert.match(body.error?.message ?? '', /does not match the live type `\{ x: Int, \*: Any \}`/)
+  }
+})
+
 test('a schema of a hundred collections comes back as it went, and pushing it again changes nothing', async () => {
   const secret = await newDatabase()
   const text = Array.from(

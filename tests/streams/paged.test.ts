@@ -239,6 +239,16 @@ test('a token is as good as the caller, wherever it was made', () =>
     stream.close()
   }))
 
+test('a set of an earlier moment has no events, one of the snapshot itself has', () =>
+  withEngine(async bench => {
+    // As everywhere, `at` with exactly the time of the snapshot means now.
+    const token = await source(bench, 'at (Time.now()) { Jar.all() }.eventSource()')
+    await bench.query('Jar.create({ n: 1 })')
+    assert.deepEqual(typesOf((await bench.feed({ token })).events), ['add'])
+    const earlier = 'at (Time.now().subtract(1, "second")) { Jar.all() }.where(.n > 0).eventSource()'
+    await assert.rejects(bench.query(earlier), /streaming is not supported for sets created within an/)
+  }))
+
 test('a feed from before the history says so, and one of a collection that was not there yet is whole', () =>
   withEngine(async bench => {
     const token = await source(bench, 'Jar.all().eventSource()')

@@ -61,10 +61,17 @@ class Comparison {
       const by = origin.kind === 'backfilled' ? origin.by : undefined
       return [fault(message, by ? spanIn(by, by.node) : nameSpan)]
     }
-    const isDeep = isStruct(content) && isStruct(live.content)
-    if (isDeep && (content.wildcard === undefined) === (live.content.wildcard === undefined))
-      return this.fields(content, live.content)
     const [type, liveType] = [typeOf(content), typeOf(live.content)]
+    if (isStruct(content) && isStruct(live.content)) {
+      const [rest, liveRest] = [content.wildcard, live.content.wildcard]
+      if (rest === undefined && liveRest === undefined) return this.fields(content, live.content)
+      if (rest !== undefined && liveRest !== undefined) {
+        const faults = this.fields(content, live.content)
+        if (isSubtype(liveRest.type, rest.type)) return faults
+        return [...faults, this.#narrower(field, path, type, liveType)]
+      }
+    }
+    // An object that takes more fields than before holds what it held: statements know no wildcards of inner objects.
     return isSubtype(liveType, type) ? [] : [this.#narrower(field, path, type, liveType)]
   }
 
