@@ -2,9 +2,12 @@
 // and whether it is fresh enough to be read.
 //
 // A copy at batch n holds every commit up to the time that was *closed* when n was the head: no later commit comes up
-// to it. While there are commits, their own times are enough. When nothing is written, somebody who reads moves the
-// closed time on, so that the time of snapshots follows the time of day. While nobody asks for anything the head is looked
-// at now and then, and the first who asks waits for a look.
+// to it. While there are commits, their own times are enough. When nothing is written, a node that is read moves the
+// closed time on, so that the time of snapshots follows the time of day.
+//
+// A refresh reads the head and catches up with it. One at a time is under way, and whatever needs one shares it. A node that
+// is read begins the next one before the last is too old, so that reads hardly ever wait; a node that is not read rests, and
+// its next read waits for a refresh. Each commit of this node counts as one, too.
 
 import { Loop } from '../../base/loop.ts'
 import type { Micros } from '../../base/micros.ts'
@@ -41,23 +44,25 @@ interface FollowerOptions {
   readonly onFault?: (fault: Fault | undefined) => void
 }
 
-/** Milliseconds between two looks at the head while somebody reads or listens, and while nobody does. */
+/** Milliseconds between two refreshes while the node is read or listened to, and while it is not. */
 const pollMs = 10
 const restingPollMs = 2_000
-/** For how long after a read, in milliseconds, somebody counts as reading. */
+/** A node counts as being read for so many milliseconds after a read. */
 const readingMs = 1_000
-/** A read whose client does not say what it has seen waits for a look if the last one began more milliseconds ago. */
-const freshMs = 3
-/** For no longer than so many milliseconds: a database that is slow now and then does not hold up reads. */
-const lookPatienceMs = 20
+/** A read whose client does not say what it has seen waits for a refresh if the last one began more milliseconds ago. */
+const freshMs = 5
+/** It begins the next one, without waiting, if the last one began more milliseconds ago: most take less than the rest. */
+const agingMs = 3
+/** A read waits no longer than so many milliseconds: a database that is slow now and then does not hold up reads. */
+const patienceMs = 20
 /** How often the node tells the record that it lives, in milliseconds. */
 const registerMs = 5_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 250
-/** After so many milliseconds without a look much may have been committed elsewhere. */
+/** After so many milliseconds without a refresh much may have been committed elsewhere. */
 const farBehindMs = 1_000
-/** Milliseconds after which a look that has brought nothing back counts as failed: the network may have swallowed it. */
-const lookTimeoutMs = 2_000
+/** Milliseconds after which a refresh without an answer counts as failed: the network may have swallowed it. */
+const refreshTimeoutMs = 2_000
 
 export class Follower {
   readonly #options: FollowerOptions
@@ -66,16 +71,19 @@ export class Follower {
   /** The newest batch that was seen. */
   #headSeq = 0
   readonly #times: ReadTimes
-  /** Those who want to hear of commits of others at once. */
+  /** How many want to hear of commits of other nodes at once. */
   #listeners = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
   #registeredMs = Number.NEGATIVE_INFINITY
-  /** When a look began after which the copy held all there was, on the steady clock. */
+  /** The copy holds all that had been committed by then, on the steady clock. */
   #currentMs = Number.NEGATIVE_INFINITY
   readonly #faults: Faults
+  /** The refresh that is under way. */
   #refreshing: Promise<void> | undefined
-  /** A look that reads wait for, and when it began. */
-  #freshening: { readonly beganMs: number; readonly done: Promise<void> } | undefined
+  /** The same for reads: resolves at its end, or when it takes too long. */
+  #fresh: Promise<void> | undefined
+  /** When the last refresh began, on the steady clock. */
+  #refreshedMs = Number.NEGATIVE_INFINITY
   #following: Loop | undefined
   #isStopped = false
   #hasDiverged = false
@@ -83,7 +91,7 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options
-    this.#session = new KeptSession(() => this.openSession(lookTimeoutMs))
+    this.#session = new KeptSession(() => this.openSession(refreshTimeoutMs))
     this.#times = new ReadTimes(options.clock)
     this.#faults = new Faults(options.elapsedMs, fault => options.onFault?.(fault))
   }
@@ -105,7 +113,7 @@ export class Follower {
   /** Reaches the head once, then follows it until {@link stop}. */
   async start(): Promise<void> {
     this.#learnProgress()
-    await this.#look(Number.POSITIVE_INFINITY)
+    await this.#refresh(Number.POSITIVE_INFINITY)
     this.#following = new Loop(this.#options.timers, () => this.#follow())
   }
 
@@ -115,12 +123,12 @@ export class Follower {
     await this.#following?.stop()
   }
 
-  /** A time for a snapshot; {@link ReadTimes.next}. Who asks for it alone does not count as reading. */
+  /** A time for a snapshot; {@link ReadTimes.next}. Asking for it does not count as reading. */
   time(): Micros {
     return this.#times.next()
   }
 
-  /** Somebody listens until the returned function is called: commits of others are to be noticed at once. */
+  /** Commits of other nodes are to be noticed at once, until the returned function is called. */
   listen(): Cancel {
     this.#listeners++
     this.#wake()
@@ -145,22 +153,22 @@ export class Follower {
     this.#wake()
     const isComplete = this.#times.closed >= notBefore
     if (isComplete && this.fault !== undefined) return undefined
-    if (!isComplete || !this.#times.areFresh) return this.#reach(notBefore)
-    return notBefore > 0 ? undefined : this.#freshen()
+    if (!isComplete || !this.#times.areFresh) return this.#refreshUpTo(notBefore)
+    return notBefore > 0 ? undefined : this.#keepFresh()
   }
 
   /** Catches up before a commit when the copy may be far behind: while it does so with the head in hand, all others wait. */
   async approach(): Promise<void> {
-    if (this.lagMs > farBehindMs) await this.#look(0)
+    if (this.lagMs > farBehindMs) await this.#refresh(0)
   }
 
   /**
-   * Applies the batches up to a head that was seen. Throws when the record does not hold what the copy did `before` that
-   * head was seen. Batches are fetched over the session for looks alone, also for a commit that has the head in its hand:
+   * Applies the batches up to a head that was asked for at `askedMs`. Throws when the record does not hold what the copy did
+   * `before` that. Batches are fetched over the session of refreshes alone, also for a commit that holds the head:
    * the database ends a session that holds the head and stands idle, but waits without end for one that does not
    * take what it has asked for.
    */
-  async catchUp(head: Head, before: Progress | undefined): Promise<void> {
+  async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
     if (this.#progress.seq < head.seq) this.#learnProgress()
     while (this.#progress.seq < head.seq) {
@@ -171,6 +179,7 @@ export class Follower {
     }
     assertReached(this.#progress, head.seq)
     this.note(head)
+    this.#currentMs = Math.max(this.#currentMs, askedMs)
   }
 
   /** Other processes of the node feed the copy, too. */
@@ -206,7 +215,7 @@ export class Follower {
   /** Applies a batch that this node has made the head. */
   async applyOwn(row: Head & LogRow): Promise<void> {
     await this.apply([row])
-    // Others have come in between: the next look fetches them.
+    // Others may have come in between: the next refresh fetches them.
     this.note(row)
   }
 
@@ -218,10 +227,10 @@ export class Follower {
   }
 
   /**
-   * A look at the head that begins now finds everything that anybody can have seen before. One that is under way may have
-   * begun too early.
+   * A refresh that begins now finds everything that anybody can have seen before. One that is under way may have begun
+   * too early.
    */
-  async #reach(notBefore: number): Promise<void> {
+  async #refreshUpTo(notBefore: number): Promise<void> {
     const times = this.#times
     try {
       if (this.#refreshing !== undefined) {
@@ -229,36 +238,31 @@ export class Follower {
         if (times.closed >= notBefore && times.areFresh) return
       }
       const claimed = Number.isFinite(notBefore) ? notBefore : 0
-      this.#refreshing ??= this.#look(Math.max(claimed, times.wanted)).finally(() => {
-        this.#refreshing = undefined
-      })
-      await this.#refreshing
+      await this.#refresh(Math.max(claimed, times.wanted))
     } catch (error) {
       if (times.closed < notBefore) throw error
     }
   }
 
-  /** Undefined when the head was looked at a moment ago; else resolves when it has been, or that takes too long. */
-  #freshen(): Promise<void> | undefined {
+  /** Undefined when the copy is fresh; else resolves when it is, or that takes too long. */
+  #keepFresh(): Promise<void> | undefined {
     const { elapsedMs, timers } = this.#options
-    const nowMs = elapsedMs()
-    if (nowMs - this.#currentMs <= freshMs) return undefined
-    if (this.#freshening === undefined) {
-      const look = this.#look(this.#times.wanted).catch(() => undefined)
-      this.#freshening = { beganMs: nowMs, done: Promise.race([look, wait(lookPatienceMs, timers)]) }
-      void look.finally(() => {
-        this.#freshening = undefined
-      })
-    }
-    const { beganMs, done } = this.#freshening
-    return nowMs - beganMs > lookPatienceMs ? undefined : done
+    const { lagMs } = this
+    if (lagMs <= agingMs) return undefined
+    if (this.#refreshing === undefined) this.#refresh(this.#times.wanted).catch(() => undefined)
+    if (lagMs <= freshMs || elapsedMs() - this.#refreshedMs > patienceMs) return undefined
+    this.#fresh ??= Promise.race([this.#refreshing?.catch(() => undefined), wait(patienceMs, timers)])
+    return this.#fresh
   }
 
-  /** One look; resolves with the milliseconds until the next. */
+  /** The step of the background; resolves with the milliseconds until the next. */
   async #follow(): Promise<number> {
     this.#isResting = false
+    const sinceMs = this.#options.elapsedMs() - this.#refreshedMs
+    // Reads have begun one.
+    if (sinceMs < pollMs) return pollMs - sinceMs
     try {
-      await this.#look(this.#isRead ? this.#times.wanted : 0)
+      await this.#refresh(this.#isRead ? this.#times.wanted : 0)
     } catch {
       return retryMs
     }
@@ -274,25 +278,31 @@ export class Follower {
     if (this.#isResting) this.#following?.wake()
   }
 
-  /**
-   * Looks at the head and catches up. When the closed time is before `wanted` (microseconds), it is moved to the time
-   * of day.
-   */
-  async #look(wanted: number): Promise<void> {
+  /** Resolves when the refresh that is under way has ended, or one that begins now, with this `wanted`. */
+  #refresh(wanted: number): Promise<void> {
+    this.#refreshing ??= this.#readAndCatchUp(wanted).finally(() => {
+      this.#refreshing = undefined
+      this.#fresh = undefined
+    })
+    return this.#refreshing
+  }
+
+  /** Reads the head and catches up. When the closed time is before `wanted` (microseconds), it is moved to the time of day. */
+  async #readAndCatchUp(wanted: number): Promise<void> {
     const { clock, elapsedMs, node, random } = this.#options
     const beganMs = elapsedMs()
+    this.#refreshedMs = beganMs
     try {
       const session = await this.#session.sound()
       const before = this.#progress
       const head = await readHead(session)
       clock.learn(head.clock)
-      await this.catchUp(head, before)
+      await this.catchUp(head, before, beganMs)
       if (head.closed < wanted) {
         const row = { batch: random.hex(16), node, closed: clock.now() }
         const closed = await closeTime(session, this.#progress, row)
         if (closed !== undefined) await this.applyOwn(closed)
       }
-      this.#currentMs = Math.max(this.#currentMs, beganMs)
       await this.#register(session)
       this.#faults.note(undefined)
     } catch (error) {

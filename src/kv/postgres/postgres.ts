@@ -232,9 +232,10 @@ export class PostgresStore implements KeyValueStore {
     await this.#follower.approach()
     const session = await this.#session.sound()
     const before = readNote(this.#local)
+    const askedMs = this.#options.clock.elapsedMs()
     const head = await lockHead(session)
     this.#clock.learn(head.clock)
-    await this.#follower.catchUp(head, before)
+    await this.#follower.catchUp(head, before, askedMs)
     await this.#settleOpen(session)
     this.#head = head
     const { jobs, writes, newestTime } = this.#build()
