@@ -4,10 +4,9 @@
 import { joined } from '../../base/joined.ts'
 import { type Bytes, type Entry, everyKey, type KeyValueStore, type View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { redoLog } from './catch-up.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
-import { readHead, readLog } from './record.ts'
-import { applyRows, noteIn, ReplicaView, readNote } from './replica.ts'
-import { disagreement } from './same-record.ts'
+import { noteIn, ReplicaView } from './replica.ts'
 import { type RecordLocation, Session } from './session.ts'
 
 /**
@@ -24,19 +23,6 @@ export function copyRecord(
     await copyState(session, local, node, onProgress)
     return redoLog(session, local)
   })
-}
-
-/** Brings a copy up to what is the head now. Throws when the log does not go on from it. */
-export async function redoLog(session: Session, local: KeyValueStore): Promise<number> {
-  const head = await readHead(session)
-  for (;;) {
-    const note = readNote(local)
-    if (note !== undefined && note.seq >= head.seq) return note.seq
-    const rows = note && (await readLog(session, note.seq, head.seq))
-    if (rows && (await applyRows(local, rows)).seq > note.seq) continue
-    const reason = await disagreement(session, note)
-    throw new StoreUnavailableError(`the log cannot be redone on the copy: ${reason}`)
-  }
 }
 
 /** A key under which two stores differ, and which of them holds it. */

@@ -5,6 +5,7 @@
 import { systemClock } from '../../base/clock.ts'
 import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { KeptLog } from './kept-log.ts'
 import { keepLog, readBatch } from './record.ts'
 import { type CopyNote, currentBoot, noteWrite, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
@@ -28,8 +29,6 @@ export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefin
 const pageBytesAim = 4 << 20
 const pageRowsMin = 16
 const pageRowsMax = 16_384
-/** How often the record is told that this copy still needs the log, in milliseconds. */
-const registerMs = 5_000
 
 /**
  * Fills `local`, which is empty or holds a part of such a copy. Resolves when the log can be redone on it. What is
@@ -44,8 +43,9 @@ export async function copyState(
   const begun = await resumable(session, local)
   if (begun === undefined) await empty(local)
   const note = begun?.note ?? (await pinCheckpoint(session, node))
-  if (begun) await keepLog(session, node, note.seq)
-  else await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
+  const log = new KeptLog(node, systemClock.elapsedMs)
+  await log.renew(session, note.seq)
+  if (begun === undefined) await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
   const first = begun?.last ?? Buffer.alloc(0)
   let keysTotal: number | undefined
   const count = countKeys(session, first, counted => {
@@ -53,16 +53,13 @@ export async function copyState(
   })
   let keys = 0
   let bytes = 0
-  let pinnedMs = systemClock.elapsedMs()
   try {
     for await (const page of pages(session, first)) {
       keys += page.writes.length
       bytes += page.bytes
       await local.transact(() => ({ result: undefined, writes: page.writes }))
       onProgress({ keys, bytes, keysTotal })
-      if (systemClock.elapsedMs() - pinnedMs < registerMs) continue
-      pinnedMs = systemClock.elapsedMs()
-      await keepLog(session, node, note.seq)
+      await log.renew(session, note.seq)
     }
   } finally {
     count.stop()

@@ -15,13 +15,15 @@ import type { Random } from '../../base/random.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
+import { catchUp } from './catch-up.ts'
 import { refusal } from './failures.ts'
 import { CopyFault, type Fault, Faults } from './faults.ts'
+import { KeptLog } from './kept-log.ts'
 import { KeptSession } from './kept-session.ts'
 import { ReadTimes } from './read-times.ts'
-import { closeTime, type Head, keepLog, type LogRow, readHead, readLog } from './record.ts'
+import { closeTime, type Head, type LogRow, readHead } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
-import { applyRows, assertReached, type Progress, readNote } from './replica.ts'
+import { applyRows, type Progress, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import { type RecordLocation, Session } from './session.ts'
 
@@ -55,8 +57,6 @@ const freshMs = 5
 const agingMs = 3
 /** A read waits no longer than so many milliseconds: a database that is slow now and then does not hold up reads. */
 const patienceMs = 20
-/** How often the node tells the record that it lives, in milliseconds. */
-const registerMs = 5_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 250
 /** After so many milliseconds without a refresh much may have been committed elsewhere. */
@@ -74,9 +74,9 @@ export class Follower {
   /** How many want to hear of commits of other nodes at once. */
   #listeners = 0
   #lastReadMs = Number.NEGATIVE_INFINITY
-  #registeredMs = Number.NEGATIVE_INFINITY
   /** The copy holds all that had been committed by then, on the steady clock. */
   #currentMs = Number.NEGATIVE_INFINITY
+  readonly #log: KeptLog
   readonly #faults: Faults
   /** The refresh that is under way. */
   #refreshing: Promise<void> | undefined
@@ -93,6 +93,7 @@ export class Follower {
     this.#options = options
     this.#session = new KeptSession(() => this.openSession(refreshTimeoutMs))
     this.#times = new ReadTimes(options.clock)
+    this.#log = new KeptLog(options.node, options.elapsedMs)
     this.#faults = new Faults(options.elapsedMs, fault => options.onFault?.(fault))
   }
 
@@ -171,13 +172,10 @@ export class Follower {
   async catchUp(head: Head, before: Progress | undefined, askedMs: number): Promise<void> {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
     if (this.#progress.seq < head.seq) this.#learnProgress()
-    while (this.#progress.seq < head.seq) {
-      const { seq } = this.#progress
-      const session = await this.#session.sound()
-      await this.apply(await readLog(session, seq, head.seq))
-      if (this.#progress.seq === seq) await this.#failToReach(session, head)
-    }
-    assertReached(this.#progress, head.seq)
+    const session = () => this.#session.sound()
+    const apply = (rows: readonly LogRow[]) => this.apply(rows)
+    const reached = await catchUp({ from: this.#progress.seq, to: head.seq, session, apply })
+    if (reached < head.seq) await this.#failToReach(await session(), head)
     this.note(head)
     this.#currentMs = Math.max(this.#currentMs, askedMs)
   }
@@ -198,8 +196,8 @@ export class Follower {
     throw new StoreUnavailableError('the database of the store was another one a moment ago')
   }
 
-  /** Applies batches to the copy, which other processes of the node may feed as well. */
-  async apply(rows: readonly LogRow[]): Promise<void> {
+  /** Applies batches to the copy, which other processes of the node may feed as well; resolves with the newest in it. */
+  async apply(rows: readonly LogRow[]): Promise<number> {
     const { local, newestTime, onApplied } = this.#options
     const {
       batch,
@@ -210,6 +208,7 @@ export class Follower {
     })
     if (seq > this.#progress.seq) this.#progress = { seq, batch }
     for (const row of applied) onApplied(row.batch, row)
+    return this.#progress.seq
   }
 
   /** Applies a batch that this node has made the head. */
@@ -303,7 +302,7 @@ export class Follower {
         const closed = await closeTime(session, this.#progress, row)
         if (closed !== undefined) await this.applyOwn(closed)
       }
-      await this.#register(session)
+      await this.#log.renew(session, this.#progress.seq)
       this.#faults.note(undefined)
     } catch (error) {
       if (!(error instanceof CopyFault)) {
@@ -314,27 +313,17 @@ export class Follower {
     }
   }
 
-  async #register(session: Session): Promise<void> {
-    const { elapsedMs, node } = this.#options
-    if (elapsedMs() - this.#registeredMs < registerMs) return
-    this.#registeredMs = elapsedMs()
-    await keepLog(session, node, this.#progress.seq)
-  }
-
   /**
    * Opens a session and makes sure that it leads to the record which the copy is of: behind the same address there may be
    * another server by now, one that had not received everything when it was promoted.
    */
-  async openSession(statementTimeoutMs: number): Promise<Session> {
-    const session = await Session.open(this.#options.location, this.#options.node, statementTimeoutMs)
-    try {
-      const reason = await disagreement(session, readNote(this.#options.local))
+  openSession(statementTimeoutMs: number): Promise<Session> {
+    const { local, location, node } = this.#options
+    const check = async (session: Session) => {
+      const reason = await disagreement(session, readNote(local))
       if (reason !== undefined) throw this.#diverged(reason)
-      return session
-    } catch (error) {
-      session.close()
-      throw error
     }
+    return Session.openChecked(location, node, check, statementTimeoutMs)
   }
 
   #diverged(reason: string): StoreUnavailableError {

@@ -149,8 +149,3 @@ function stateAfter(state: Pick<View, 'get'>, writes: readonly Write[]): Pick<Vi
     },
   }
 }
-
-/** Throws unless the copy holds what was committed up to `seq`. */
-export function assertReached(progress: Progress, seq: number): void {
-  assert(progress.seq >= seq, 'the local copy has come as far as the head')
-}

@@ -2,7 +2,6 @@
 // by now, one that had not received everything when it was promoted, or one on which a backup was restored.
 
 import { StoreUnavailableError } from '../errors.ts'
-import { refusal } from './failures.ts'
 import { readBatch, readHead } from './record.ts'
 import type { CopyNote } from './replica.ts'
 import { type RecordLocation, Session } from './session.ts'
@@ -34,16 +33,11 @@ export async function disagreement(
  * Connects to the store of that id. Throws `StoreUnavailableError` when its address leads to another one by now, or to tables
  * of another version.
  */
-export async function openSame(location: RecordLocation, node: string, storeId: string): Promise<Session> {
-  const session = await Session.open(location, node)
-  try {
-    if ((await readIdentity(session)).storeId === storeId) return session
-  } catch (cause) {
-    session.close()
-    throw refusal(cause)
-  }
-  session.close()
-  throw new StoreUnavailableError('the address of the store leads to another one')
+export function openSame(location: RecordLocation, node: string, storeId: string): Promise<Session> {
+  return Session.openChecked(location, node, async session => {
+    if ((await readIdentity(session)).storeId !== storeId)
+      throw new StoreUnavailableError('the address of the store leads to another one')
+  })
 }
 
 const trimmed = 'the log no longer reaches back to it'

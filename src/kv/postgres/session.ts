@@ -118,6 +118,25 @@ export class Session {
     throw unavailable(last, reasons.length > 1 ? reasons.join('; ') : undefined)
   }
 
+  /**
+   * {@link open}, then `check`: what that throws closes the session, and is thrown as a {@link StoreUnavailableError}.
+   */
+  static async openChecked(
+    location: RecordLocation,
+    purpose: string,
+    check: (session: Session) => Promise<void>,
+    statementTimeoutMs?: number,
+  ): Promise<Session> {
+    const session = await Session.open(location, purpose, statementTimeoutMs)
+    try {
+      await check(session)
+      return session
+    } catch (cause) {
+      session.close()
+      throw refusal(cause)
+    }
+  }
+
   /** Connects to one server, in the first way that it takes. */
   static async #openAt(
     attempts: Endpoint['attempts'],
