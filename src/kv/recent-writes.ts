@@ -1,12 +1,13 @@
 // The keys that the last commits have written: those of this process, and those of other machines that it has brought
 // into its copy of a shared record. Of what an attempt has read on an earlier state, only what was written since has to be
-// read again under the writer's lock. Commits of other processes on the same folder are missing here; whoever asks
-// notices, because a commit names the one before it.
+// read again under the writer's lock. Commits of other processes on the same folder are missing here, which shows because
+// each commit names the one before it.
 //
-// Every commit passes through here, so nothing is kept that the garbage collector would have to follow or copy: the place
-// of a key in a table of fixed size says which write was the last to it, and the keys themselves are copied into a ring
-// of bytes. Two keys may share a place, and of large commits no keys are kept, so more may look written than was: reading
-// it again tells.
+// Each of the three parts has its reason in figures (decision 15): keys are found by their place in a table of fixed size,
+// ranges by the keys of each commit, and commits whose keys are of other kinds than a range are left out. Every commit passes
+// through here, so nothing is kept that the garbage collector would have to follow or copy: a place holds the number of the
+// last write to it, and keys are copied into a ring of bytes. Two keys may share a place, and of large commits no keys are
+// kept, so more may seem written than was: reading it again decides.
 
 import { byteText } from '../base/byte-text.ts'
 import { hashByte, hashSeed } from '../base/bytes.ts'
@@ -15,9 +16,7 @@ import type { Found, ReadRange, ReadSet } from './noted-reads.ts'
 
 /** Commits that are remembered; a power of two. */
 const commitsMax = 8192
-/** Commits of which keys are kept, to compare ranges with; a power of two. */
-const keptMax = 2048
-/** The room for those keys, each with its length: a large commit, or 2048 ordinary ones. */
+/** The room for their keys, each with its length: a large commit, or about 2000 ordinary ones. */
 const ringBytes = 1 << 20
 /** Writes of a commit whose keys are kept: those of larger ones, as of an import, would fill the memory. */
 const keptWritesMax = 256
@@ -49,10 +48,10 @@ export class RecentWrites {
   /** How many bytes have been used of the ring since the beginning, those that were overwritten and left out included. */
   #ringEnd = 0
   /** By the number of a commit: how many keys the ring has of it, and where they begin, counted like `#ringEnd`. */
-  readonly #keyCounts = new Int32Array(keptMax)
-  readonly #ringStarts = new Float64Array(keptMax)
+  readonly #keyCounts = new Int32Array(commitsMax)
+  readonly #ringStarts = new Float64Array(commitsMax)
   /** By the number of a commit: which kinds of keys it wrote ({@link kindBit}). */
-  readonly #kinds = new Int32Array(keptMax)
+  readonly #kinds = new Int32Array(commitsMax)
   /** By place: the number of the last write to a key of that place, from 1. */
   readonly #writtenAt = new Uint32Array(placesMax)
 
@@ -61,8 +60,8 @@ export class RecentWrites {
     const number = this.#begin(time, before, writes.length)
     const isKept = writes.length <= keptWritesMax
     let at = isKept ? this.#makeRoom(writes) : 0
-    this.#keyCounts[number % keptMax] = isKept ? writes.length : notKept
-    this.#ringStarts[number % keptMax] = this.#ringEnd
+    this.#keyCounts[number % commitsMax] = isKept ? writes.length : notKept
+    this.#ringStarts[number % commitsMax] = this.#ringEnd
     const ring = this.#ring
     let kinds = 0
     for (const { key } of writes) {
@@ -78,7 +77,7 @@ export class RecentWrites {
       at += length
     }
     if (isKept) this.#ringEnd += at - (this.#ringEnd % ringBytes)
-    this.#kinds[number % keptMax] = kinds
+    this.#kinds[number % commitsMax] = kinds
   }
 
   /** Makes sure that the ring has room for keys in one piece; where they begin. */
@@ -149,16 +148,15 @@ export class RecentWrites {
 
   /** Those of `all` in which commits from `first` on may have written. */
   #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
-    if (this.#commits - first > keptMax) return all
     const kinds = all.reduce((bits, range) => bits | kindsOf(range), 0)
     const found = new Set<ReadRange>()
     let left = comparisonsMax
     for (let number = first; number < this.#commits; number++) {
       // Mostly reads and writes are of other kinds of rows.
-      const both = (this.#kinds[number % keptMax] as number) & kinds
+      const both = (this.#kinds[number % commitsMax] as number) & kinds
       if (!both) continue
-      const count = this.#keyCounts[number % keptMax] as number
-      const start = this.#ringStarts[number % keptMax] as number
+      const count = this.#keyCounts[number % commitsMax] as number
+      const start = this.#ringStarts[number % commitsMax] as number
       if (count === notKept || this.#ringEnd - start > ringBytes) {
         for (const range of all) if (kindsOf(range) & both) found.add(range)
         continue
