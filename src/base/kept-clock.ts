@@ -1,6 +1,6 @@
-// A clock that does not step back over restarts either. Who has read at a time may rely on it that nobody reads at an
-// earlier one later, and commits, whose times are stored, need not come between. So how far the clock has come stands in a
-// small file, a little ahead of the truth so that it is written now and then only. It is written in place and never
+// A clock that does not step back over restarts either. A client that has read at a time may rely on it that no later read
+// has an earlier time, also when no commit, whose time is stored, came between. So a small file says how far the clock has
+// come, a little ahead of the truth so that it is written now and then only. It is written in place and never
 // flushed: it survives the end of the process, and that of the machine about as well as the machine's own time does.
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'

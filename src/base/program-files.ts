@@ -19,7 +19,7 @@ export function programFile(source: string): string {
 
 /**
  * Where the runtime keeps what it has compiled of the program, if it may write there: the next start takes half of the time.
- * Not in the folder for temporary files, where anybody could put code for others. For `NODE_COMPILE_CACHE`, which an
+ * Not in the folder for temporary files, where any user could put code for others. For `NODE_COMPILE_CACHE`, which an
  * operator may set otherwise.
  */
 export const compileCache = fileURLToPath(

@@ -4,7 +4,7 @@
 /** The store cannot be opened or written. The message is plain and names the path; `cause` holds the engine's error. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError'
-  /** What became of the writes of whoever gets this error. */
+  /** What became of the writes of the transaction that failed. */
   readonly outcome: 'not committed' | 'unknown'
 
   constructor(message: string, options: ErrorOptions & { readonly outcome?: 'unknown' } = {}) {

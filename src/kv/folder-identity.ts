@@ -1,6 +1,6 @@
 // Which data directory lies at a path. A folder can be renamed, removed or replaced while a service has its files open:
-// the service would go on with those, and what it starts would open whatever is there now. So whoever opens the folder
-// on behalf of a service compares it with the one that the service holds. Files that somebody has open keep their numbers.
+// the service would go on with those, and what it starts would open whatever is there now. So a process that
+// opens the folder on behalf of a service compares it with the one that the service holds. Open files keep their numbers.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -26,7 +26,7 @@ export function promiseOf<T>(
   )
 }
 
-/** Runs a job and returns what it writes. What it throws concerns nobody but its own caller. */
+/** Runs a job and returns what it writes. What it throws reaches its own caller alone. */
 export function runJob(job: Job, view: View): readonly Write[] {
   try {
     const done = job.work(view)
@@ -39,7 +39,7 @@ export function runJob(job: Job, view: View): readonly Write[] {
   }
 }
 
-/** Tells whoever waits what became of a transaction whose batch is durable. */
+/** Resolves or rejects the promise of a transaction whose batch is durable. */
 export function settle({ outcome, reject, resolve }: Job): void {
   assert(outcome !== undefined, 'every work of a batch has run')
   if ('result' in outcome) resolve(outcome.result)

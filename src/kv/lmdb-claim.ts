@@ -1,6 +1,6 @@
 // A claim on a data directory: at most one service at a time. Node has no file locks, but LMDB takes one on its lock
 // file for every process that reads; the system releases it when the process ends, however it ends. So the claim is
-// a small environment of its own that only services open, and whoever finds another live reader in it comes second.
+// a small environment of its own that only services open, and a service that finds another live reader in it comes second.
 
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'

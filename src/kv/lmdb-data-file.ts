@@ -80,7 +80,7 @@ export function checkDataFile(file: string): void {
         if (bytes > 0) new DataFile(file, descriptor, bytes).check()
         return
       } catch (error) {
-        // Somebody else may be writing to it, and then what was read at different moments does not agree.
+        // Another process may be writing to it: then what was read at different moments does not agree.
         const isInUse = !before.equals(metaPages(descriptor))
         if (!isInUse || attempt === attemptsMax) throw error
       }
@@ -91,7 +91,7 @@ export function checkDataFile(file: string): void {
 }
 
 /**
- * Reads all of a data file that nobody writes to. Resolves with what is wrong with the structure of its trees, in one line;
+ * Reads all of a data file that no process writes to. Resolves with what is wrong with the structure of its trees, in one line;
  * undefined when LMDB can read it. What the values hold is not looked at. The event loop goes on meanwhile.
  */
 export async function findDamage(file: string): Promise<string | undefined> {

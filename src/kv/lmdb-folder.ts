@@ -23,8 +23,8 @@ const layoutBefore = Buffer.from('3')
 export const ownerOnly = { permissionsMode: 0o600 }
 
 /**
- * lmdb-js writes the error of a failed commit to the console, with its stack, and rejects with it as well: what is written
- * once by whoever is told need not be there twice. Errors of its own code are known by the first line of their stack.
+ * lmdb-js writes the error of a failed commit to the console, with its stack, and rejects with it as well. The caller
+ * reports it, so it is not written twice. Errors of its own code are known by the first line of their stack.
  */
 function silenceCommitErrors(): void {
   const write = console.error

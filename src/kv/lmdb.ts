@@ -24,7 +24,7 @@ interface LmdbOptions {
   readonly path: string
   /** Address space set aside for the data, in bytes; 1 TiB when absent. Costs neither memory nor disk. */
   readonly mapSizeBytes?: number
-  /** How often commits of other processes are looked for while somebody watches, in milliseconds; 10 when absent. */
+  /** How often commits of other processes are looked for while there are listeners, in milliseconds; 10 when absent. */
   readonly watchIntervalMs?: number
   readonly timers?: Timers
   /** Tells how long evaluation and flushes take. */
@@ -49,7 +49,7 @@ const watchIntervalMsDefault = 10
 
 /**
  * Rows that a batch writes before what is left of it has to wait for the next one: applying more would hold the thread for
- * long, and a single transaction has no more (the processes of the slow lane have nobody else to serve).
+ * long, and a single transaction has no more (the processes of the slow lane serve no other query meanwhile).
  */
 const batchWritesMax = 4000
 
@@ -163,7 +163,7 @@ class LmdbStore implements KeyValueStore {
         ranMs = this.#clock.elapsedMs()
       })
     } catch (error) {
-      // Without a write transaction nobody else comes for those that wait.
+      // Without a write transaction no other commit takes those that wait.
       batch ??= this.#waiting.splice(0)
       const reason = await this.#explain(error)
       for (const job of batch) job.reject(reason)
@@ -197,7 +197,7 @@ class LmdbStore implements KeyValueStore {
 
   /** Runs transaction functions in the write transaction of their batch; how many of them. */
   #run(batch: readonly Job[]): number {
-    // lmdb-js makes a second promise of every commit; if nobody held it, a failed commit would end the process.
+    // lmdb-js makes a second promise of every commit; unless it is handled, a failed commit ends the process.
     this.#root.committed.then(undefined, () => {})
     this.#isWorking = true
     try {

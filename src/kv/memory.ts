@@ -1,5 +1,5 @@
 // The storage engine of tests: everything in memory, gone with the process. Reads and transactions are synchronous and
-// run one at a time, so the entries themselves are the snapshot of whoever reads them.
+// run one at a time, so the entries themselves are the snapshot that a read sees.
 
 import { assert } from '../base/assert.ts'
 import { checkWork, isEmptyRange } from './checks.ts'

@@ -1,6 +1,6 @@
 // A query that writes, seen from the service: the process of the slow lane that evaluated it keeps what is to be written, and
 // commits it when it is told to. Until then nothing has happened, and the process can be killed like any other; if it ends
-// afterwards, nobody can tell what became of the commit.
+// afterwards, the outcome of the commit is unknown.
 
 import type { KeptAttempt, KeptCommit } from '../engine/slow-lane.ts'
 import { StoreUnavailableError } from '../store/contract.ts'

@@ -223,7 +223,7 @@ export class LaneProcess {
     if (!wasMeant && (running || kept || end !== 'exit status 0')) this.#options.onDeath(cause)
   }
 
-  /** The runtime says so and aborts; the system kills the process that has most, as anybody may. */
+  /** The runtime says so and aborts; the system kills the largest process by a signal, which others may send, too. */
   #isOutOfMemory(signal: string | null): boolean {
     if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore
     return /[Oo]ut of memory/.test(this.#lastWords)

@@ -13,7 +13,7 @@ import { limits } from '../limits.ts'
 import { type LaneOptions, LaneProcess } from './lane-process.ts'
 
 interface SlowLaneOptions extends LaneOptions {
-  /** Milliseconds that a query may hold the process that serves everybody. */
+  /** Milliseconds that a query may hold the process that serves all others. */
   readonly afterMs: number
   readonly processesMax: number
   readonly timers: Timers
@@ -176,7 +176,7 @@ export class ProcessLane implements SlowLane {
     } as const
     process
       .run(job, body === undefined ? undefined : Buffer.from(body), {
-        // Whoever is committing is waited for: what would become of it, nobody could tell.
+        // A process that commits is waited for: if it were killed, the outcome would be unknown.
         onCommit: () => waiting.cancel(),
         onOver: () => this.#done(process, waiting),
       })

@@ -41,8 +41,8 @@ const queries: readonly Query[] = [
 ]
 
 /**
- * Evaluates with the rights of the root secret, as long as `isIdle`; without that secret there is nobody to do it for. What
- * comes of it is of no interest.
+ * Evaluates with the rights of the root secret, as long as `isIdle`; without that secret nothing is evaluated.
+ * The results are dropped.
  */
 export async function warmUp(
   engine: Pick<Engine, 'query'>,

@@ -1,4 +1,4 @@
-// Brings the state rows of the record (`kv`) forward to the log, and removes log rows that nobody needs any more. One
+// Brings the state rows of the record (`kv`) forward to the log, and removes log rows that no node needs any more. One
 // node at a time does it, by a lease; two that believe to hold it do no harm, because each step checks in its own
 // transaction where the state stands.
 
@@ -15,7 +15,7 @@ import type { UpkeepTask } from './upkeep.ts'
 
 const leaseName = 'checkpoint'
 const leaseSeconds = 5
-/** Milliseconds between two looks for something to do. */
+/** Milliseconds between two steps when there is nothing to do. */
 export const checkpointEveryMs = 2_000
 /** Milliseconds between two removals of log rows. */
 const trimEveryMs = 10_000
@@ -96,7 +96,7 @@ export async function advanceCheckpoint(session: Session): Promise<boolean> {
   return reached < head
 }
 
-/** One transaction: the state at `from` becomes the state at `to`. Does nothing when somebody else was faster. */
+/** One transaction: the state at `from` becomes the state at `to`. Does nothing when another node was faster. */
 async function writeStep(
   session: Session,
   from: number,
@@ -137,8 +137,8 @@ async function writeStep(
 
 /**
  * Removes log rows that are in the state, older than the retention, and needed by no node that lives. `first`: no row is
- * before it; resolves with what is so afterwards. What was removed lies about for as long as anybody reads an older state
- * of the database, and whoever looks for the first row from the beginning walks over all of it.
+ * before it; resolves with what is so afterwards. Removed rows stay on their pages for as long as a transaction reads an older state
+ * of the database, and a search for the first row from the beginning walks over all of them.
  */
 async function trimLog(session: Session, first: number): Promise<number> {
   const log = session.table('log')

@@ -60,7 +60,7 @@ export class CommitQueue {
       if (job === undefined) break
       jobs.push(job)
       for (const write of runJob(job, overlay)) {
-        assert(!isReserved(write.key), 'nobody writes the key of the replica')
+        assert(!isReserved(write.key), 'a transaction does not write the key of the replica')
         overlay.set(write.key, write.value)
         writes.push(write)
         bytes += write.key.length + (write.value?.length ?? 0)

@@ -44,7 +44,7 @@ export const differencesMax = 100
 /** How often both are brought to the same batch at most; a node that serves moves its copy on meanwhile. */
 const attemptsMax = 1_000
 
-/** Compares a node's copy with the record, of which `record` is a copy that nobody else writes to. */
+/** Compares a node's copy with the record, of which `record` is a copy that no other process writes to. */
 export async function compareCopy(
   session: Session,
   record: KeyValueStore,

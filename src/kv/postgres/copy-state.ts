@@ -85,7 +85,7 @@ async function* pages(session: Session, after: Buffer): AsyncGenerator<Page> {
       const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(bytes, 1))
       rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
       next = readPage(session, rows.at(-1)?.key as Buffer, rowsLimit)
-      // Whoever stops in between does not wait for it.
+      // A caller that stops in between does not wait for it.
       next.catch(() => undefined)
     }
     yield { writes, bytes }

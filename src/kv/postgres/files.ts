@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 
 const partBytes = 1 << 20
 const draftPrefix = 'draft of '
-/** Nobody works on a draft for so long, in seconds. */
+/** No file takes so long to be stored, in seconds. */
 const leftoverSeconds = secondsPerDay
 
 export class RecordFiles {

@@ -14,7 +14,7 @@ import { createTables, readVersion, recordVersion, unfilledVersion } from './tab
 
 interface FillOptions {
   readonly location: RecordLocation
-  /** Not written to by anybody meanwhile. */
+  /** No process writes to it meanwhile. */
   readonly source: KeyValueStore
   /** The time of the newest commit in it, in microseconds. */
   readonly newestTime: number

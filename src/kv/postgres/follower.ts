@@ -226,7 +226,7 @@ export class Follower {
   }
 
   /**
-   * A refresh that begins now finds everything that anybody can have seen before. One that is under way may have begun
+   * A refresh that begins now finds everything that any client can have seen before. One that is under way may have begun
    * too early.
    */
   async #refreshUpTo(notBefore: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { NoticeBoard } from '../../base/notices.ts'
 import type { Session } from './session.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
-/** Notices older than these seconds are not read any more: whoever was away for so long goes without. */
+/** Notices older than these seconds are not read any more: a process that was away for so long goes without them. */
 const readSeconds = 15
 const keptSeconds = 60
 

@@ -52,9 +52,9 @@ const readPatienceDefaultMs = 300_000
 const hurriedPatienceMs = 2_000
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 200
-/** How often, in milliseconds, is looked for those that have waited too long while a statement is under way. */
+/** How often, in milliseconds, jobs that have waited too long are refused while a statement is under way. */
 const impatienceMs = 500
-/** Milliseconds that the answer to a batch is waited for at least: without it nobody can be told what became of the batch. */
+/** Milliseconds that the answer to a batch is waited for at least: without it the outcome of the batch is unknown. */
 const answerMs = 2_000
 
 /** A batch that was sent to be committed when the connection broke: only the log knows what became of it. */
@@ -95,7 +95,7 @@ export class PostgresStore implements KeyValueStore {
   readonly #announced = new AnnouncedCommits()
   readonly #session: KeptSession
   #open: OpenBatch | undefined
-  /** Those whose batch is in the log, but not acknowledged: a synchronous standby may lack it. The next commit tells. */
+  /** Jobs whose batch is in the log, but not acknowledged: a synchronous standby may lack it. The next commit decides. */
   #doubtful: Job[] = []
   #committing: Promise<void> | undefined
   /** Why the last attempt to commit has failed. */
@@ -219,7 +219,7 @@ export class PostgresStore implements KeyValueStore {
       }
     }
     stopWatching()
-    // In the same turn as the last look at the queue: whoever comes later begins anew.
+    // In the same turn as the last check of the queue: a later transaction begins anew.
     this.#committing = undefined
   }
 
@@ -261,9 +261,9 @@ export class PostgresStore implements KeyValueStore {
       this.#queue.putBack(jobs)
       throw refusal ?? new StoreUnavailableError('the database of the store refused to commit')
     }
-    // Its jobs may have been told meanwhile that nobody knows.
+    // Its jobs may have been told meanwhile that the outcome is unknown.
     this.#open &&= { ...this.#open, isAcknowledged: committed === 'acknowledged' }
-    // Nothing is told before: who was told, and does not say so, would not find it on this node.
+    // Not before: a client that does not say what it has seen would not find its write on this node.
     await this.#follower.applyOwn({ ...row, clock: head.clock })
     this.#open = undefined
     this.#doubtful.push(...jobs)
@@ -323,7 +323,7 @@ export class PostgresStore implements KeyValueStore {
     const isLate = ({ cameMs }: Job) => cameMs < sinceMs
     const late = this.#doubtful.filter(isLate)
     this.#doubtful = this.#doubtful.filter(run => !isLate(run))
-    // The log keeps what became of them; here nobody asks any more.
+    // The log keeps what became of them; no client waits for it here any more.
     for (const job of late) job.reject(unknownOutcome(reason))
     const open = this.#open
     if (!open?.jobs.every(isLate) || this.#options.clock.elapsedMs() - open.sentMs < answerMs) return

@@ -7,7 +7,7 @@ import type { RecordClock } from './record-clock.ts'
 
 /** A snapshot's time is at most this far behind the time of day, in microseconds, while the database is there. */
 const lagMax = 110_000
-/** From this age on, in microseconds, the closed time is to be moved while somebody reads. */
+/** From this age on, in microseconds, the closed time is to be moved while the node is read. */
 const refreshAge = 75_000
 
 export class ReadTimes {

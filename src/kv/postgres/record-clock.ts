@@ -1,4 +1,4 @@
-// The clock of a node: the database's time of day, carried on by the node's own steady clock between two looks at it.
+// The clock of a node: the database's time of day, carried on by the node's own steady clock between two readings of it.
 // So the nodes share one clock, however wrong their own are set.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
@@ -8,7 +8,7 @@ const driftMax = 1
 /** Microseconds: what shows so much less than it should has been set back. Less may be due to the way of an answer. */
 const stepMin = 1_000_000
 
-/** Microseconds of time of day, from looks at the database's clock. Never steps back. */
+/** Microseconds of time of day, from readings of the database's clock. Never steps back. */
 export class RecordClock {
   readonly #elapsedMs: () => number
   #offset: number | undefined

@@ -45,7 +45,7 @@ const newest = (session: Session) =>
    FROM ${session.table('log')} ORDER BY seq DESC LIMIT 1`
 
 /**
- * The head, as of now; waits for nobody. Throws {@link StoreUnavailableError} when a newer program has changed the tables
+ * The head, as of now; waits for no commit. Throws {@link StoreUnavailableError} when a newer program has changed the tables
  * meanwhile.
  */
 export async function readHead(session: Session): Promise<Head> {
@@ -54,7 +54,7 @@ export async function readHead(session: Session): Promise<Head> {
   return headOf(row)
 }
 
-/** Begins a transaction and locks the head: nobody else commits until it ends. One round trip. */
+/** Begins a transaction and locks the head: no other node commits until it ends. One round trip. */
 export async function lockHead(session: Session): Promise<Head> {
   const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   const statement = `SELECT id FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
@@ -140,8 +140,8 @@ export async function readBatch(session: Session, seq: number): Promise<string |
 }
 
 /**
- * Promises that no later commit has a time up to `closed`, by a batch without writes behind the batch `behind`. Waits for
- * nobody: undefined when a commit has the head, which will close its own time, or another batch has come in between.
+ * Promises that no later commit has a time up to `closed`, by a batch without writes behind the batch `behind`. Does not
+ * wait: undefined when a commit has the head, which will close its own time, or another batch has come in between.
  */
 export async function closeTime(
   session: Session,

@@ -24,7 +24,7 @@ const holdMsDefault = 5_000
 const endTimeoutMs = 1_000
 /**
  * Milliseconds that a statement of a commit may take before its connection counts as broken. More than it can wait for the
- * head: the database would not notice that nobody waits any more, and keep it in the line.
+ * head: the database would not notice that the node has given up, and keep it in the line.
  */
 export const commitTimeoutMs = 8_000
 /** Milliseconds that a statement waits for the head at most, before it is refused and stands in line again. */
@@ -71,7 +71,7 @@ export type Row = Readonly<Record<string, unknown>>
 
 /**
  * What became of a transaction: nothing is left of a refused one. A doubtful one is in the database, but came with a warning:
- * somebody has cancelled the wait for a synchronous standby, which may lack it. Like one that was found after its connection had
+ * the wait for a synchronous standby was cancelled, so that may lack it. Like one that was found after its connection had
  * broken, it counts once a later commit is acknowledged.
  */
 export type Committed = 'acknowledged' | 'doubtful' | 'refused'
@@ -297,7 +297,7 @@ export class Session {
       ending?.addEventListener('abort', end, { once: true })
       this.#client.once('end', () => ending?.removeEventListener('abort', end))
     })
-    // Most often nobody waits for it.
+    // Mostly nothing waits for it.
     ended.catch(() => undefined)
     return ended
   }

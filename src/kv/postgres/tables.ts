@@ -94,13 +94,13 @@ async function tryCreateTables(session: Session, random: Random, version: number
   const statements = [
     ...(schema?.exists === true ? [] : [`CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`]),
     // One row for each committed batch; `seq` is the order of all transactions and has no gaps. The newest row is the
-    // head: nothing is updated with a commit, or versions would pile up behind whoever reads long. `closed`:
+    // head: nothing is updated with a commit, or versions would pile up while a long read is under way. `closed`:
     // microseconds that no later commit comes up to.
     `CREATE TABLE IF NOT EXISTS ${table('log')} (
        seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
        at timestamptz NOT NULL DEFAULT now(),
        closed bigint NOT NULL, body bytea NOT NULL)`,
-    // One row, which is never changed: whoever has it locked may append to the log.
+    // One row, which is never changed: the transaction that has locked it may append to the log.
     `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY)`,
     // The state after the batch named in `checkpoint`.
     `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
@@ -124,7 +124,7 @@ async function tryCreateTables(session: Session, random: Random, version: number
        until bigint NOT NULL, body bytea, PRIMARY KEY (writer, start, place))`,
     `CREATE TABLE IF NOT EXISTS ${table('log_node')} (
        node text PRIMARY KEY, until bigint NOT NULL, seen timestamptz NOT NULL)`,
-    // Last: whoever finds its row finds everything.
+    // Last: where its row is, everything is.
     `CREATE TABLE IF NOT EXISTS ${table('meta')} (
        id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
     `INSERT INTO ${table('head')} VALUES (1) ON CONFLICT DO NOTHING`,
