@@ -1,4 +1,4 @@
-// Who wants to hear of commits. Shared by the engines.
+// The listeners that hear of commits. Shared by the engines.
 
 export class Listeners {
   readonly #listeners = new Set<{ readonly call: () => void }>()

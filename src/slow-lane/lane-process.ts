@@ -83,7 +83,7 @@ export class LaneProcess {
     })
     // Node's types do not say that there are no streams when there are no descriptors for them.
     this.#socket = this.#child.stdio?.[laneDescriptor] as Duplex | undefined
-    // A process that ends takes its socket with it; what that means is told by its end.
+    // A process that ends takes its socket with it; its exit says why.
     this.#socket?.on('error', () => {})
     if (this.#socket) receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
     this.#child.stderr?.on('error', () => {})

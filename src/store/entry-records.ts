@@ -135,7 +135,7 @@ export function entryIsCut({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & cutFlag) !== 0
 }
 
-/** Whether an event is the going of its entry. */
+/** Whether an event removes its entry. */
 export function eventIsRemove({ value }: Pick<Entry, 'value'>): boolean {
   return ((value[0] as number) & removedFlag) !== 0
 }

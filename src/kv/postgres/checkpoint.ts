@@ -46,7 +46,7 @@ export class Checkpointer implements UpkeepTask {
   async run(session: Session): Promise<boolean> {
     const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
     const { from, head } = await standingOf(session)
-    // Who has nothing to do leaves the lease alone.
+    // A process with nothing to do leaves the lease alone.
     if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
       return false
     const isBusy = await advanceCheckpoint(session)
