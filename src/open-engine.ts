@@ -69,7 +69,7 @@ export interface ProcessEnvironment {
 /** What a process of the slow lane has from the service, in place of what it would do itself. */
 interface LaneParts {
   readonly reserveIds: ReserveIds
-  readonly onLook: () => void
+  readonly onCheck: () => void
   /** The newest time that the service has read at. */
   readonly snapshotTime: () => Micros
 }
@@ -265,7 +265,7 @@ export function engineOver(
     store,
     memory,
     ...(slowLane && { slowLane }),
-    ...(within && { neverCommits: true, onLook: within.onLook }),
+    ...(within && { neverCommits: true, onCheck: within.onCheck }),
     host,
     languages,
     timeOfDay: () => store.now(),

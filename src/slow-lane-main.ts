@@ -95,7 +95,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   const { engine, store } = told(log, () =>
     openLaneEngine(setup, log, {
       reserveIds: held => service.reserveIds(held),
-      onLook: memoryGuard(setup.config.slowLaneMemoryMb),
+      onCheck: memoryGuard(setup.config.slowLaneMemoryMb),
       snapshotTime: () => service.snapshotTime,
     }),
   )

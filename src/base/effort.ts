@@ -1,18 +1,18 @@
 // How much work the synchronous stretch under way has done. All that walks over values, texts or stored entries counts
-// its steps here; every few thousand of them the watch over the stretch looks at the clock, and may end it by
+// its steps here; every few thousand of them the watch over the stretch reads the clock, and may end it by
 // throwing. There is one counter for the process, because synchronous work is never interleaved: handing a meter
 // through every comparison and every byte that is written would cost more than the counting.
 
-/** Who watches over a stretch of work. */
+/** Watches over a stretch of work. */
 export interface Watch {
-  /** Called every {@link stepsPerLook} steps or so, which is well below a millisecond; ends the work by throwing. */
-  look(): void
+  /** Called every {@link stepsPerCheck} steps or so, which is well below a millisecond; ends the work by throwing. */
+  check(): void
   /** Called before a native call of the runtime that takes long and cannot be interrupted; refuses it by throwing. */
   beforeLongCall(): void
 }
 
-/** Steps between two looks; a step takes some 10 to 100 nanoseconds. */
-export const stepsPerLook = 4096
+/** Steps between two checks; a step takes some 10 to 100 nanoseconds. */
+export const stepsPerCheck = 4096
 
 /** Units (mostly characters) from which on a native call is long: it may take some ten milliseconds. */
 export const longCallUnits = 262_144
@@ -20,7 +20,7 @@ export const longCallUnits = 262_144
 /** Units that a native call gets through in the time of a step. */
 const unitsPerStep = 16
 
-let left = stepsPerLook
+let left = stepsPerCheck
 let counted = 0
 let watch: Watch | undefined
 /** What a watch has thrown last. */
@@ -29,13 +29,13 @@ let interruption: unknown
 /** Counts steps. Throws what the watch throws. */
 export function step(count = 1): void {
   left -= count
-  if (left <= 0) look()
+  if (left <= 0) check()
 }
 
-function look(): void {
-  counted += stepsPerLook - left
-  left = stepsPerLook
-  if (watch) interrupting(() => watch?.look())
+function check(): void {
+  counted += stepsPerCheck - left
+  left = stepsPerCheck
+  if (watch) interrupting(() => watch?.check())
 }
 
 function interrupting(ask: () => void): void {
@@ -54,7 +54,7 @@ export function isInterruption(error: unknown): boolean {
 
 /** Steps counted since the process began; differences tell what something took. */
 export function stepsSoFar(): number {
-  return counted + stepsPerLook - left
+  return counted + stepsPerCheck - left
 }
 
 /** Counts a native call that is about to go over so many units. Throws what the watch throws. */
@@ -68,9 +68,9 @@ export function alsoWatched<T>(by: Watch, work: () => T): T {
   const outer = watch
   if (outer === undefined) return watched(by, work)
   const both: Watch = {
-    look() {
-      by.look()
-      outer.look()
+    check() {
+      by.check()
+      outer.check()
     },
     beforeLongCall() {
       by.beforeLongCall()

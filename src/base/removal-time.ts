@@ -35,9 +35,9 @@ const saveEveryMs = 600_000
 export class RemovalTime {
   readonly #options: RemovalTimeOptions
   #memory: TimeMemory | undefined
-  /** By how much the clock was ahead when it was last looked at; undefined while it agrees. */
+  /** By how much the clock was ahead when it was last read; undefined while it agrees. */
   #ahead: number | undefined
-  #lookedMs = 0
+  #readMs = 0
   #savedMs = Number.NEGATIVE_INFINITY
   #isUnsaved = false
 
@@ -50,9 +50,9 @@ export class RemovalTime {
     const { clock, load, onLeap } = this.#options
     const nowMs = clock.elapsedMs()
     const wall = clock.now()
-    const passedMs = this.#memory === undefined ? 0 : nowMs - this.#lookedMs
+    const passedMs = this.#memory === undefined ? 0 : nowMs - this.#readMs
     this.#memory ??= load() ?? { believed: wall, doubtedMs: 0 }
-    this.#lookedMs = nowMs
+    this.#readMs = nowMs
     const believed = micros(this.#memory.believed + Math.round(passedMs * 1000))
     const ahead = wall - believed
     if (Math.abs(ahead) <= plausibleMicros) return this.#believe(wall)

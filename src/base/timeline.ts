@@ -40,9 +40,9 @@ export class AnnouncedCommits {
   readonly #open = new Set<Announcement>()
   readonly #announced: (oldest: Micros) => void
   #newest = epoch
-  #told = endOfTime
+  #published = endOfTime
 
-  /** `announced` is told the oldest time still open, or {@link endOfTime}, before anything relies on it. */
+  /** `announced` gets the oldest time still open, or {@link endOfTime}, before anything relies on it. */
   constructor(announced: (oldest: Micros) => void = () => {}) {
     this.#announced = announced
   }
@@ -62,24 +62,24 @@ export class AnnouncedCommits {
   /** Announces a commit; `clock` is read when the others can see that. */
   begin(atLeast: Micros, clock: () => Micros): Announcement {
     const floor = Math.max(atLeast, micros(this.#newest + commitDistance))
-    this.#tell(Math.min(this.oldest, floor))
+    this.#publish(Math.min(this.oldest, floor))
     const time = Math.max(floor, micros(clock() + 1))
     this.#newest = time
     const announcement: Announcement = {
       time,
       end: () => {
         this.#open.delete(announcement)
-        // While others are open, the oldest time told holds for them as well.
-        if (this.#open.size === 0) this.#tell(endOfTime)
+        // While others are open, the oldest time published holds for them as well.
+        if (this.#open.size === 0) this.#publish(endOfTime)
       },
     }
     this.#open.add(announcement)
     return announcement
   }
 
-  #tell(oldest: Micros): void {
-    if (oldest === this.#told) return
-    this.#told = oldest
+  #publish(oldest: Micros): void {
+    if (oldest === this.#published) return
+    this.#published = oldest
     this.#announced(oldest)
   }
 }

@@ -42,7 +42,7 @@ export interface EngineOptions {
   /** This engine is one of the slow lane: commits are left to the service. */
   readonly neverCommits?: boolean
   /** Called as often as the clock is looked at; ends the evaluation by throwing a RequestError. */
-  readonly onLook?: () => void
+  readonly onCheck?: () => void
   /** Told of broken invariants and other bugs, with the request that met them. */
   readonly onInternalError: (error: unknown) => void
 }

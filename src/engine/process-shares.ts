@@ -21,7 +21,7 @@ export class ProcessShares {
   readonly #clock: Clock
   readonly #starvedMs: () => number
   #lastStarvedMs = 0
-  #lookedMs = Number.NEGATIVE_INFINITY
+  #askedMs = Number.NEGATIVE_INFINITY
   /** What each queue may still waste. */
   readonly #wastes: Allowances<string>
 
@@ -62,9 +62,9 @@ export class ProcessShares {
 
   /** How long the thread had starved a moment ago: it is not asked for each of many short queries. */
   #starvedBefore(nowMs: number): number {
-    if (nowMs - this.#lookedMs > starvedAgeMs) {
+    if (nowMs - this.#askedMs > starvedAgeMs) {
       this.#lastStarvedMs = this.#starvedMs()
-      this.#lookedMs = nowMs
+      this.#askedMs = nowMs
     }
     return this.#lastStarvedMs
   }

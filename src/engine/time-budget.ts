@@ -40,9 +40,9 @@ export class TimeBudget {
     this.#failsWhenLong = whenLong === 'fails'
     this.#slowLane = whenLong === 'moves' ? options.slowLane : undefined
     this.watch = {
-      look: () => {
+      check: () => {
         if (options.host.now() > this.deadline) throw timedOut()
-        options.onLook?.()
+        options.onCheck?.()
         if (this.#share?.isOver()) this.#leave()
       },
       beforeLongCall: () => {

@@ -63,11 +63,11 @@ export class BindingBudget implements StoreHooks {
    */
   within<T>(work: () => T): T {
     const started = this.#clock()
-    const look = () => {
+    const check = () => {
       if (this.#clock() - started > this.#left) throw tooLong()
     }
     try {
-      return alsoWatched({ look, beforeLongCall: look }, work)
+      return alsoWatched({ check, beforeLongCall: check }, work)
     } finally {
       const taken = this.#clock() - started
       this.#left -= taken

@@ -63,11 +63,11 @@ export class Audience {
     if (this.#tooSlow.has(viewer)) return false
     const { now } = this.#options.host
     const end = now() + limits.streamPredicateMs * 1000
-    const look = () => {
+    const check = () => {
       if (now() > end) throw timedOut()
     }
     try {
-      return watched({ look, beforeLongCall: look }, ask)
+      return watched({ check, beforeLongCall: check }, ask)
     } catch (error) {
       if (error instanceof RequestError) {
         if (error.code === 'time out') this.#tooSlow.add(viewer)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { step, stepsPerLook } from '../../src/base/effort.ts'
+import { step, stepsPerCheck } from '../../src/base/effort.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import type { DocumentRecord } from '../../src/transfer/record.ts'
 import { writeBatch } from '../../src/transfer/write-batch.ts'
@@ -72,7 +72,7 @@ test('a record whose bindings take too long is bad, and the others are written',
   let calls = 0
   const { bench } = await benchWithBinding(() => {
     // Goes on until it is interrupted.
-    while (calls === 1) step(stepsPerLook)
+    while (calls === 1) step(stepsPerCheck)
     return 1n
   })
   const pace = { batchMs: 1000, rest: async () => undefined }

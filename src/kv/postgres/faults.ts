@@ -1,4 +1,4 @@
-// What keeps a copy from following its record, for the operator: told once, again when the reason changes, and when it is
+// What keeps a copy from following its record, for the operator: reported once, again when the reason changes, and when it is
 // over; some seconds apart, so that what comes and goes does not fill the log.
 
 import { StoreUnavailableError } from '../errors.ts'
@@ -19,20 +19,20 @@ export interface Fault {
   readonly reason: string
 }
 
-/** Milliseconds between two faults that are told. */
-const tellEveryMs = 5_000
+/** Milliseconds between two faults that are reported. */
+const reportEveryMs = 5_000
 
 export class Faults {
   readonly #elapsedMs: () => number
   readonly #onChange: (fault: Fault | undefined) => void
-  #told: Fault | undefined
-  #toldMs = Number.NEGATIVE_INFINITY
+  #reported: Fault | undefined
+  #reportedMs = Number.NEGATIVE_INFINITY
   /** The fault that there is now. */
   current: Fault | undefined
   /** Since when there is one, on the steady clock. */
   sinceMs: number | undefined
 
-  /** `onChange` is told of a fault, and undefined when it is over. */
+  /** `onChange` hears of a fault, and undefined when it is over. */
   constructor(elapsedMs: () => number, onChange: (fault: Fault | undefined) => void) {
     this.#elapsedMs = elapsedMs
     this.#onChange = onChange
@@ -42,13 +42,13 @@ export class Faults {
   note(error: unknown): void {
     this.current = error === undefined ? undefined : faultOf(error)
     this.sinceMs = this.current && (this.sinceMs ?? this.#elapsedMs())
-    if (this.current?.reason === this.#told?.reason) return
+    if (this.current?.reason === this.#reported?.reason) return
     const nowMs = this.#elapsedMs()
     if (this.current !== undefined) {
-      if (nowMs - this.#toldMs < tellEveryMs) return
-      this.#toldMs = nowMs
+      if (nowMs - this.#reportedMs < reportEveryMs) return
+      this.#reportedMs = nowMs
     }
-    this.#told = this.current
+    this.#reported = this.current
     this.#onChange(this.current)
   }
 }

@@ -45,11 +45,11 @@ test('a binding gives its value, or null when it fails by itself', () => {
 
 test('who ends a query in the middle of a binding ends the query, and no entry is made of it', () => {
   for (const end of ends) {
-    const look = (): never => {
+    const check = (): never => {
       throw end
     }
     const evaluate = () =>
-      watched({ look, beforeLongCall: look }, () => evaluateBinding(host, same, document))
+      watched({ check, beforeLongCall: check }, () => evaluateBinding(host, same, document))
     let thrown: unknown
     try {
       evaluate()

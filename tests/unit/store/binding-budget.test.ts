@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { step, stepsPerLook } from '../../../src/base/effort.ts'
+import { step, stepsPerCheck } from '../../../src/base/effort.ts'
 import { limits } from '../../../src/limits.ts'
 import { BindingBudget } from '../../../src/store/binding-budget.ts'
 import type { Version } from '../../../src/store/contract.ts'
@@ -17,7 +17,7 @@ function setUp(micros: () => number) {
   let now = 0
   const evaluateBinding = () => {
     now += micros()
-    step(stepsPerLook)
+    step(stepsPerCheck)
     return true
   }
   return new BindingBudget({ evaluateBinding }, () => now)

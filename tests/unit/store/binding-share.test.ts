@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { step, stepsPerLook } from '../../../src/base/effort.ts'
+import { step, stepsPerCheck } from '../../../src/base/effort.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { documentRange } from '../../../src/keys/keyspace.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
@@ -109,7 +109,7 @@ test('a build that fails at each change of its document is tried less and less o
   let attempts = 0
   const evaluateBinding = () => {
     attempts++
-    step(stepsPerLook)
+    step(stepsPerCheck)
     throw new RequestError('time out', 'too long')
   }
   const bench = new Bench(openMemory(), { evaluateBinding })

@@ -25,7 +25,7 @@ import { evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 class Ended extends Error {}
 
 const ending = {
-  look(): never {
+  check(): never {
     throw new Ended()
   },
   beforeLongCall(): never {
@@ -102,11 +102,11 @@ test('the characters of a property are found a part at a time, however often it 
 
 test('a pattern that looks far ahead for each match looks at the clock meanwhile', () => {
   const text = 'a'.repeat(2000)
-  let looks = 0
-  const watch = { look: () => void looks++, beforeLongCall: () => assert.fail('it is short') }
+  let checks = 0
+  const watch = { check: () => void checks++, beforeLongCall: () => assert.fail('it is short') }
   const query = { replacestrregex: given, pattern: 'a.*b|a', replace: '', first: false }
   watched(watch, () => evaluatePure(query, { given: text, session: pureSession() }))
-  assert.ok(looks > 20, `${looks} looks`)
+  assert.ok(checks > 20, `${checks} checks`)
 })
 
 const array = numbers()
