@@ -158,6 +158,20 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await verify(told)
   })
 
+  test('a connection cut while the head is given back: who has nothing to write is told all the same', async () => {
+    const store = await node('a', proxied())
+    let isCut = false
+    proxy.losesAndCuts = sent => {
+      const isLost = sent.includes('ROLLBACK')
+      isCut ||= isLost
+      return isLost
+    }
+    assert.equal(await store.transact(() => ({ result: 'nothing to write', writes: [] })), 'nothing to write')
+    await eventually('the connection is cut', () => isCut)
+    proxy.losesAndCuts = () => false
+    await verify(new Map([['after', await increment(store, 'after')]]))
+  })
+
   test('acknowledged by the database, but this node has no disk space: told when it has, or that it was committed', async () => {
     const copy = await copyOf({ url: server.url(), schema })
     let isFull = false

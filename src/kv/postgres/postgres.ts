@@ -240,8 +240,9 @@ export class PostgresStore implements KeyValueStore {
     this.#head = head
     const { jobs, writes, newestTime } = this.#build()
     if (writes.length === 0 && this.#doubtful.length === 0) {
-      await releaseHead(session)
+      // They have read what was the newest state after they came, whatever becomes of the connection now.
       for (const job of jobs) settle(job)
+      await releaseHead(session)
       return
     }
     const { clock, node, random } = this.#options
