@@ -1,15 +1,14 @@
 // The program of a process of the slow lane. It opens the data directory as the service has, runs one query after the
 // other, and commits what it has evaluated when the service has announced that; it ends when the service does.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { Socket } from 'node:net'
-import { setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
 import { assert } from './base/assert.ts'
 import { megabyte } from './base/bytes.ts'
 import { systemClock } from './base/clock.ts'
+import { lowerPriority } from './base/low-priority.ts'
 import { openLaneEngine } from './open-engine.ts'
 import type { LaneSetup } from './open-slow-lane.ts'
 import { openServiceLog } from './service-log.ts'
@@ -24,7 +23,7 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** Steps of priority below that of the service. */
+/** Steps of priority below that of the service: where all cores are wanted, a third of its share is left here. */
 const niceness = 5
 
 /** Milliseconds between two looks at what the process itself takes. */
@@ -56,25 +55,6 @@ function memoryMb(): number {
   return (external + heap) / megabyte
 }
 
-/**
- * On a machine with few cores the service goes first; a third of a core is left here when all are wanted. Linux has a
- * priority for each thread: without the threads that collect garbage, those would take all cores from the service. The
- * threads on which a commit waits for the disk hold up others who write, and keep theirs.
- */
-function lowerPriority(): void {
-  setPriority(niceness)
-  const threads = '/proc/self/task'
-  if (!existsSync(threads)) return
-  for (const thread of readdirSync(threads)) {
-    try {
-      const name = readFileSync(`${threads}/${thread}/comm`, 'utf8')
-      if (!name.startsWith('libuv')) setPriority(Number(thread), niceness)
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-}
-
 /** Runs what may fail, and says why: what else a process of the slow lane writes is not for the log. */
 function told<T>(log: Logger, open: () => T): T {
   try {
@@ -101,7 +81,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   )
   // This process will be killed, which leaves no time for it. The first releases of Node 22 have no such call.
   module.flushCompileCache?.()
-  lowerPriority()
+  lowerPriority(niceness)
   setImmediate(() => void warmUp(engine, setup.rootSecret, () => !service.hasJobs))
   return {
     engine,

@@ -15,6 +15,7 @@ import { checkDataFile, dataFileName } from '../kv/lmdb-data-file.ts'
 import { noted } from '../operation/task-note.ts'
 import { openStore } from '../store/store.ts'
 import { StartError } from './command.ts'
+import { giveWay } from './own-commands.ts'
 import { type OnShare, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
@@ -30,6 +31,7 @@ export interface Copied {
  * be served meanwhile. How far it is and what came of it is noted in the data directory.
  */
 export async function backUp(config: Config, folder: string): Promise<Copied> {
+  giveWay()
   if (!isShared(config)) checkData(config)
   const bytes = isShared(config) ? 0 : storeBytes(config.data)
   if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)

@@ -1,6 +1,8 @@
-// Commands that a service starts over its own data: the same program again, with the same data directory and store.
+// Commands that a service starts over its own data: the same program again, with the same data directory and store, and a lower
+// priority once it is loaded.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { lowerPriority } from '../base/low-priority.ts'
 import { programFile } from '../base/program-files.ts'
 import { variableOf } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
@@ -9,16 +11,32 @@ const program = programFile('cli/main.ts')
 
 const passedOn = ['data', 'store', 'storeSchema'] as const satisfies readonly SettingName[]
 
+/** Set for commands that a service has started. */
+const ownVariable = 'TERRARIUM_OWN_COMMAND'
+/** Steps of priority below that of the service. */
+const niceness = 10
+
 /** Starts a command over the data of `config`; standard error can be read. */
 export function startOwnCommand(config: Config, words: readonly string[]): ChildProcess {
   // What the service was told otherwise (a file, say) is in the settings already.
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
   const env: NodeJS.ProcessEnv = Object.fromEntries(others)
   for (const name of passedOn) env[variableOf(name)] = config[name]
+  env[ownVariable] = '1'
   // A worker of node:cluster would hand on that it is one.
   delete env.NODE_UNIQUE_ID
   return spawn(process.execPath, [...process.execArgv, program, ...words], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+}
+
+/** Lets the service go first, where it has started this process; whoever starts a command by hand waits for it. */
+export function giveWay(): void {
+  if (process.env[ownVariable] === undefined) return
+  try {
+    lowerPriority(niceness)
+  } catch {
+    // The system has no priorities, or forbids them.
+  }
 }

@@ -5,7 +5,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
-import { setPriority } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { NoticeBoard } from '../base/notices.ts'
@@ -57,8 +56,6 @@ export class TaskRefused extends Error {
   }
 }
 
-/** Steps of priority below that of the service. */
-const niceness = 10
 /** Backups that are listed. */
 const keptMax = 50
 /** How old the count of a folder's bytes may be, in milliseconds. */
@@ -145,11 +142,6 @@ export class Operation {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       lastWords = (lastWords + text).slice(-lastWordsMax)
     })
-    try {
-      if (child.pid !== undefined) setPriority(child.pid, niceness)
-    } catch {
-      // It has ended already, or the system has no priorities.
-    }
     return new Promise(resolve => {
       const end = async (how: string) => {
         const failure = lastWords.trim() === '' ? `Its process ended (${how}).` : lastWords.trim()

@@ -5,12 +5,18 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { isAlive, processMark } from '../base/process-mark.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { storeBytes } from '../kv/lmdb-copy.ts'
 import { replicaFolder } from '../kv/postgres/replica-folder.ts'
 import type { TaskKind, TaskNote, TaskProgress, TaskResult } from './health.ts'
 
-/** A task that has not been seen for so long has ended without a word, in milliseconds. */
+/** The file also tells the process apart from others that get its number; absent where nobody can. */
+interface KeptNote extends TaskNote {
+  readonly process?: string | undefined
+}
+
+/** Where nobody can tell whether its process lives: a task that has not been seen for so long has ended without a word, in milliseconds. */
 const vanishedMs = 30_000
 /** How often progress is written, in milliseconds. */
 const tellEveryMs = 500
@@ -23,15 +29,22 @@ const nowMs = () => Math.floor(systemClock.now() / 1000)
 
 /** The last task of a kind on the data directory `folder`; undefined when none is known. */
 export function readTaskNote(folder: string, kind: TaskKind): TaskNote | undefined {
-  let note: TaskNote
+  const kept = read(folder, kind)
+  if (kept === undefined) return undefined
+  const { process, ...note } = kept
+  // One that lives may get no time to write for long, beside others that have a higher priority.
+  const isUnderWay = isAlive(note.pid, process) ?? nowMs() - note.seen < vanishedMs
+  if (note.ended !== null || isUnderWay) return note
+  return { ...note, ended: note.seen, failure: 'Its process ended without a result.' }
+}
+
+function read(folder: string, kind: TaskKind): KeptNote | undefined {
   try {
-    note = JSON.parse(readFileSync(fileOf(folder, kind), 'utf8')) as TaskNote
+    return JSON.parse(readFileSync(fileOf(folder, kind), 'utf8')) as KeptNote
   } catch {
     // There is none, or it was written by somebody whose files this process may not read.
     return undefined
   }
-  if (note.ended !== null || nowMs() - note.seen < vanishedMs) return note
-  return { ...note, ended: note.seen, failure: 'Its process ended without a result.' }
 }
 
 /** Notes that a task has been started in a process of its own, which goes on with the note. */
@@ -39,14 +52,17 @@ export function noteStart(folder: string, kind: TaskKind, pid: number): void {
   write(folder, begun(kind, pid))
 }
 
-function begun(kind: TaskKind, pid: number): TaskNote {
+function begun(kind: TaskKind, pid: number): KeptNote {
   const started = nowMs()
-  return { kind, pid, started, seen: started, progress: null, ended: null, result: null, failure: null }
+  return {
+    ...{ kind, pid, process: processMark(pid), started, seen: started },
+    ...{ progress: null, ended: null, result: null, failure: null },
+  }
 }
 
 /** Ends the note of a task whose process has ended; does nothing when that has said itself what came of it. */
 export function noteEnd(folder: string, kind: TaskKind, pid: number, failure: string): void {
-  const note = readTaskNote(folder, kind)
+  const note = read(folder, kind)
   if (note?.pid === pid && note.ended === null) write(folder, { ...note, ended: nowMs(), failure })
 }
 
@@ -82,7 +98,7 @@ export async function noted<R>(
 }
 
 /** Who names another folder than that of the service leaves nothing there. The folder keeps others out; who serves it may be another user than who has made a backup. */
-function write(folder: string, note: TaskNote): void {
+function write(folder: string, note: KeptNote): void {
   if (storeBytes(folder) === 0 && !existsSync(replicaFolder(folder))) return
   const file = fileOf(folder, note.kind)
   try {

@@ -8,10 +8,12 @@ import type { TaskResult } from '../../operation/health.ts'
 import { noted } from '../../operation/task-note.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
+import { giveWay } from '../own-commands.ts'
 import { addressOf, checkShared, checkTeller, isShared } from '../shared-store.ts'
 
 /** Checks a data directory, or a shared store, which is noted in the directory; resolves with the exit status. */
 export async function check(config: Config): Promise<number> {
+  giveWay()
   if (isShared(config)) return runShared(config)
   if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
+import { processMark } from '../../../src/base/process-mark.ts'
 import { Operation, type StartCommand, type TaskRefused } from '../../../src/operation/operation.ts'
 import { temporaryFolder } from '../../support/program.ts'
 
@@ -48,7 +49,7 @@ function operation({ startCommand, notices, node = 'one:8443', now }: Given): Op
   })
 }
 
-const run = (code: string) => spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'ignore', 'pipe'] })
+const run = (code: string) => spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'ignore', 'pipe'] })
 
 test('the end of the service ends a backup, and takes away what it had copied', async () => {
   const words: string[][] = []
@@ -77,6 +78,51 @@ test('a command that ends without a result leaves what it said last', async () =
   await once(child, 'close')
   await one.close()
   assert.equal((await one.state()).tasks.check?.failure, 'no memory left')
+})
+
+/** Changes what the data directory says of a task, as its process or the passing of time would. */
+async function renote(change: object): Promise<void> {
+  const file = join(data, 'check-note.json')
+  await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...change }))
+}
+
+const longAgo = () => ({ seen: Date.now() - 3_600_000 })
+
+const onlyLinux = processMark(process.pid) === undefined ? 'only Linux tells which processes live' : false
+
+test('a task that gets no time to say anything is under way, and leaves what it said last', {
+  skip: onlyLinux,
+}, async () => {
+  const child = run('process.stdin.once("data", () => { console.error("no memory left"); process.exit(3) })')
+  const one = operation({ startCommand: () => child })
+  await one.start('check')
+  await renote(longAgo())
+  assert.equal((await one.state()).tasks.check?.ended, null)
+  await assert.rejects(one.start('check'), (error: TaskRefused) => error.reason === 'conflict')
+  child.stdin.write('end')
+  await once(child, 'close')
+  await one.close()
+  assert.equal((await one.state()).tasks.check?.failure, 'no memory left')
+})
+
+test('a task whose process is gone has ended at once, one of which nobody can know after a while', async () => {
+  const child = run('process.stdin.resume()')
+  const one = operation({ startCommand: () => child })
+  await one.start('check')
+  const check = async () => (await one.state()).tasks.check
+  const vanished = /ended without a result/
+  await renote({ process: undefined })
+  assert.equal((await check())?.ended, null)
+  await renote(longAgo())
+  assert.match((await check())?.failure ?? '', vanished)
+  const mark = processMark(process.pid)
+  if (mark !== undefined) {
+    await renote({ pid: process.pid, process: mark, seen: Date.now() })
+    assert.equal((await check())?.ended, null)
+    await renote({ process: mark.replace(/\d+$/, '1') })
+    assert.match((await check())?.failure ?? '', vanished)
+  }
+  await one.close()
 })
 
 test('who starts no commands says so', async () => {

@@ -1,0 +1,28 @@
+// What a service starts gives way to it; what somebody starts by hand does not.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { getPriority } from 'node:os'
+import { test } from 'node:test'
+
+const module = JSON.stringify(new URL('../../src/cli/own-commands.ts', import.meta.url).href)
+const script = `import { getPriority } from 'node:os'
+  import { giveWay } from ${module}
+  const before = getPriority()
+  giveWay()
+  console.log(JSON.stringify([before, getPriority()]))`
+
+function priorities(env: NodeJS.ProcessEnv): unknown {
+  const words = ['--input-type=module', '-e', script]
+  return JSON.parse(
+    execFileSync(process.execPath, words, { env: { ...process.env, ...env }, encoding: 'utf8' }),
+  )
+}
+
+test('a command of the service steps back once it is loaded, another does not', () => {
+  const usual = getPriority()
+  assert.deepEqual(priorities({}), [usual, usual])
+  const [before, after] = priorities({ TERRARIUM_OWN_COMMAND: '1' }) as [number, number]
+  assert.equal(before, usual)
+  assert.ok(after > usual)
+})
