@@ -2,9 +2,8 @@
 // service, all on this machine and in this run, so that the ratios mean something. `--help` lists the options.
 
 import { mkdtemp, rm } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
 import { noPostgres } from '../tests/support/postgres.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
@@ -20,6 +19,7 @@ import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, process
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
+import { help, names, options, standalone } from './options.ts'
 import { measurePeers } from './peers.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
@@ -27,83 +27,6 @@ import { measureRemoval } from './removal.ts'
 import { heading, line, Report } from './report.ts'
 import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
-
-/** Everything that can be measured. */
-const names = [
-  ...cases.map(({ name }) => name),
-  'scale',
-  'logins',
-  'workers',
-  'streams',
-  'recording',
-  'export',
-  'neighbours',
-  'languages',
-  'dashboard',
-  'nodes',
-  'removal',
-  'start',
-  'footprint',
-  'peers',
-]
-
-/** Those that start servers of their own. */
-const standalone = [
-  'workers',
-  'streams',
-  'recording',
-  'export',
-  'neighbours',
-  'languages',
-  'dashboard',
-  'nodes',
-  'removal',
-  'start',
-  'footprint',
-  'peers',
-]
-
-const { values: options } = parseArgs({
-  options: {
-    cases: { type: 'string', default: names.join(',') },
-    seconds: { type: 'string', default: '5' },
-    warmup: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '32' },
-    documents: { type: 'string', default: '10000' },
-    scale: { type: 'string', default: '100000' },
-    streams: { type: 'string', default: '5000' },
-    copied: { type: 'string', default: '1000000' },
-    records: { type: 'string', default: '1000000' },
-    folder: { type: 'string', default: tmpdir() },
-    rate: { type: 'string' },
-    json: { type: 'string' },
-    compare: { type: 'string' },
-    peers: { type: 'string' },
-    'no-postgres': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-
-const help = `npm run bench -- [options]
-
-  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, peers
-                      (default: all)
-  --seconds N         measured time of each case (5), after --warmup N seconds (2)
-  --connections N     keep-alive connections (32)
-  --documents N       documents loaded before the cases run (10000)
-  --scale N           documents of the cases "scale", which compares point reads, "removal" and "footprint"
-                      (100000)
-  --streams N         event streams that the case "streams" opens (5000)
-  --copied N          documents that a new node copies in the case "nodes" (1000000)
-  --records N         records of the query log that the case "export" exports (1000000)
-  --rate N            requests per second of the open loop, in which requests are sent whether or not earlier ones
-                      have been answered (half of what the closed loop reached)
-  --json FILE         writes what was measured
-  --compare FILE      prints what has changed since that file was written
-  --folder DIR        where data directories are made: choose a real disk (${tmpdir()})
-  --peers DIR         where Parse Server and PouchDB Server are installed for the case "peers": none is when absent
-  --no-postgres       leave the Fastify + pg service out`
 
 /** What is measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']

@@ -1,0 +1,84 @@
+// What `npm run bench` can be asked for.
+
+import { tmpdir } from 'node:os'
+import { parseArgs } from 'node:util'
+import { cases } from './cases.ts'
+
+/** Everything that can be measured. */
+export const names = [
+  ...cases.map(({ name }) => name),
+  'scale',
+  'logins',
+  'workers',
+  'streams',
+  'recording',
+  'export',
+  'neighbours',
+  'languages',
+  'dashboard',
+  'nodes',
+  'removal',
+  'start',
+  'footprint',
+  'peers',
+]
+
+/** Those that start servers of their own. */
+export const standalone = [
+  'workers',
+  'streams',
+  'recording',
+  'export',
+  'neighbours',
+  'languages',
+  'dashboard',
+  'nodes',
+  'removal',
+  'start',
+  'footprint',
+  'peers',
+]
+
+/** What was asked for. */
+export const { values: options } = parseArgs({
+  options: {
+    cases: { type: 'string', default: names.join(',') },
+    seconds: { type: 'string', default: '5' },
+    warmup: { type: 'string', default: '2' },
+    connections: { type: 'string', default: '32' },
+    documents: { type: 'string', default: '10000' },
+    scale: { type: 'string', default: '100000' },
+    streams: { type: 'string', default: '5000' },
+    copied: { type: 'string', default: '1000000' },
+    records: { type: 'string', default: '1000000' },
+    folder: { type: 'string', default: tmpdir() },
+    rate: { type: 'string' },
+    json: { type: 'string' },
+    compare: { type: 'string' },
+    peers: { type: 'string' },
+    'no-postgres': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** What `--help` prints. */
+export const help = `npm run bench -- [options]
+
+  --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
+                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, peers
+                      (default: all)
+  --seconds N         measured time of each case (5), after --warmup N seconds (2)
+  --connections N     keep-alive connections (32)
+  --documents N       documents loaded before the cases run (10000)
+  --scale N           documents of the cases "scale", which compares point reads, "removal" and "footprint"
+                      (100000)
+  --streams N         event streams that the case "streams" opens (5000)
+  --copied N          documents that a new node copies in the case "nodes" (1000000)
+  --records N         records of the query log that the case "export" exports (1000000)
+  --rate N            requests per second of the open loop, in which requests are sent whether or not earlier ones
+                      have been answered (half of what the closed loop reached)
+  --json FILE         writes what was measured
+  --compare FILE      prints what has changed since that file was written
+  --folder DIR        where data directories are made: choose a real disk (${tmpdir()})
+  --peers DIR         where Parse Server and PouchDB Server are installed for the case "peers": none is when absent
+  --no-postgres       leave the Fastify + pg service out`

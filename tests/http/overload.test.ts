@@ -1,0 +1,154 @@
+// More than the service takes: requests, connections, responses that nobody reads.
+
+import assert from 'node:assert/strict'
+import http2 from 'node:http2'
+import { test } from 'node:test'
+import type { QueryResponse } from '../../src/engine/contract.ts'
+import { resource, startFakeService } from './fake-engine.ts'
+import { connectRaw, type RawConnection } from './raw-connection.ts'
+import { authorization, post, request, serviceTest } from './service-test.ts'
+
+serviceTest(
+  'requests past the limit are answered 429 until one is done',
+  async service => {
+    const waiting: ((answer: QueryResponse) => void)[] = []
+    service.engine.answer = () => new Promise(resolve => waiting.push(resolve))
+    const send = () => fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
+    const first = [send(), send()]
+    while (waiting.length < 2) await new Promise(setImmediate)
+    const third = await send()
+    assert.equal(third.status, 429)
+    assert.deepEqual(await third.json(), {
+      errors: [{ code: 'too many requests', description: 'Too many pending requests' }],
+    })
+    for (const release of waiting) release(resource('1'))
+    for (const response of await Promise.all(first)) assert.equal(response.status, 200)
+    service.engine.answer = () => resource('2')
+    assert.equal((await send()).status, 200)
+  },
+  { pendingRequestsMax: 2 },
+)
+
+serviceTest(
+  'requests that do not come to their end take no place of those that do',
+  async service => {
+    const post = 'POST / HTTP/1.1\r\ncontent-length: 10\r\n\r\n1'
+    const halves = await Promise.all([connectRaw(service.port, post), connectRaw(service.port, post)])
+    const session = http2.connect(service.url)
+    const open = session.request({ ':method': 'POST', ':path': '/', authorization })
+    open.on('error', () => {})
+    open.write('1')
+    await request(session, { ':path': '/ping' })
+    assert.equal((await fetch(`${service.url}/ping`)).status, 200)
+    for (const { socket } of halves) socket.destroy()
+    session.destroy()
+  },
+  { pendingRequestsMax: 1 },
+)
+
+/** More than the system holds of one connection for a client that does not read. */
+const longAnswer = JSON.stringify('x'.repeat(32_000_000))
+
+serviceTest(
+  'a client that does not read is cut off when its responses are too much, and nobody else',
+  async service => {
+    service.engine.answer = asked => resource(asked.body === '1' ? longAnswer : '2')
+    const post1 = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`
+    const readers = await Promise.all([1, 2, 3].map(() => connectRaw(service.port)))
+    for (const { socket } of readers) socket.pause()
+    for (const { socket } of readers) socket.write(post1)
+    while (service.engine.seen.length < 3) await new Promise(setImmediate)
+    const answer = await fetch(service.url, { method: 'POST', headers: { authorization }, body: '2' })
+    assert.equal(await answer.text(), '{"resource":2}')
+    // Whoever was cut off learns of it as soon as it reads; the others read all of it, and are closed when idle.
+    for (const { socket } of readers) socket.resume()
+    await Promise.all(readers.map(reader => reader.ended()))
+    const lengths = readers.map(reader => reader.received().length)
+    assert.equal(lengths.filter(length => length < longAnswer.length).length, 1)
+    assert.deepEqual(service.log, [])
+  },
+  { unreadResponseBytesMax: 80_000_000, idleMs: 200 },
+)
+
+serviceTest(
+  'over HTTP/2 a stream that is not read is cut off, the others of its session are not',
+  async service => {
+    service.engine.answer = asked => resource(asked.body === '1' ? longAnswer : '2')
+    const session = http2.connect(service.url)
+    const unread = [1, 2, 3].map(() => {
+      const stream = session.request(post)
+      stream.end('1')
+      return stream.pause()
+    })
+    const cut = unread.map(stream => new Promise(resolve => stream.on('error', resolve).on('close', resolve)))
+    await Promise.race(cut)
+    assert.equal((await request(session, post, '2')).text, '{"resource":2}')
+    session.destroy()
+  },
+  { unreadResponseBytesMax: 80_000_000 },
+)
+
+test('connections in excess without a request are ended, the oldest of the client that has most', async () => {
+  const service = await startFakeService({ waitingConnectionsMax: 8 })
+  const busy = Promise.withResolvers<QueryResponse>()
+  service.engine.answer = () => busy.promise
+  const asking = fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
+  while (service.engine.seen.length === 0) await new Promise(setImmediate)
+  const silent: RawConnection[] = []
+  for (let n = 0; n < 9; n++) silent.push(await connectRaw(service.port, n % 2 ? 'POST / HT' : undefined))
+  await (silent[0] as RawConnection).ended()
+  busy.resolve(resource('1'))
+  assert.equal((await asking).status, 200)
+  for (const { socket } of silent) socket.destroy()
+  await service.stop(0)
+})
+
+serviceTest('requests that one connection brings at once do not go before those of others', async service => {
+  const order: string[] = []
+  service.engine.answer = asked => {
+    order.push(asked.body as string)
+    return resource('1')
+  }
+  const one = (body: string) =>
+    `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n${body}`
+  const [greedy, modest] = [await connectRaw(service.port), await connectRaw(service.port)]
+  greedy.socket.write(one('g').repeat(400))
+  modest.socket.write(one('m'))
+  while (order.length < 401) await new Promise(setImmediate)
+  assert.equal(order.filter(body => body === 'g').length, 400)
+  assert.ok(order.indexOf('m') < 300, String(order.indexOf('m')))
+  greedy.socket.destroy()
+  modest.socket.destroy()
+})
+
+test('as many connections as there may be: those without a request go first, then whoever comes', async () => {
+  const service = await startFakeService({ connectionsMax: 4 })
+  const busy = Promise.withResolvers<QueryResponse>()
+  service.engine.answer = () => busy.promise
+  const silent = await connectRaw(service.port)
+  const head = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\nconnection: close\r\ncontent-length: 1`
+  const asking: RawConnection[] = []
+  while (asking.length < 4) {
+    asking.push(await connectRaw(service.port, `${head}\r\n\r\n1`))
+    while (service.engine.seen.length < asking.length) await new Promise(setImmediate)
+  }
+  assert.equal(await silent.ended(), '')
+  const newcomer = await connectRaw(service.port, `${head}\r\n\r\n1`)
+  assert.equal(await newcomer.ended(), '')
+  busy.resolve(resource('1'))
+  for (const connection of asking) assert.match(await connection.ended(), /^HTTP\/1\.1 200 /)
+  assert.equal((await fetch(`${service.url}/ping`)).status, 200)
+  await service.stop(0)
+})
+
+serviceTest('a long response is whole, over both versions of HTTP', async service => {
+  service.engine.answer = () => resource(`"è${longAnswer.slice(2)}`)
+  const whole = Buffer.byteLength(longAnswer) + '{"resource":}'.length + 1
+  const answer = await fetch(service.url, { method: 'POST', headers: { authorization }, body: '1' })
+  assert.equal(Buffer.byteLength(await answer.text()), whole)
+  assert.equal(answer.headers.get('content-length'), String(whole))
+  const session = http2.connect(service.url)
+  const { text } = await request(session, post, '1')
+  assert.equal(Buffer.byteLength(text), whole)
+  session.close()
+})
