@@ -6,6 +6,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { run } from 'node:test'
 import { spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { patience } from '../tests/support/patience.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
@@ -21,7 +22,7 @@ const concurrency = 2
 /** Each test file and each service that it starts is a process: what one has compiled, the others need not. */
 const compileCache = join(repository, 'node_modules/.cache/compile')
 /** Milliseconds after which a test file counts as hung. */
-const timeout = 6 * 60_000
+const timeout = patience(6 * 60_000)
 
 function rank(file: string): number {
   const folder = relative('tests', dirname(file)).split(sep)[0] ?? ''

@@ -8,6 +8,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { chromiumProgram } from '../browser/chromium.ts'
 import { keyOfNewDatabase, query } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { repository } from '../support/program.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
 
@@ -19,7 +20,7 @@ export const skip =
     ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
     : false
 
-/** Milliseconds that anything on a page may take, on a machine that does other things too. */
+/** Milliseconds that anything on a page may take. */
 const patienceMs = 30_000
 
 export interface StageOptions extends ServerOptions {
@@ -104,7 +105,7 @@ export class Stage {
   }
 
   async #watch(context: BrowserContext): Promise<void> {
-    context.setDefaultTimeout(patienceMs)
+    context.setDefaultTimeout(patience(patienceMs))
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', event => {
         console.error(
@@ -140,7 +141,11 @@ function isRefusal(text: string): boolean {
 export async function openStage({ database = 'shop', ...options }: StageOptions = {}): Promise<Stage> {
   execFileSync(process.execPath, [join(repository, 'scripts/build-dashboard.js')], { stdio: 'inherit' })
   const server = await startServer(options)
-  const browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({
+    executablePath: program as string,
+    args: ['--no-sandbox'],
+    timeout: patience(patienceMs),
+  })
   return new Stage(server, await keyOfNewDatabase(server, database, 'admin'), browser)
 }
 

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { patience } from '../support/patience.ts'
 import { assertSound, repository, temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { files, read } from '../tidy/sources.ts'
@@ -16,7 +17,7 @@ test('pages with examples are found', () => {
   assert.ok(pages.length >= 5, pages.join())
 })
 
-const timeoutMs = 120_000
+const timeoutMs = patience(120_000)
 
 interface Output {
   readonly stdout: string

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 import { after, before, test } from 'node:test'
 import faunadb from 'faunadb'
+import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 export const { query: q, errors, values } = faunadb
@@ -111,7 +112,7 @@ export class App {
 }
 
 /** Milliseconds after which a test hangs: an event that never came, for one. */
-const testTimeoutMs = 60_000
+const testTimeoutMs = patience(60_000)
 
 /** Starts one server for the tests of a file. Call at the top of the file, once. */
 export function driverTests(): (name: string, body: (app: App) => Promise<void>) => void {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Client, type ClientConfiguration, FetchClient } from 'fauna'
 import { keyOfNewDatabase } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 const transports = ['HTTP/2', 'HTTP/1.1'] as const
@@ -49,7 +50,7 @@ export class App {
 }
 
 /** Milliseconds after which a test hangs. */
-const testTimeoutMs = 60_000
+const testTimeoutMs = patience(60_000)
 
 /** Starts one server for the tests of a file. Call at the top of the file, once. */
 export function driver10Tests(): (name: string, body: (app: App) => Promise<void>) => void {

@@ -6,12 +6,13 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 type Files = Readonly<Record<string, string>>
 
-describe('a staged schema', { timeout: 120_000 }, () => {
+describe('a staged schema', { timeout: patience(120_000) }, () => {
   let server: RunningServer
   let data: string
   let databases = 0

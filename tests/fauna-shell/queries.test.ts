@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { keyOfNewDatabase, send } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { FaunaShell, type Said } from './shell.ts'
 
-describe('fauna', { timeout: 120_000 }, () => {
+describe('fauna', { timeout: patience(120_000) }, () => {
   let server: RunningServer
   let shell: FaunaShell | undefined
   let fault: string | undefined

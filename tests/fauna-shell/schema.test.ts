@@ -6,13 +6,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { keyOfNewDatabase, send } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { appSchema, collectionNames } from './app-schema.ts'
 import { FaunaShell, type Said } from './shell.ts'
 
 type Files = Readonly<Record<string, string>>
 
-describe('fauna schema', { timeout: 300_000 }, () => {
+describe('fauna schema', { timeout: patience(300_000) }, () => {
   let server: RunningServer
   let shell: FaunaShell | undefined
   let fault: string | undefined

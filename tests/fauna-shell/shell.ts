@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { patience } from '../support/patience.ts'
 import type { RunningServer } from '../support/server.ts'
 
 const run = promisify(execFile)
@@ -24,7 +25,7 @@ export interface Said {
 }
 
 /** Milliseconds after which a command hangs. */
-const commandTimeoutMs = 60_000
+const commandTimeoutMs = patience(60_000)
 
 /** The tool in a folder of its own. */
 export class FaunaShell {

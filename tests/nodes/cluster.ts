@@ -9,6 +9,7 @@ import { checkShared, isShared } from '../../src/cli/shared-store.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { query, send } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
@@ -258,7 +259,7 @@ function countedCreate(name: string): unknown {
 
 /** Repeats `look` until it holds; fails with what it was waiting for. */
 export async function eventually(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + patience(60_000)
   while (!(await look())) {
     assert.ok(Date.now() < deadline, `timed out waiting until ${what}`)
     await new Promise(resolve => setTimeout(resolve, 50))

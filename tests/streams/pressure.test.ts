@@ -7,10 +7,11 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { keyOfNewDatabase, query } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { openStream, requestStream, StreamReader, type WireEvent } from './stream-client.ts'
 
-const options = { timeout: 120_000 }
+const options = { timeout: patience(120_000) }
 const target = { ref: { collection: 'things' }, id: '7' }
 
 async function withServer(

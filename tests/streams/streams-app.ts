@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { keyOfNewDatabase, query } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
 import { type OpenOptions, openStream, type StreamReader } from './stream-client.ts'
 
@@ -74,7 +75,7 @@ export class App {
   }
 }
 
-const testTimeoutMs = 60_000
+const testTimeoutMs = patience(60_000)
 
 /** Starts one server for the tests of a file. Call at the top of the file, once. */
 export function streamTests(

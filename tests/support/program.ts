@@ -6,6 +6,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { patience } from './patience.ts'
 
 /** The repository's root folder. */
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
@@ -29,7 +30,7 @@ export function runProgram(
   env: Readonly<Record<string, string>> = {},
 ): Promise<ProgramResult> {
   return new Promise(resolve => {
-    const options = { env: { ...process.env, ...env }, timeout: 60_000 }
+    const options = { env: { ...process.env, ...env }, timeout: patience(60_000) }
     execFile(process.execPath, [program, ...words], options, (error, stdout, stderr) => {
       const code = error?.code
       resolve({ status: error ? (typeof code === 'number' ? code : -1) : 0, stdout, stderr })

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { patience } from './patience.ts'
 import { assertSound, program, temporaryFolder } from './program.ts'
 
 export interface ServerOptions {
@@ -124,7 +125,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 
 /** The address on the ready line; rejects when the process ends or stays silent. */
 function ready(child: ChildProcess, stdout: Readable): Promise<string> {
-  const deadline = AbortSignal.timeout(startTimeoutMs)
+  const timeoutMs = patience(startTimeoutMs)
+  const deadline = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve, reject) => {
     createInterface({ input: stdout }).on('line', line => {
       const url = readyLine.exec(line)?.[1]
@@ -135,17 +137,18 @@ function ready(child: ChildProcess, stdout: Readable): Promise<string> {
       reject(new Error(`the server ended (${signal ?? `exit status ${code}`}) before it was ready`)),
     )
     deadline.addEventListener('abort', () =>
-      reject(new Error(`the server was not ready after ${startTimeoutMs} ms`)),
+      reject(new Error(`the server was not ready after ${timeoutMs} ms`)),
     )
   })
 }
 
 async function terminate(child: ChildProcess, closed: Promise<void>): Promise<void> {
   child.kill('SIGTERM')
-  const deadline = AbortSignal.timeout(stopTimeoutMs)
+  const timeoutMs = patience(stopTimeoutMs)
+  const deadline = AbortSignal.timeout(timeoutMs)
   const expired = new Promise<void>((_, reject) => {
     deadline.addEventListener('abort', () =>
-      reject(new Error(`the server did not stop within ${stopTimeoutMs} ms`)),
+      reject(new Error(`the server did not stop within ${timeoutMs} ms`)),
     )
   })
   await Promise.race([closed, expired])
