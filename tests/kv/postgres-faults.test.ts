@@ -25,6 +25,9 @@ import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { bytes, list, put, text } from './bytes.ts'
 
+/** Milliseconds that writes wait for a database that is away. */
+const patienceMs = 30_000
+
 describe('faults under the record', { skip: noPostgres }, () => {
   let server: PostgresServer
   let proxy: FaultyProxy
@@ -32,6 +35,8 @@ describe('faults under the record', { skip: noPostgres }, () => {
   let stores: PostgresStore[] = []
   let schemas = 0
   let names = 0
+  /** Milliseconds that have passed for the nodes alone. */
+  let passedMs = 0
 
   before(async () => {
     server = await PostgresServer.start()
@@ -55,16 +60,16 @@ describe('faults under the record', { skip: noPostgres }, () => {
   const optionsOf = (name: string, url: string) => ({
     location: { url, schema },
     node: name,
-    clock: systemClock,
+    clock: { ...systemClock, elapsedMs: () => systemClock.elapsedMs() + passedMs },
     timers: systemTimers,
     random: systemRandom,
     newestTime: () => epoch,
     onDiverged: (reason: string) => assert.fail(reason),
   })
 
-  async function node(name: string, url: string, writePatienceMs = 30_000): Promise<PostgresStore> {
+  async function node(name: string, url: string): Promise<PostgresStore> {
     const local = await copyOf({ url: server.url(), schema })
-    const store = await openPostgres({ ...optionsOf(name, url), local, writePatienceMs })
+    const store = await openPostgres({ ...optionsOf(name, url), local, writePatienceMs: patienceMs })
     stores.push(store)
     return store
   }
@@ -240,10 +245,13 @@ describe('faults under the record', { skip: noPostgres }, () => {
   })
 
   test('while the database is away, reads go on and writes are refused; then all goes on by itself', async () => {
-    const store = await node('a', proxied(), 300)
+    const store = await node('a', proxied())
     assert.equal(await increment(store, 'before'), 'acknowledged')
     proxy.refuse(true)
-    assert.equal(await increment(store, 'away'), 'refused')
+    const away = increment(store, 'away')
+    await eventually('the database is away', () => store.standing.fault !== undefined)
+    passedMs += patienceMs
+    assert.equal(await away, 'refused')
     assert.deepEqual(list(store), ['count=1', 'op before=0'])
     proxy.refuse(false)
     let outcome = await increment(store, 'after 0')
@@ -325,7 +333,7 @@ describe('faults under the record', { skip: noPostgres }, () => {
     const store = await openPostgres({
       ...optionsOf('a', server.url()),
       local: await copyOf({ url: server.url(), schema }),
-      writePatienceMs: 500,
+      writePatienceMs: patienceMs,
       onFault: fault => told.push(fault?.reason),
     })
     stores.push(store)
@@ -333,9 +341,11 @@ describe('faults under the record', { skip: noPostgres }, () => {
     const meta = `"${schema}".meta`
     const known = await server.query(`SELECT version FROM ${meta}`)
     await server.query(`UPDATE ${meta} SET version = version + 1`)
-    assert.equal(await increment(store, 'after'), 'refused')
+    const after = increment(store, 'after')
     const version = /have version \d+; this program knows version \d+/
     await eventually('it is said', () => told.some(reason => version.test(String(reason))))
+    passedMs += patienceMs
+    assert.equal(await after, 'refused')
     await server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
     await eventually(
       'it takes writes again',

@@ -86,9 +86,11 @@ describeNodes('nodes', nodes => {
         .filter(line => line.includes(text)).length
     await refuse('NOLOGIN')
     await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
-    assert.equal(await nodes.cluster.write(node), 'refused')
-    await eventually('so is why writes are refused', () => lines('requests get 503') > 0)
-    assert.match(node.stderr(), /is not permitted to log in".*requests get 503/)
+    const refusal = /is not permitted to log in".*requests get 503/
+    await eventually('so is why writes are refused', async () => {
+      assert.equal(await nodes.cluster.write(node), 'refused')
+      return refusal.test(node.stderr())
+    })
     await refuse('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
     await eventually('the second reason is told', () => lines('too many connections for role') > 0)
     assert.ok(lines('is away') <= 3, node.stderr())
