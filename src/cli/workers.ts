@@ -74,10 +74,13 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
  * thread of LMDB that holds the writer's lock waits for the main thread, which would wait for it.
  */
 export function endWithSupervisor(): void {
-  // Before the listener of node:cluster, which exits cleanly.
-  process.prependListener('disconnect', () => {
+  const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) process.kill(process.pid, 'SIGKILL')
-  })
+  }
+  // Before the listener of node:cluster, which exits cleanly.
+  process.prependListener('disconnect', end)
+  // What is told to one that has just gone fails.
+  cluster.worker?.on('error', end)
 }
 
 /** In a worker: serves connections that the supervisor hands over. Returns how to say that there shall be no more. */
