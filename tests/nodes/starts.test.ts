@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { Client } from 'pg'
 import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
 import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
 import { Cluster, eventually } from './cluster.ts'
@@ -65,6 +66,19 @@ describe('starting over a database', { skip: noPostgres }, () => {
     assert.match(stderr, /^terrarium: .*\n$/)
     assert.match(stderr, reason)
   }
+
+  test('a database that takes no commits', async () => {
+    await cluster.stop(await cluster.start())
+    const holder = new Client({ connectionString: postgres.url() })
+    await holder.connect()
+    try {
+      await holder.query(`BEGIN; SELECT id FROM ${cluster.schema}.head FOR UPDATE`)
+      const flags = ['--store-schema', cluster.schema, '--store-write-wait-ms', '300']
+      assertTold(await start(postgres.url(), ...flags), /the database of the store does not take commits/)
+    } finally {
+      await holder.end()
+    }
+  })
 
   const refused: Readonly<Record<string, readonly [store: () => string, reason: RegExp]>> = {
     'a role without rights': [

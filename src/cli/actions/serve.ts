@@ -14,6 +14,7 @@ import { systemTimers, wait } from '../../base/timers.ts'
 import { isShortSecret } from '../../config/faults.ts'
 import type { Config } from '../../config/settings.ts'
 import { claimData } from '../../data-folder.ts'
+import { RequestError } from '../../errors.ts'
 import { assertIdentity } from '../../kv/folder-identity.ts'
 import { joinClaim } from '../../kv/lmdb-claim.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../open-engine.ts'
@@ -251,11 +252,12 @@ function created(config: Config, engine: OpenEngine, log: Logger, worker: number
   return readable(config, () => createServer(config, engine, log, { worker, startCommand }))
 }
 
-/** Runs what reads the configured files; says in one line what is wrong with them. */
+/** Runs what reads the configured files, and the store; says in one line what is wrong with them. */
 async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make()
   } catch (cause) {
+    if (cause instanceof RequestError) throw new StartError(cause.description)
     const { code, path, syscall } = cause as NodeJS.ErrnoException
     if (syscall === 'open') throw new StartError(`cannot read ${path}: ${reasonOf(cause)}`)
     if (code?.startsWith('ERR_OSSL')) {
