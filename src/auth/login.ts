@@ -5,7 +5,8 @@ import { hash } from 'node:crypto'
 import type { Memo } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction, Version } from '../store/contract.ts'
-import { type DatabaseId, firstUserCollection, native, Ref, type SetLike } from '../values/value.ts'
+import { type DatabaseId, firstUserCollection, native, Ref, type Value } from '../values/value.ts'
+import { ownKeyOf } from '../values/value-keys.ts'
 import type { Caller } from './contract.ts'
 import type { Identifier } from './credential.ts'
 import { type Asking, refName } from './guesser.ts'
@@ -42,7 +43,7 @@ export class Logins {
    * first document it is. An unknown identity (undefined), without a document or without a password costs the same check
    * and the same reads, and is never right. Their reads are not counted: the bytes would tell who is known.
    */
-  checkPassword(asking: Asking, target: SetLike, instance: Ref | undefined, password: string): boolean {
+  checkPassword(asking: Asking, target: Value, instance: Ref | undefined, password: string): boolean {
     const { counters } = asking.transaction
     const { readBytes } = counters
     // Both names are made for everyone, which takes as long for everyone.
@@ -141,13 +142,9 @@ function nobodyIn(database: DatabaseId): Ref {
  * What failures are counted under: the document, or the set that should have held it, so that the unknown are slowed
  * down like the known.
  */
-function identityName(target: SetLike): string {
+function identityName(target: Value): string {
   if (target instanceof Ref) return refName(target)
-  const printed = JSON.stringify(target.shape, (_, value: unknown) => {
-    if (typeof value === 'bigint') return `${value}n`
-    return value instanceof Map ? [...value] : value
-  })
-  return hash('sha256', printed)
+  return hash('sha256', ownKeyOf(target))
 }
 
 /**

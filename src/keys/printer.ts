@@ -3,9 +3,15 @@
 import { unreachable } from '../base/assert.ts'
 import { formatDate } from '../values/date.ts'
 import { javaDoubleText } from '../values/double-text.ts'
-import { storedForm } from '../values/stored-form.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
-import { type Micros, nativeName, type Ref, type Value } from '../values/value.ts'
+import {
+  type Micros,
+  nativeName,
+  type Ref,
+  type TaggedValue,
+  Transient,
+  type Value,
+} from '../values/value.ts'
 import { decodeKey, type EntryKey } from './key-reader.ts'
 import { isCut, tupleBytesMax } from './tuple.ts'
 
@@ -67,10 +73,11 @@ export function printValue(value: Value): string {
   if (value instanceof Map) {
     return `{${[...value].map(([name, field]) => `${JSON.stringify(name)}: ${printValue(field)}`).join(', ')}}`
   }
-  return printTagged(value as Extract<Value, { readonly kind: string }>)
+  if (value instanceof Transient) return printValue(value.storedForm())
+  return printTagged(value as TaggedValue)
 }
 
-function printTagged(value: Extract<Value, { readonly kind: string }>): string {
+function printTagged(value: TaggedValue): string {
   switch (value.kind) {
     case 'time':
       return `time(${formatTime(value)})`
@@ -86,8 +93,6 @@ function printTagged(value: Extract<Value, { readonly kind: string }>): string {
       return `lambda(${printValue(value.parameters)} -> ${printValue(value.body)}, version ${value.apiVersion})`
     case 'transaction time':
       return `transaction time(${value.unit})`
-    default:
-      return printValue(storedForm(value))
   }
 }
 

@@ -9,7 +9,15 @@ import { assert } from '../base/assert.ts'
 import { step } from '../base/effort.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
 import { orderForm, sortedFields } from '../values/order.ts'
-import { type Micros, type ObjectValue, Time, TransactionTime, type Value } from '../values/value.ts'
+import {
+  type Micros,
+  type ObjectValue,
+  type TaggedValue,
+  Time,
+  TransactionTime,
+  Transient,
+  type Value,
+} from '../values/value.ts'
 import { appendUuidBytes } from './uuid-bytes.ts'
 import { ValueReader } from './value-reader.ts'
 import {
@@ -127,12 +135,11 @@ function appendValue(encoding: Encoding, value: Value, depth: number): void {
     writer.u8(tags.bytes)
     appendSize(writer, value.length)
     writer.append(value)
-  } else appendTagged(encoding, value as Exclude<Value, Plain>, depth + 1)
+  } else if (value instanceof Transient) appendValue(encoding, orderForm(value), depth + 1)
+  else appendTagged(encoding, value as TaggedValue, depth + 1)
 }
 
-type Plain = null | boolean | bigint | number | string | Uint8Array | readonly Value[] | ObjectValue
-
-function appendTagged(encoding: Encoding, value: Exclude<Value, Plain>, depth: number): void {
+function appendTagged(encoding: Encoding, value: TaggedValue, depth: number): void {
   const { writer } = encoding
   switch (value.kind) {
     case 'time':

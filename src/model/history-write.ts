@@ -1,8 +1,9 @@
 // Writing into the past: `insert` and `remove` change a document's history, version by version.
 
 import { micros, nearestMicros } from '../base/micros.ts'
+import type { Version } from '../store/contract.ts'
 import { microsOfTime } from '../values/time.ts'
-import { EventValue, native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
+import { native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
 import { applied, Failure } from './failure.ts'
 import { mayOnDocument, permissionDenied } from './permissions.ts'
 import { isUserDocument } from './read.ts'
@@ -19,7 +20,7 @@ export function insertVersion(
   action: HistoryAction,
   params: ObjectValue,
   session: Session,
-): EventValue {
+): Version {
   const { transaction } = session
   const time = Number(microsOfTime(ts))
   // What is stored has a time that a number holds exactly: none before 1684.
@@ -34,8 +35,7 @@ export function insertVersion(
   }
   refuseUnlessAllowed(ref, ts, action, params, session)
   const given = action === 'delete' ? undefined : fields()
-  const version = applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
-  return new EventValue(version.ts, action === 'delete' ? 'delete' : 'create', ref, version.fields)
+  return applied(() => transaction.insertVersion(ref, micros(time), given), 'call')
 }
 
 /** Removes the version at a time; what is not there is no error. */

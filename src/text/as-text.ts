@@ -3,7 +3,7 @@
 import { formatDate } from '../values/date.ts'
 import { javaDoubleText } from '../values/double-text.ts'
 import { formatTime } from '../values/time.ts'
-import { Action, LocalDate, Time, Uuid, type Value } from '../values/value.ts'
+import { LocalDate, Time, Transient, Uuid, type Value } from '../values/value.ts'
 
 /** The text of a value that has one; undefined for bytes, references and everything that has parts. */
 export function asText(value: Value): string | undefined {
@@ -20,5 +20,5 @@ export function asText(value: Value): string | undefined {
   if (value instanceof Time) return formatTime(value)
   if (value instanceof LocalDate) return formatDate(value)
   if (value instanceof Uuid) return value.text
-  return value instanceof Action ? value.name : undefined
+  return value instanceof Transient ? value.word : undefined
 }

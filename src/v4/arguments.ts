@@ -10,10 +10,7 @@ import {
   LocalDate,
   native,
   type ObjectValue,
-  Page,
   Ref,
-  type SetLike,
-  SetValue,
   Time,
   TransactionTime,
   UnresolvedRef,
@@ -24,6 +21,8 @@ import { mismatch, undefinedReference } from './definition.ts'
 import { ErrorList } from './error-list.ts'
 import { QueryError } from './errors.ts'
 import type { BoundLambda } from './expression.ts'
+import { Page } from './values/page.ts'
+import { type SetLike, SetValue } from './values/set-value.ts'
 
 /** A type that checks each value by itself. */
 function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {

@@ -4,10 +4,10 @@
 
 import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
-import { storedForm, type Transient } from '../values/stored-form.ts'
-import { Lambda, nativeOfKind, UnresolvedRef, type Value } from '../values/value.ts'
+import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'
 import type { Expression, LambdaExpression, Operand } from './expression.ts'
 import { requireExtent } from './extent.ts'
+import { SetValue } from './values/set-value.ts'
 import { lookUp, type Variables } from './variables.ts'
 
 /** Evaluates a reference or a set written out. */
@@ -94,18 +94,8 @@ function printValue(value: Value): Value {
   if (value instanceof Map) return printObject(value)
   if (Array.isArray(value)) return value.map(printValue)
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
-  switch ((value as Exclude<typeof value, readonly Value[] | ReadonlyMap<string, Value>>).kind) {
-    case 'unresolved':
-      return unresolvedAsJson(value as UnresolvedRef)
-    case 'action':
-    case 'document':
-    case 'event':
-    case 'page':
-    case 'element':
-      return printValue(storedForm(value as Transient))
-    default:
-      return value
-  }
+  if (value instanceof UnresolvedRef) return unresolvedAsJson(value)
+  return value instanceof Transient && !(value instanceof SetValue) ? printValue(value.storedForm()) : value
 }
 
 function printObject(fields: ReadonlyMap<string, Value>): Value {

@@ -4,10 +4,11 @@
 
 import type { Effect } from '../model/effect.ts'
 import type { Session } from '../model/session.ts'
-import { typeName, UnresolvedRef, type Value } from '../values/value.ts'
+import { UnresolvedRef, type Value } from '../values/value.ts'
 import { apiVersionOf } from './dialect.ts'
 import { type Position, QueryError, type QueryErrorCode } from './errors.ts'
 import type { CallExpression, CalledFunction } from './expression.ts'
+import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
 import { type ApiVersion, isAtLeast } from './wire/version.ts'
 

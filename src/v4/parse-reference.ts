@@ -3,10 +3,11 @@
 
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
-import { type Json, type NativeName, typeName } from '../values/value.ts'
+import type { Json, NativeName } from '../values/value.ts'
 import { attempt } from './error-list.ts'
 import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
 import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+import { typeName } from './values/tagged.ts'
 import { nativeNamed } from './wire/refs.ts'
 
 /** The schema kinds addressed by name, by the native collection that holds them. */

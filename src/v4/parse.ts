@@ -4,7 +4,7 @@
 
 import { step } from '../base/effort.ts'
 import type { Effect } from '../model/effect.ts'
-import { type Json, typeName, type Value } from '../values/value.ts'
+import type { Json, Value } from '../values/value.ts'
 import { BoundNames } from './bound-names.ts'
 import type { Argument, FunctionDefinition } from './definition.ts'
 import { ErrorList } from './error-list.ts'
@@ -12,6 +12,7 @@ import { errorEntry, QueryError } from './errors.ts'
 import { type Expression, type LambdaExpression, type Literal, type Operand, Place } from './expression.ts'
 import { parseLiteralTag } from './parse-literal.ts'
 import { parseReference } from './parse-reference.ts'
+import { typeName } from './values/tagged.ts'
 import { isApiVersion, isAtLeast } from './wire/version.ts'
 
 /** Finds the function whose wire keys are exactly these, in a version of the language. */

@@ -4,28 +4,24 @@ import { step as countStep } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Session } from '../model/session.ts'
-import { storedForm } from '../values/stored-form.ts'
 import {
-  Action,
-  type Cursor,
   collectionOf,
   DocumentValue,
-  EventValue,
+  instant,
   isArray,
   isNativeCollectionRef,
   isObject,
   native,
   nativeName,
-  Page,
   Ref,
   rootDatabase,
-  type SetShape,
-  SetValue,
-  SourcedElement,
   type Value,
 } from '../values/value.ts'
 import type { PathStep } from './arguments.ts'
 import { apiVersionOf } from './dialect.ts'
+import { Action, EventValue } from './values/event.ts'
+import { cursorValue, Page, SourcedElement } from './values/page.ts'
+import { type SetShape, SetValue } from './values/set-value.ts'
 import { isAtLeast } from './wire/version.ts'
 
 /** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
@@ -125,7 +121,7 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
   if (set.shape.type === 'join' && name === 'with') return set.shape.with
-  const stored = storedForm(set)
+  const stored = set.storedForm()
   const parts = isObject(stored) ? stored.get('@set') : undefined
   return parts !== undefined && isObject(parts) && typeof name === 'string' ? parts.get(name) : undefined
 }
@@ -135,11 +131,6 @@ function intoPage(page: Page, step: PathStep): Value | undefined {
   if (step === 'data') return page.data
   if (step === 'before') return page.before && cursorValue(page.before)
   return step === 'after' ? page.after && cursorValue(page.after) : undefined
-}
-
-/** A cursor as a value: an array of values, or the event it stands at. */
-export function cursorValue(cursor: Cursor): Value {
-  return cursor.type === 'values' ? cursor.values : cursor.event
 }
 
 function intoDocument(document: DocumentValue, step: string): Value | undefined {
@@ -204,9 +195,4 @@ function intoEvent(event: EventValue, step: string): Value | undefined {
     default:
       return event.fields?.get(step)
   }
-}
-
-/** The `ts` of a document or event as a value. */
-export function instant(ts: DocumentValue['ts']): Value {
-  return typeof ts === 'number' ? BigInt(ts) : ts
 }

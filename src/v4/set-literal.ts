@@ -1,9 +1,10 @@
 // Sets written out as `@set`. The parser makes of a literal a call of the function that makes such a set; what that
 // function refuses makes the literal an invalid expression.
 
-import { SetValue, type Value } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
 import { errorEntry, QueryError } from './errors.ts'
 import type { SetLiteral } from './expression.ts'
+import { SetValue } from './values/set-value.ts'
 
 /** The set that `build`, the call of a literal, gives. All faults of its own are `invalid expression`. */
 export function literalSet({ place }: SetLiteral, build: () => Value): SetValue {

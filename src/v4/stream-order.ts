@@ -19,8 +19,6 @@ import {
   type Micros,
   native,
   Ref,
-  SetValue,
-  typeName,
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
@@ -28,6 +26,8 @@ import { undefinedReferenceText } from './definition.ts'
 import { apiVersionOf } from './dialect.ts'
 import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
 import { refNames } from './render-resource.ts'
+import { SetValue } from './values/set-value.ts'
+import { typeName } from './values/tagged.ts'
 import { renderValue } from './wire/render.ts'
 import { type ApiVersion, isAtLeast } from './wire/version.ts'
 

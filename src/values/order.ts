@@ -12,9 +12,8 @@
 import { assert } from '../base/assert.ts'
 import { step } from '../base/effort.ts'
 import { compareStrings } from './collation.ts'
-import { storedForm, type Transient } from './stored-form.ts'
 import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
-import { UnresolvedRef } from './value.ts'
+import { Transient, UnresolvedRef } from './value.ts'
 
 /** The types in ascending order. The numbers are the tag bytes of index keys: never renumber. */
 export const orderRank = {
@@ -34,15 +33,13 @@ export const orderRank = {
   null: 0x40,
 } as const
 
-const transientKinds: ReadonlySet<string> = new Set(['set', 'action', 'document', 'page', 'event', 'element'])
-
 /** A value that has a place in the order as it is. */
 type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
 
 /** A value as it is ordered: transient values take their stored form. Callers have refused unresolved references. */
 export function orderForm(value: Value): OrderedValue {
   let form = value
-  while (isTransient(form)) form = storedForm(form)
+  while (form instanceof Transient) form = form.storedForm()
   assert(!(form instanceof UnresolvedRef), 'an unresolved reference has no place in the order')
   return form
 }
@@ -157,10 +154,6 @@ export function sortedFields(object: ObjectValue): [string, Value][] {
 
 function isNumber(value: Value): value is number | bigint {
   return typeof value === 'bigint' || typeof value === 'number'
-}
-
-function isTransient(value: Value): value is Transient {
-  return typeof value === 'object' && value !== null && 'kind' in value && transientKinds.has(value.kind)
 }
 
 function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): number {

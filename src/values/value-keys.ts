@@ -5,7 +5,7 @@
 import { step } from '../base/effort.ts'
 import { partsOf } from './equality.ts'
 import { sortedFields } from './order.ts'
-import type { Action, Value } from './value.ts'
+import { Transient, type Value } from './value.ts'
 
 /** Characters up to which a key stands for itself, and is not numbered. */
 const plainKeyMax = 64
@@ -59,8 +59,7 @@ export class ValueKeys {
       return `b${value.length}:${value.join()};`
     }
     const tagged = value as Extract<Value, { readonly kind: string }>
-    // An action is the same as its word.
-    if (tagged.kind === 'action') return textKey((tagged as Action).name)
+    if (tagged instanceof Transient && tagged.word !== undefined) return textKey(tagged.word)
     return `k${tagged.kind}:${this.#arrayText(partsOf(tagged))}`
   }
 

@@ -157,34 +157,6 @@ export class UnresolvedRef {
   }
 }
 
-/** A set: a recipe, not its elements. Native collections are sets too, but stay plain references. */
-export type SetShape =
-  | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
-  | { readonly type: 'documents'; readonly collection: Ref }
-  | { readonly type: 'singleton'; readonly ref: Ref }
-  | { readonly type: 'events'; readonly source: SetLike }
-  | { readonly type: 'union' | 'intersection' | 'difference'; readonly sets: readonly SetLike[] }
-  | { readonly type: 'distinct' | 'reverse'; readonly source: SetLike }
-  | { readonly type: 'join'; readonly source: SetLike; readonly with: Lambda | Ref }
-  | { readonly type: 'filter'; readonly source: SetLike; readonly lambda: Lambda }
-  | {
-      readonly type: 'range'
-      readonly source: SetLike
-      readonly from: readonly Value[]
-      readonly to: readonly Value[]
-    }
-
-export class SetValue {
-  readonly kind = 'set'
-  readonly shape: SetShape
-  constructor(shape: SetShape) {
-    this.shape = shape
-  }
-}
-
-/** A set, or a reference that stands for one: a native collection (all its documents) or a document (itself). */
-export type SetLike = SetValue | Ref
-
 /**
  * A function as a value, closed (it has no free variables) and printable. `body` is wire JSON in canonical
  * form in which literals such as references may stand as values; the query layer parses it under `apiVersion`.
@@ -216,15 +188,6 @@ export class TransactionTime {
 /** What an event did. */
 export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 
-/** The action of an event: looks like a string, is a type of its own. */
-export class Action {
-  readonly kind = 'action'
-  readonly name: ActionName
-  constructor(name: ActionName) {
-    this.name = name
-  }
-}
-
 export type ObjectValue = ReadonlyMap<string, Value>
 
 /**
@@ -252,8 +215,27 @@ export class ShownFields {
   }
 }
 
+/**
+ * A value that exists only while a query runs, such as a page; the language that has it derives a class. It is stored, ordered and
+ * used as an index term in an ordinary form.
+ */
+export abstract class Transient {
+  abstract readonly kind: string
+
+  /** The text that it equals, where it looks like one. */
+  get word(): string | undefined {
+    return undefined
+  }
+
+  /** That form, one level deep: what lies inside stays as it is until it is looked at in its turn. */
+  abstract storedForm(): Value
+
+  /** What makes it up: values of one kind are equal if and only if these are. */
+  abstract parts(): readonly Value[]
+}
+
 /** One version of a document, as `get` and the writing functions return it. */
-export class DocumentValue {
+export class DocumentValue extends Transient {
   readonly kind = 'document'
   readonly ref: Ref
   readonly ts: Micros | TransactionTime
@@ -270,85 +252,33 @@ export class DocumentValue {
     created = false,
     shown?: ShownFields,
   ) {
+    super()
     this.ref = ref
     this.ts = ts
     this.fields = fields
     this.created = created
     this.shown = shown
   }
-}
 
-/** A cursor of a page: a position in a set's order, or in its history. */
-export type Cursor =
-  | { readonly type: 'values'; readonly values: readonly Value[] }
-  | { readonly type: 'event'; readonly event: EventValue }
-
-const noPositions = (): readonly Cursor[] => []
-
-/** A part of a set, with cursors to the parts before and after it. */
-export class Page {
-  readonly kind = 'page'
-  readonly data: readonly Value[]
-  readonly before: Cursor | undefined
-  readonly after: Cursor | undefined
-  readonly #positions: () => readonly Cursor[]
-  /** `positions` is called when they are asked for, which is rare. */
-  constructor(
-    data: readonly Value[],
-    before: Cursor | undefined,
-    after: Cursor | undefined,
-    positions: () => readonly Cursor[] = noPositions,
-  ) {
-    this.data = data
-    this.before = before
-    this.after = after
-    this.#positions = positions
+  storedForm(): ObjectValue {
+    const collection = collectionOf(this.ref)
+    return new Map<string, Value>([
+      ['ref', this.ref],
+      ['class', collection],
+      ['collection', collection],
+      ['ts', instant(this.ts)],
+      ...this.fields,
+    ])
   }
 
-  /** For each element of `data`, the cursor at which a page would begin with it; `take` and `drop` need them. */
-  get positions(): readonly Cursor[] {
-    return this.#positions()
+  parts(): readonly Value[] {
+    return [this.ref, this.ts, this.fields]
   }
 }
 
-/** An entry of a history: of a document (create, update, delete) or of a set (add, remove). */
-export class EventValue {
-  readonly kind = 'event'
-  readonly ts: Micros | TransactionTime
-  readonly action: ActionName
-  /** Absent in cursors that name no document. */
-  readonly document: Ref | undefined
-  /** A document's changed top-level fields (rendering shows only `data`), or null where there are none. */
-  readonly fields: ObjectValue | null
-  /** The covered values of a set's entry. */
-  readonly values: readonly Value[] | undefined
-  constructor(
-    ts: Micros | TransactionTime,
-    action: ActionName,
-    document: Ref | undefined,
-    fields: ObjectValue | null,
-    values?: readonly Value[],
-  ) {
-    this.ts = ts
-    this.action = action
-    this.document = document
-    this.fields = fields
-    this.values = values
-  }
-  get ofSet(): boolean {
-    return this.action === 'add' || this.action === 'remove'
-  }
-}
-
-/** An element of a page that was asked for with `sources`. */
-export class SourcedElement {
-  readonly kind = 'element'
-  readonly value: Value
-  readonly sources: readonly SetLike[]
-  constructor(value: Value, sources: readonly SetLike[]) {
-    this.value = value
-    this.sources = sources
-  }
+/** The time of a version as a value: an integer of microseconds once it is certain. */
+export function instant(ts: DocumentValue['ts']): bigint | TransactionTime {
+  return typeof ts === 'number' ? BigInt(ts) : ts
 }
 
 export type Value =
@@ -363,16 +293,14 @@ export type Value =
   | Uuid
   | Ref
   | UnresolvedRef
-  | SetValue
   | Lambda
   | TransactionTime
-  | Action
-  | DocumentValue
-  | Page
-  | EventValue
-  | SourcedElement
+  | Transient
   | readonly Value[]
   | ObjectValue
+
+/** A value of a class of its own that is no {@link Transient}. */
+export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Transient>
 
 /** JSON as it came over the wire, exact: integers are bigint, doubles are number, objects keep their order. */
 export type Json = null | boolean | bigint | number | string | readonly Json[] | ReadonlyMap<string, Json>
@@ -406,74 +334,4 @@ export function itemsOf(value: Value | undefined): readonly Value[] {
 /** Whether two references name the same thing. */
 export function sameRef(left: Ref, right: Ref): boolean {
   return left.id === right.id && left.collection === right.collection && left.database === right.database
-}
-
-const refTypeNames = new Map<CollectionId, string>([
-  [native.databases, 'Database Ref'],
-  [native.collections, 'Collection Ref'],
-  [native.indexes, 'Index Ref'],
-  [native.functions, 'User Function Ref'],
-  [native.keys, 'Key Ref'],
-])
-
-const unresolvedTypeNames = {
-  database: 'Database Ref',
-  collection: 'Collection Ref',
-  index: 'Index Ref',
-  function: 'User Function Ref',
-  role: 'Role Ref',
-  access_provider: 'Access Provider Ref',
-  key: 'Key Ref',
-  native: 'Collection Ref',
-  document: 'Ref',
-} as const
-
-/** The name of a value's type as error messages show it, such as `Integer` or `Collection Ref`. */
-export function typeName(value: Value): string {
-  switch (typeof value) {
-    case 'boolean':
-      return 'Boolean'
-    case 'bigint':
-      return 'Integer'
-    case 'number':
-      return 'Double'
-    case 'string':
-      return 'String'
-  }
-  if (value === null) return 'Null'
-  if (value instanceof Map) return 'Object'
-  if (Array.isArray(value)) return 'Array'
-  if (value instanceof Uint8Array) return 'Bytes'
-  return taggedTypeName(value as Tagged)
-}
-
-type Tagged = Extract<Value, { readonly kind: string }>
-
-function taggedTypeName(value: Tagged): string {
-  switch (value.kind) {
-    case 'time':
-      return 'Time'
-    case 'date':
-      return 'Date'
-    case 'uuid':
-      return 'UUID'
-    case 'ref':
-      return refTypeNames.get(value.collection) ?? 'Ref'
-    case 'unresolved':
-      return unresolvedTypeNames[value.target.type]
-    case 'set':
-      return 'Set'
-    case 'lambda':
-      return 'Lambda'
-    case 'transaction time':
-      return 'Unresolved Transaction Time'
-    case 'action':
-      return 'Action'
-    case 'document':
-    case 'event':
-    case 'element':
-      return 'Object'
-    case 'page':
-      return 'Page'
-  }
 }

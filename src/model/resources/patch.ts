@@ -7,8 +7,7 @@
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import { storedForm, type Transient } from '../../values/stored-form.ts'
-import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**
  * `base` with `patch` applied; untouched fields keep their place, new ones come last. Throws `bad request` for a
@@ -75,11 +74,6 @@ function withoutNulls(value: Value, keepsNulls: boolean): Value {
   return isObject(stored) ? patched(noFields, stored, keepsNulls) : stored
 }
 
-const transientKinds = new Set(['set', 'action', 'document', 'page', 'event', 'element'])
-
 function storableForm(value: Value): Value {
-  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
-  if (value instanceof Map || isArray(value)) return value
-  const tagged = value as Exclude<typeof value, ReadonlyMap<string, Value>>
-  return transientKinds.has(tagged.kind) ? storedForm(tagged as Transient) : tagged
+  return value instanceof Transient ? value.storedForm() : value
 }

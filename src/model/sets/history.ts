@@ -3,16 +3,7 @@
 
 import { nearestMicros } from '../../base/micros.ts'
 import { compareArrays, compareDocuments } from '../../values/order.ts'
-import {
-  type ActionName,
-  EventValue,
-  type Micros,
-  type ObjectValue,
-  type Ref,
-  type SetLike,
-  type TransactionTime,
-  type Value,
-} from '../../values/value.ts'
+import type { ActionName, Micros, ObjectValue, Ref, TransactionTime, Value } from '../../values/value.ts'
 
 /** One event of a history. */
 export interface SetEvent {
@@ -23,7 +14,8 @@ export interface SetEvent {
   readonly values: readonly Value[]
   /** What changed in a document; null for a delete and for the events of sets. */
   readonly fields: ObjectValue | null
-  readonly sources: readonly SetLike[]
+  /** The sets that have it, as the language shows them. */
+  readonly sources: readonly Value[]
 }
 
 /** A place in a history; each part needs those before it. It always lies between events. */
@@ -104,14 +96,4 @@ export function isWithin(event: SetEvent, { from, to }: EventScan, order: EventO
 export function upTo(scan: EventScan, at: number | undefined): EventScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }
-}
-
-/** An event as queries see it. */
-export function eventValue({ ts, action, document, values, fields }: SetEvent): EventValue {
-  return new EventValue(ts, action, document, fields, values.length === 0 ? undefined : values)
-}
-
-/** An event as a cursor: all of it but a document's data. */
-export function eventCursor(event: SetEvent): EventValue {
-  return eventValue({ ...event, fields: null })
 }

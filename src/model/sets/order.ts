@@ -6,7 +6,7 @@
 
 import type { EntryBound } from '../../store/contract.ts'
 import { compareDocuments, compareValues } from '../../values/order.ts'
-import { Ref, type SetLike, type Value } from '../../values/value.ts'
+import { Ref, type Value } from '../../values/value.ts'
 
 /** One element of a set. */
 export interface Element {
@@ -14,7 +14,7 @@ export interface Element {
   readonly values: readonly Value[]
   readonly document: Ref
   /** The sets it comes from; may name one twice. */
-  readonly sources: readonly SetLike[]
+  readonly sources: readonly Value[]
 }
 
 /** A place in a set's order; it always lies between elements. */

@@ -7,7 +7,7 @@ import type {
   EventScan as StoredScan,
   Version,
 } from '../../store/contract.ts'
-import { type ObjectValue, type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
+import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import { changesBetween } from '../changes-between.ts'
 import { visibleFields } from '../view-document.ts'
 import type { ElementFilter } from './access.ts'
@@ -21,10 +21,6 @@ import {
 } from './history.ts'
 import type { Reading } from './reading.ts'
 import { documentsPartitions, matchKey, partitionsOf } from './stored-streams.ts'
-
-function eventsOf(source: SetLike): readonly SetLike[] {
-  return [new SetValue({ type: 'events', source })]
-}
 
 function storedScan(scan: EventScan, { at }: Reading): StoredScan {
   const { from, to, reverse } = upTo(scan, at)
@@ -49,14 +45,21 @@ export class MatchHistory implements EventStream {
   readonly #terms: readonly Value[]
   readonly #shows: ElementFilter
   readonly #reading: Reading
-  readonly #sources: readonly SetLike[]
+  readonly #sources: readonly Value[]
 
-  constructor(index: IndexDefinition, terms: readonly Value[], shows: ElementFilter, reading: Reading) {
+  /** `source`, here and below: see {@link SetEvent.sources}. */
+  constructor(
+    index: IndexDefinition,
+    terms: readonly Value[],
+    source: Value,
+    shows: ElementFilter,
+    reading: Reading,
+  ) {
     this.#index = index
     this.#terms = terms
     this.#shows = shows
     this.#reading = reading
-    this.#sources = eventsOf(new SetValue({ type: 'match', index: index.ref, terms }))
+    this.#sources = [source]
   }
 
   *scan(scan: EventScan): Generator<SetEvent> {
@@ -75,13 +78,13 @@ export class DocumentsHistory implements EventStream {
   readonly #collection: Ref
   readonly #shows: ElementFilter
   readonly #reading: Reading
-  readonly #sources: readonly SetLike[]
+  readonly #sources: readonly Value[]
 
-  constructor(collection: Ref, source: SetLike, shows: ElementFilter, reading: Reading) {
+  constructor(collection: Ref, source: Value, shows: ElementFilter, reading: Reading) {
     this.#collection = collection
     this.#shows = shows
     this.#reading = reading
-    this.#sources = eventsOf(source)
+    this.#sources = [source]
   }
 
   *scan(scan: EventScan): Generator<SetEvent> {
@@ -101,13 +104,13 @@ export class SingleDocumentHistory implements EventStream {
   readonly #document: Ref
   readonly #kind: 'versions' | 'membership'
   readonly #reading: Reading
-  readonly #sources: readonly SetLike[]
+  readonly #sources: readonly Value[]
 
-  constructor(document: Ref, source: SetLike, kind: 'versions' | 'membership', reading: Reading) {
+  constructor(document: Ref, source: Value, kind: 'versions' | 'membership', reading: Reading) {
     this.#document = document
     this.#kind = kind
     this.#reading = reading
-    this.#sources = eventsOf(source)
+    this.#sources = [source]
   }
 
   *scan(scan: EventScan): Generator<SetEvent> {

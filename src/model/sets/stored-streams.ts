@@ -1,7 +1,7 @@
 // The sets that storage holds: what an index has under some terms, the documents of a collection, one document.
 
 import type { IndexDefinition, IndexEntry } from '../../store/contract.ts'
-import { type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
+import type { Ref, Value } from '../../values/value.ts'
 import type { ElementFilter } from './access.ts'
 import {
   compareToPlace,
@@ -22,16 +22,23 @@ export class MatchStream implements ElementStream {
   readonly #shows: ElementFilter
   readonly #reading: Reading
   readonly #part: string
-  readonly #sources: readonly SetLike[]
+  readonly #sources: readonly Value[]
 
-  constructor(index: IndexDefinition, terms: readonly Value[], shows: ElementFilter, reading: Reading) {
+  /** `source`: see {@link Element.sources}. */
+  constructor(
+    index: IndexDefinition,
+    terms: readonly Value[],
+    source: Value,
+    shows: ElementFilter,
+    reading: Reading,
+  ) {
     this.order = indexOrder(index.values.map(value => value.reverse))
     this.#index = index
     this.#terms = terms
     this.#shows = shows
     this.#reading = reading
     this.#part = reading.part(matchKey(index, terms, reading))
-    this.#sources = [new SetValue({ type: 'match', index: index.ref, terms })]
+    this.#sources = [source]
   }
 
   *scan(scan: ElementScan): Generator<Element> {
@@ -74,10 +81,10 @@ export class DocumentsStream implements ElementStream {
   readonly #shows: ElementFilter
   readonly #reading: Reading
   readonly #part: string
-  readonly #sources: readonly SetLike[]
+  readonly #sources: readonly Value[]
 
   /** `source` is the set as it was written: `documents` of the collection, or a native collection's own ref. */
-  constructor(collection: Ref, source: SetLike, shows: ElementFilter, reading: Reading) {
+  constructor(collection: Ref, source: Value, shows: ElementFilter, reading: Reading) {
     this.#collection = collection
     this.#shows = shows
     this.#reading = reading
@@ -104,10 +111,10 @@ export class SingleDocumentStream implements ElementStream {
   readonly order = documentOrder
   readonly #document: Ref
   readonly #reading: Reading
-  readonly #sources: readonly SetLike[]
+  readonly #sources: readonly Value[]
 
   /** `source` is the set as it was written: `singleton` of the document, or its own ref. */
-  constructor(document: Ref, source: SetLike, reading: Reading) {
+  constructor(document: Ref, source: Value, reading: Reading) {
     this.#document = document
     this.#reading = reading
     this.#sources = [source]

@@ -100,7 +100,7 @@ export class StoredSetReader implements SetReader {
     if (options.index === undefined) return new DocumentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
     if (index !== undefined) session.named.note('index', options.index)
-    return index && new MatchStream(index.stored, options.terms, filter, reading)
+    return index && new MatchStream(index.stored, options.terms, collection, filter, reading)
   }
 
   /** What entries hold as it is: whole fields of the data, and what a reference knows. */

@@ -1,21 +1,16 @@
 // Values as they are stored, as values of version 10, and back. Most are the same; references become documents.
 
 import { step } from '../../base/effort.ts'
-import { storedForm } from '../../values/stored-form.ts'
 import {
-  Action,
   DocumentValue,
-  EventValue,
   isArray as isStoredArray,
   LocalDate,
-  Page,
   Ref,
-  SourcedElement,
   Lambda as StoredLambda,
-  SetValue as StoredSet,
   type Value as StoredValue,
   Time,
   TransactionTime,
+  Transient,
   Uuid,
 } from '../../values/value.ts'
 import { parseLambda } from '../syntax/parse.ts'
@@ -42,13 +37,7 @@ export function runtimeOf(stored: StoredValue, documentOf: DocumentOf): Value {
   if (stored instanceof Ref) return documentOf(stored)
   if (stored instanceof StoredLambda) return foreignLambda
   if (stored instanceof DocumentValue) return documentOf(stored.ref)
-  if (stored instanceof Page) return runtimeOf(storedForm(stored), documentOf)
-  const isTransient =
-    stored instanceof StoredSet ||
-    stored instanceof Action ||
-    stored instanceof EventValue ||
-    stored instanceof SourcedElement
-  return isTransient ? runtimeOf(storedForm(stored), documentOf) : null
+  return stored instanceof Transient ? runtimeOf(stored.storedForm(), documentOf) : null
 }
 
 function runtimeStruct(stored: ReadonlyMap<string, StoredValue>, documentOf: DocumentOf): Value {

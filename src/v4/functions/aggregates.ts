@@ -3,13 +3,15 @@
 
 import { limits } from '../../limits.ts'
 import { compareValues } from '../../values/order.ts'
-import { isArray, Page, SetValue, type Value } from '../../values/value.ts'
+import { isArray, type Value } from '../../values/value.ts'
 import { anyValue, boolean, type Elements, iterable, lambda, number } from '../arguments.ts'
 import { add, type Num } from '../arithmetic.ts'
 import { type ArgumentType, type Call, define, family, required } from '../definition.ts'
 import { applyLambda } from '../evaluate.ts'
 import { requireOrdered } from '../ordered.ts'
 import { elementsOf } from '../sets/read.ts'
+import { Page } from '../values/page.ts'
+import { SetValue } from '../values/set-value.ts'
 
 type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
 

@@ -4,7 +4,7 @@
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import { isArray, Page, typeName, type Value } from '../../values/value.ts'
+import { isArray, type Value } from '../../values/value.ts'
 import {
   anyValue,
   array,
@@ -23,6 +23,8 @@ import type { BoundLambda } from '../expression.ts'
 import { requireExtent } from '../extent.ts'
 import { filterSet } from '../sets/constructors.ts'
 import { isEmptySet } from '../sets/read.ts'
+import { Page } from '../values/page.ts'
+import { typeName } from '../values/tagged.ts'
 
 function dataOf(elements: readonly Value[] | Page): readonly Value[] {
   return elements instanceof Page ? elements.data : elements

@@ -1,11 +1,11 @@
 // Comparison: equality, and the total order of values of all types.
 
-import { equalTopLevel } from '../../values/equality.ts'
 import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
 import { apiVersionOf } from '../dialect.ts'
+import { equalTopLevel } from '../equality.ts'
 import { requireOrdered } from '../ordered.ts'
 import { isAtLeast } from '../wire/version.ts'
 

@@ -7,12 +7,12 @@ import { parseJavaNumber } from '../../values/number-text.ts'
 import { timeFromEpoch, timeUnit } from '../../values/time.ts'
 import {
   DocumentValue,
+  instant,
   isArray,
   isObject,
   LocalDate,
   type ObjectValue,
   Time,
-  typeName,
   type Value,
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
@@ -21,8 +21,9 @@ import { type Call, define, family, mismatch, required } from '../definition.ts'
 import { apiVersionOf } from '../dialect.ts'
 import { ErrorList } from '../error-list.ts'
 import type { QueryError } from '../errors.ts'
-import { instant, valueAt } from '../path.ts'
+import { valueAt } from '../path.ts'
 import { countScan } from '../text-budget.ts'
+import { typeName } from '../values/tagged.ts'
 import { isAtLeast } from '../wire/version.ts'
 import { dateFromText, timeFromText } from './time.ts'
 

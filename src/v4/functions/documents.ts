@@ -4,21 +4,14 @@ import { type HistoryAction, insertVersion, removeVersion } from '../../model/hi
 import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { changeDocument, createDocument, deleteDocument, refuseOtherTime } from '../../model/write.ts'
-import {
-  Action,
-  isNativeCollectionRef,
-  native,
-  Ref,
-  type SetLike,
-  SetValue,
-  UnresolvedRef,
-  type Value,
-} from '../../values/value.ts'
+import { isNativeCollectionRef, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'
 import { creationRules } from '../creation.ts'
 import { type Call, define, family, mismatch, optional, required, undefinedReference } from '../definition.ts'
 import { resolveName } from '../references.ts'
 import { existsInSet, getFromSet } from '../sets/read.ts'
+import { Action, EventValue } from '../values/event.ts'
+import { type SetLike, SetValue } from '../values/set-value.ts'
 import { validTimeOf } from './basic.ts'
 
 /** Runs `work` at the time an optional `ts` argument names. */
@@ -157,7 +150,9 @@ export const documents = family('Documents', [
     evaluate(args, call) {
       refuseOtherTime(call.session)
       if (isUserDocument(args.insert)) requireReachable(args.insert, call.session)
-      return insertVersion(args.insert, args.ts, args.action, args.params ?? new Map(), call.session)
+      const { action, insert: ref, params = new Map(), ts } = args
+      const version = insertVersion(ref, ts, action, params, call.session)
+      return new EventValue(version.ts, action === 'delete' ? 'delete' : 'create', ref, version.fields)
     },
   }),
   define({

@@ -7,11 +7,12 @@ import { FormatError, parseFormat, type Specifier } from '../../text/format/spec
 import { formatTimePart, isTimeSuffix } from '../../text/format/time-format.ts'
 import { formatDate } from '../../values/date.ts'
 import { formatTime } from '../../values/time.ts'
-import { type DatabaseId, LocalDate, rootDatabase, Time, typeName, type Value } from '../../values/value.ts'
+import { type DatabaseId, LocalDate, rootDatabase, Time, type Value } from '../../values/value.ts'
 import { anyValue, list, string } from '../arguments.ts'
 import { type Call, define, family, mismatch, required } from '../definition.ts'
 import { apiVersionOf } from '../dialect.ts'
 import { countScan, countText } from '../text-budget.ts'
+import { typeName } from '../values/tagged.ts'
 import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
 

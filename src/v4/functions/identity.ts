@@ -7,18 +7,12 @@ import { countingRead } from '../../model/read.ts'
 import { invalidType } from '../../model/resources/resource.ts'
 import { createToken } from '../../model/tokens.ts'
 import { viewDocument } from '../../model/view-document.ts'
-import {
-  isNativeCollectionRef,
-  type ObjectValue,
-  Ref,
-  type SetLike,
-  SetValue,
-  type Value,
-} from '../../values/value.ts'
+import { isNativeCollectionRef, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { boolean, identifier, nothing, object, string } from '../arguments.ts'
 import { type Call, define, family, required } from '../definition.ts'
 import { errorEntry, QueryError } from '../errors.ts'
 import { firstIdentity } from '../sets/read.ts'
+import { type SetLike, SetValue } from '../values/set-value.ts'
 
 /**
  * The document to log in as: of a set the first one, always as things are now. Its bytes are not counted as read: they

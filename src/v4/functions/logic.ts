@@ -1,8 +1,8 @@
 // Logic: combining truth values. Nothing is taken for true or false that is not a Boolean.
 
-import { typeName } from '../../values/value.ts'
 import { boolean, lazyList, nonEmptyList } from '../arguments.ts'
 import { type Call, define, family, type Lazy, required } from '../definition.ts'
+import { typeName } from '../values/tagged.ts'
 
 /** Evaluates operands up to the first that is `decisive`, which then is the result. */
 function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {

@@ -5,16 +5,12 @@ import { equalValues } from '../../values/equality.ts'
 import {
   collectionOf,
   type DocumentValue,
-  EventValue,
+  instant,
   isArray,
   isNativeCollectionRef,
   isObject,
   type ObjectValue,
-  Page,
   Ref,
-  SetValue,
-  SourcedElement,
-  typeName,
   UnresolvedRef,
   type Value,
 } from '../../values/value.ts'
@@ -33,8 +29,12 @@ import { ErrorList } from '../error-list.ts'
 import { applyLambda } from '../evaluate.ts'
 import type { BoundLambda } from '../expression.ts'
 import { requireExtent } from '../extent.ts'
-import { cursorValue, instant, valueAt, valuesAt } from '../path.ts'
+import { valueAt, valuesAt } from '../path.ts'
 import { containsInSet } from '../sets/read.ts'
+import { EventValue } from '../values/event.ts'
+import { cursorValue, Page, SourcedElement } from '../values/page.ts'
+import { SetValue } from '../values/set-value.ts'
+import { typeName } from '../values/tagged.ts'
 
 interface Selection {
   readonly path: readonly PathStep[]

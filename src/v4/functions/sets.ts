@@ -5,10 +5,7 @@ import {
   Lambda,
   type NativeName,
   native,
-  Page,
   Ref,
-  type SetLike,
-  SetValue,
   UnresolvedRef,
   type Value,
 } from '../../values/value.ts'
@@ -51,6 +48,8 @@ import {
   rangeSet,
   termsOf,
 } from '../sets/constructors.ts'
+import { Page } from '../values/page.ts'
+import { type SetLike, SetValue } from '../values/set-value.ts'
 
 const terms: ArgumentType<readonly Value[]> = {
   mode: 'value',

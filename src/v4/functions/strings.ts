@@ -10,10 +10,11 @@ import { trimEnd, trimStart } from '../../text/trim.ts'
 import { casefold } from '../../values/casefold.ts'
 import { mapKnown } from '../../values/known-characters.ts'
 import { normalize } from '../../values/normalize.ts'
-import { typeName, type Value } from '../../values/value.ts'
+import type { Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, required } from '../definition.ts'
 import { counted, countScan, countText } from '../text-budget.ts'
+import { typeName } from '../values/tagged.ts'
 
 const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
 type Normalizer = (typeof normalForms)[number] | 'NFKCCaseFold'

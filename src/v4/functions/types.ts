@@ -1,19 +1,15 @@
 // Type checks: whether a value is of a type. They take every value, references that name nothing included.
 
 import {
-  Action,
   type CollectionId,
   DocumentValue,
-  EventValue,
   isArray,
   isNativeCollectionRef,
   isObject,
   Lambda,
   LocalDate,
   native,
-  Page,
   Ref,
-  SetValue,
   Time,
   UnresolvedRef,
   Uuid,
@@ -21,6 +17,9 @@ import {
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
 import { define, family, required } from '../definition.ts'
+import { Action, EventValue } from '../values/event.ts'
+import { Page } from '../values/page.ts'
+import { SetValue } from '../values/set-value.ts'
 
 /** A function that tells whether `accepts` holds of any value; the example is a value it holds of. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {

@@ -1,8 +1,9 @@
 // The set operations on arrays and pages. Arrays keep their order and count how often a value occurs; values are
 // the same when they are equal through and through (1 is not 1.0).
 
-import { Page, type Value } from '../../values/value.ts'
+import type { Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
+import { Page } from '../values/page.ts'
 
 /** How often each value occurs. */
 function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number> {

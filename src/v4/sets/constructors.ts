@@ -6,10 +6,6 @@ import {
   Lambda,
   native,
   type Ref,
-  type SetLike,
-  type SetShape,
-  SetValue,
-  typeName,
   UnresolvedRef,
   type Value,
 } from '../../values/value.ts'
@@ -18,6 +14,8 @@ import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import type { BoundLambda } from '../expression.ts'
 import { resolveName } from '../references.ts'
 import { notFound, permissionDenied } from '../refusals.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
+import { typeName } from '../values/tagged.ts'
 import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 import { effectOf, setLambda } from './set-lambda.ts'

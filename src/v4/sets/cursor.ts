@@ -4,7 +4,8 @@
 import { step } from '../../base/effort.ts'
 import type { SetBound, SetOrder } from '../../model/sets/order.ts'
 import { compareValues } from '../../values/order.ts'
-import { isArray, isObject, Page, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
+import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
+import { Page } from '../values/page.ts'
 
 /** A list of values, or one of them by itself. */
 export function listOf(value: Value): readonly Value[] {

@@ -11,7 +11,8 @@ import {
   reversedOrder,
   type SetOrder,
 } from '../../model/sets/order.ts'
-import { Lambda, Ref, type SetLike } from '../../values/value.ts'
+import { Lambda, Ref } from '../../values/value.ts'
+import type { SetLike } from '../values/set-value.ts'
 
 /** Whether reading a set gives events instead of elements. */
 export function isHistory(set: SetLike): boolean {

@@ -5,9 +5,7 @@ import { endOfTime, type Micros, nearestMicros } from '../../base/micros.ts'
 import type { EventPlace } from '../../model/sets/history.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
-  Action,
   type ActionName,
-  EventValue,
   isObject,
   LocalDate,
   type ObjectValue,
@@ -19,6 +17,7 @@ import {
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
 import { attempt } from '../error-list.ts'
 import { type ErrorEntry, QueryError } from '../errors.ts'
+import { Action, EventValue } from '../values/event.ts'
 import { listOf } from './cursor.ts'
 
 /** An event cursor, understood. */

@@ -5,8 +5,9 @@ import { step } from '../../base/effort.ts'
 import { type EventScan, type EventStream, eventTime, type SetEvent } from '../../model/sets/history.ts'
 import { type Element, keyOf } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import { type Lambda, type Ref, type SetLike, SetValue, type Value } from '../../values/value.ts'
+import type { Lambda, Ref, Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
+import { type SetLike, SetValue } from '../values/set-value.ts'
 import type { CallReading } from './call-reading.ts'
 import { CombinedHistory } from './combined-history.ts'
 import { joinedElements, targetOf } from './join.ts'
@@ -85,7 +86,7 @@ class PresenceHistory implements EventStream {
 }
 
 /** The set whose history a set of events is: what a join reads are the sets that it is made of. */
-function readSet(source: SetLike): SetLike {
+function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }
 

@@ -2,16 +2,10 @@
 
 import { areCompatible, type Element, elementValue, keyOf } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import {
-  isNativeCollectionRef,
-  Lambda,
-  type Ref,
-  type SetLike,
-  SetValue,
-  typeName,
-  type Value,
-} from '../../values/value.ts'
+import { isNativeCollectionRef, Lambda, type Ref, type Value } from '../../values/value.ts'
 import { checkWidth } from '../evaluate.ts'
+import { type SetLike, SetValue } from '../values/set-value.ts'
+import { typeName } from '../values/tagged.ts'
 import type { CallReading } from './call-reading.ts'
 import { DistinctStream } from './distinct.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'

@@ -7,15 +7,8 @@ import type { EventStream, SetEvent } from '../../model/sets/history.ts'
 import { DocumentsHistory, MatchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
-import {
-  isNativeCollectionRef,
-  type Micros,
-  native,
-  Ref,
-  type SetLike,
-  type SetShape,
-  SetValue,
-} from '../../values/value.ts'
+import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import type { CallReading } from './call-reading.ts'
 import { CombinedHistory, type HistoryMember } from './combined-history.ts'
 import { JoinHistory } from './join-history.ts'
@@ -26,17 +19,17 @@ export function openHistory(set: SetLike, reading: CallReading): EventStream | u
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
   const shows = nativeFilter(set, reading.session)
-  return shows && new DocumentsHistory(set, set, shows, reading)
+  return shows && new DocumentsHistory(set, eventsOf(set), shows, reading)
 }
 
 function openShape(set: SetValue, shape: SetShape, reading: CallReading): EventStream | undefined {
   switch (shape.type) {
     case 'match':
-      return openMatch(shape, reading)
+      return openMatch(shape, set, reading)
     case 'documents':
       return new DocumentsHistory(
         shape.collection,
-        set,
+        eventsOf(set),
         documentsFilter(shape.collection, reading.session),
         reading,
       )
@@ -60,19 +53,25 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): EventS
   }
 }
 
+/** A set's history as it shows among the sources of an event. */
+function eventsOf(source: SetLike): SetValue {
+  return new SetValue({ type: 'events', source })
+}
+
 function openDocument(document: Ref, set: SetLike, kind: 'versions' | 'membership', reading: CallReading) {
   return mayReadHistory(document, reading.session)
-    ? new SingleDocumentHistory(document, set, kind, reading)
+    ? new SingleDocumentHistory(document, eventsOf(set), kind, reading)
     : undefined
 }
 
 function openMatch(
   { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
+  set: SetValue,
   reading: CallReading,
 ): EventStream | undefined {
   const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
   const shows = index && indexFilter(index, terms, reading)
-  return index && shows && new MatchHistory(index, terms, shows, reading)
+  return index && shows && new MatchHistory(index, terms, eventsOf(set), shows, reading)
 }
 
 function openJoin(

@@ -6,14 +6,9 @@ import { type Element, elementValue } from '../../model/sets/order.ts'
 import { DocumentsStream, MatchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
-import {
-  isNativeCollectionRef,
-  type Ref,
-  type SetLike,
-  type SetShape,
-  SetValue,
-  typeName,
-} from '../../values/value.ts'
+import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
+import { typeName } from '../values/tagged.ts'
 import type { CallReading } from './call-reading.ts'
 import { rangePlaces } from './cursor.ts'
 import { DifferenceStream } from './difference.ts'
@@ -33,7 +28,7 @@ export function openSet(set: SetLike, reading: CallReading): ElementStream | und
 function openShape(set: SetValue, shape: SetShape, reading: CallReading): ElementStream | undefined {
   switch (shape.type) {
     case 'match':
-      return openMatch(shape, reading)
+      return openMatch(shape, set, reading)
     case 'documents':
       return new DocumentsStream(
         shape.collection,
@@ -100,11 +95,12 @@ function openDocument(document: Ref, set: SetLike, reading: CallReading): Elemen
 
 function openMatch(
   { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
+  set: SetValue,
   reading: CallReading,
 ): ElementStream | undefined {
   const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
   const shows = index && indexFilter(index, terms, reading)
-  return index && shows && new MatchStream(index, terms, shows, reading)
+  return index && shows && new MatchStream(index, terms, set, shows, reading)
 }
 
 /** Members the caller may not read are left out, but not all of them and not the first of a difference. */

@@ -2,23 +2,19 @@
 // it ends with the last one before it; one element more than fits tells whether there is a further page.
 
 import { limits } from '../../limits.ts'
-import { type EventPlace, eventCursor, eventValue, type SetEvent } from '../../model/sets/history.ts'
+import type { EventPlace, SetEvent } from '../../model/sets/history.ts'
 import { type Element, elementValue, type SetBound } from '../../model/sets/order.ts'
-import {
-  type Cursor,
-  isNativeCollectionRef,
-  Page,
-  type SetLike,
-  SourcedElement,
-  type Value,
-} from '../../values/value.ts'
+import { isNativeCollectionRef, type Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
 import { type Call, undefinedReference } from '../definition.ts'
 import { permissionDenied } from '../refusals.ts'
+import { type Cursor, Page, SourcedElement } from '../values/page.ts'
+import type { SetLike } from '../values/set-value.ts'
 import { CallReading } from './call-reading.ts'
 import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
 import { type HistoryKind, readEventCursor } from './event-cursor.ts'
+import { eventCursor, eventValue } from './event-value.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 
@@ -97,7 +93,7 @@ interface PageSource<T, P> {
   cursor(item: T): Cursor
 }
 
-type Sourced = { readonly sources: readonly SetLike[] }
+type Sourced = { readonly sources: readonly Value[] }
 
 function assemble<T extends Sourced, P>(
   { direction, size, sources }: PageRequest,
@@ -132,7 +128,7 @@ function take<T>(items: Iterable<T>, count: number): T[] {
   return taken
 }
 
-function distinctSets(sets: readonly SetLike[]): readonly SetLike[] {
+function distinctSets(sets: readonly Value[]): readonly Value[] {
   if (sets.length < 2) return sets
   const keys = new ValueKeys()
   return [...new Map(sets.map(set => [keys.keyOf(set), set])).values()]

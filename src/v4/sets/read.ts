@@ -2,18 +2,19 @@
 // the argument `key` at which a refused permission is reported; undefined reports it at the call itself.
 
 import { readElement } from '../../model/read.ts'
-import { eventValue } from '../../model/sets/history.ts'
 import { elementValue, type SetBound } from '../../model/sets/order.ts'
 import { firstOf } from '../../model/sets/stream.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { equalValues } from '../../values/equality.ts'
-import { isArray, Ref, type SetLike, type Value } from '../../values/value.ts'
+import { isArray, Ref, type Value } from '../../values/value.ts'
 import type { Call } from '../definition.ts'
 import type { QueryError } from '../errors.ts'
 import { permissionDenied } from '../refusals.ts'
+import type { SetLike } from '../values/set-value.ts'
 import { CallReading } from './call-reading.ts'
 import { unresolvedIn } from './cursor.ts'
 import { isHistory } from './describe.ts'
+import { eventValue } from './event-value.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 

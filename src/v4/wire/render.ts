@@ -12,21 +12,20 @@ import { flat, jsonObject, quoteJson, type Rendered } from '../../values/json-te
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import {
   type ActionName,
-  type Cursor,
   collectionOf,
   type DocumentValue,
-  type EventValue,
   type Lambda,
   type Micros,
   native,
   type ObjectValue,
-  type Page,
-  type SetShape,
   type ShownFields,
-  type SourcedElement,
   type TransactionTime,
   type Value,
 } from '../../values/value.ts'
+import type { EventValue } from '../values/event.ts'
+import type { Cursor, Page, SourcedElement } from '../values/page.ts'
+import type { SetShape } from '../values/set-value.ts'
+import type { Tagged } from '../values/tagged.ts'
 import { type RefNames, RefPrinter } from './refs.ts'
 import { type PartRenderer, renderLambda, renderSetBody } from './sets.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
@@ -67,8 +66,6 @@ export function renderValue(value: Value, context: RenderContext): string | unde
 function tooLong(): RequestError {
   return new RequestError('bad request', `Answer exceeds the limit of ${limits.answerUnitsMax} characters.`)
 }
-
-type Tagged = Extract<Value, { readonly kind: string }>
 
 const atSign = 0x40
 

@@ -2,7 +2,8 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { completeJsonObject, quoteJson, type Rendered } from '../../values/json-text.ts'
-import { type Lambda, Ref, type SetLike, type SetShape, SetValue, type Value } from '../../values/value.ts'
+import { type Lambda, Ref, type Value } from '../../values/value.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import { isAtLeast } from './version.ts'
 
 /** What sets and lambdas need of the renderer they are part of. */

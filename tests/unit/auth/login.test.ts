@@ -7,7 +7,8 @@ import { logOut } from '../../../src/auth/login.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import { Memo } from '../../../src/base/pending.ts'
 import { limits } from '../../../src/limits.ts'
-import { native, Ref, rootDatabase, type SetLike, SetValue, type Value } from '../../../src/values/value.ts'
+import { type SetLike, SetValue } from '../../../src/v4/values/set-value.ts'
+import { native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { answered, asking, bearer, hashOf, settled, World } from './support.ts'
 
 const world = new World()

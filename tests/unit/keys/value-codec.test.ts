@@ -7,8 +7,8 @@ import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { decodeValue, encodeValue, withTransactionTime } from '../../../src/keys/value-codec.ts'
 import { valueDepthMax } from '../../../src/keys/value-tags.ts'
+import { Action } from '../../../src/v4/values/event.ts'
 import {
-  Action,
   DocumentValue,
   Ref,
   Time,

@@ -10,8 +10,9 @@ import { define, family, required } from '../../../src/v4/definition.ts'
 import { evaluate } from '../../../src/v4/evaluate.ts'
 import { registry } from '../../../src/v4/functions/registry.ts'
 import { parseQuery } from '../../../src/v4/parse.ts'
+import { type Cursor, Page } from '../../../src/v4/values/page.ts'
 import { parseJson } from '../../../src/values/json.ts'
-import { type Cursor, Page, type Value } from '../../../src/values/value.ts'
+import type { Value } from '../../../src/values/value.ts'
 import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 
 const given = { var: 'given' }

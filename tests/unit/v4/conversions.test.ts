@@ -4,17 +4,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { micros } from '../../../src/base/micros.ts'
+import { Action, EventValue } from '../../../src/v4/values/event.ts'
+import { Page } from '../../../src/v4/values/page.ts'
+import { SetValue } from '../../../src/v4/values/set-value.ts'
 import {
-  Action,
   DocumentValue,
-  EventValue,
   Lambda,
   LocalDate,
   native,
-  Page,
   Ref,
   rootDatabase,
-  SetValue,
   Time,
   TransactionTime,
   UnresolvedRef,

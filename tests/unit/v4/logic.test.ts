@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { Page } from '../../../src/v4/values/page.ts'
 import { compareValues } from '../../../src/values/order.ts'
-import { Page, UnresolvedRef } from '../../../src/values/value.ts'
+import { UnresolvedRef } from '../../../src/values/value.ts'
 import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 import { orderedValues } from '../../support/value-arbitraries.ts'
 

@@ -4,18 +4,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { types } from '../../../src/v4/functions/types.ts'
+import { Action, EventValue } from '../../../src/v4/values/event.ts'
+import { Page, SourcedElement } from '../../../src/v4/values/page.ts'
+import { SetValue } from '../../../src/v4/values/set-value.ts'
 import {
-  Action,
   DocumentValue,
-  EventValue,
   Lambda,
   LocalDate,
   native,
-  Page,
   Ref,
   rootDatabase,
-  SetValue,
-  SourcedElement,
   Time,
   TransactionTime,
   UnresolvedRef,

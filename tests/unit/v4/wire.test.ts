@@ -6,25 +6,20 @@ import fc from 'fast-check'
 import { micros } from '../../../src/base/micros.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
+import { Action, EventValue } from '../../../src/v4/values/event.ts'
+import { type Cursor, Page, SourcedElement } from '../../../src/v4/values/page.ts'
+import { type SetLike, type SetShape, SetValue } from '../../../src/v4/values/set-value.ts'
 import type { RefNames } from '../../../src/v4/wire/refs.ts'
 import { type RenderContext, renderValue } from '../../../src/v4/wire/render.ts'
 import { type ApiVersion, apiVersions, isApiVersion, isAtLeast } from '../../../src/v4/wire/version.ts'
 import { parseJson } from '../../../src/values/json.ts'
 import {
-  Action,
-  type Cursor,
   DocumentValue,
-  EventValue,
   Lambda,
   LocalDate,
   native,
-  Page,
   Ref,
   rootDatabase,
-  type SetLike,
-  type SetShape,
-  SetValue,
-  SourcedElement,
   Time,
   TransactionTime,
   UnresolvedRef,

@@ -5,18 +5,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { micros } from '../../../src/base/micros.ts'
 import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
-import { equalTopLevel, equalValues } from '../../../src/values/equality.ts'
-import {
-  Action,
-  DocumentValue,
-  EventValue,
-  Page,
-  Ref,
-  SetValue,
-  TransactionTime,
-  UnresolvedRef,
-  type Value,
-} from '../../../src/values/value.ts'
+import { Action, EventValue } from '../../../src/v4/values/event.ts'
+import { Page } from '../../../src/v4/values/page.ts'
+import { SetValue } from '../../../src/v4/values/set-value.ts'
+import { equalValues } from '../../../src/values/equality.ts'
+import { DocumentValue, Ref, TransactionTime, UnresolvedRef, type Value } from '../../../src/values/value.ts'
 import { ValueKeys } from '../../../src/values/value-keys.ts'
 import { storableValues } from '../../support/value-arbitraries.ts'
 
@@ -103,7 +96,6 @@ test('equal values are equal and have equal keys', () => {
       equalValues(left, right) && equalValues(right, left),
       `${keys.keyOf(left)} ${keys.keyOf(right)}`,
     )
-    assert.ok(equalTopLevel(left, right))
     assert.equal(keys.keyOf(left), keys.keyOf(right))
   }
 })
@@ -116,20 +108,6 @@ test('different values are different and have different keys', () => {
     )
     assert.notEqual(keys.keyOf(left), keys.keyOf(right))
   }
-})
-
-test('the function equals compares numbers by value, at the top only', () => {
-  assert.ok(equalTopLevel(1n, 1) && equalTopLevel(1, 1n))
-  assert.ok(!equalTopLevel([1n], [1]))
-  assert.ok(!equalTopLevel(0n, -0) && !equalTopLevel(0, -0))
-  assert.ok(equalTopLevel(2n ** 53n + 1n, 2 ** 53), 'the long is turned into a double')
-})
-
-test('the function equals knows an action by the words of the oldest API version, too', () => {
-  assert.ok(equalTopLevel(new Action('update'), 'create') && equalTopLevel('create', new Action('add')))
-  assert.ok(equalTopLevel(new Action('remove'), 'delete') && equalTopLevel(new Action('update'), 'update'))
-  assert.ok(!equalTopLevel(new Action('update'), 'delete') && !equalTopLevel(new Action('create'), 'update'))
-  assert.ok(!equalValues(new Action('update'), 'create'))
 })
 
 test('keys agree with equality on random values', () => {

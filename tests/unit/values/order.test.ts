@@ -5,15 +5,15 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
+import { Action } from '../../../src/v4/values/event.ts'
+import { SetValue } from '../../../src/v4/values/set-value.ts'
 import { compareNumbers, compareValues } from '../../../src/values/order.ts'
 import {
-  Action,
   DocumentValue,
   Lambda,
   LocalDate,
   native,
   Ref,
-  SetValue,
   Time,
   TransactionTime,
   UnresolvedRef,
