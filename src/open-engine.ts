@@ -289,7 +289,7 @@ export function engineOver(
     transfer: createTransferService(
       store,
       {
-        isExpression: lambda => languages['4']?.code.isCode({ language: '4', lambda }) === true,
+        isExpression: lambda => languages['4']?.code.isCode(lambda) === true,
         documents: (...within) => new ImportedDocuments(host, ...within),
       },
       serves ? timers : undefined,

@@ -3,7 +3,7 @@
 import { limits } from '../limits.ts'
 import type { NamedLanguage, Query, Rendered } from '../model/language.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
-import { DocumentValue, type Json, type Lambda, type ObjectValue, type Value } from '../values/value.ts'
+import { DocumentValue, type Json, type ObjectValue, type Value } from '../values/value.ts'
 import { queryErrorBody, requestErrorBody } from './error-body.ts'
 import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
 import { applyStored, evaluate } from './evaluate.ts'
@@ -16,16 +16,6 @@ import { compileLambda } from './stored-code.ts'
 import { streamOrder } from './stream-order.ts'
 import { createToldFault } from './told-fault.ts'
 import { fillTransactionTime } from './wire/render.ts'
-
-function isExpression(lambda: Lambda): boolean {
-  try {
-    compileLambda(lambda)
-    return true
-  } catch (error) {
-    if (error instanceof QueryError) return false
-    throw error
-  }
-}
 
 /** Parses a query of a client. Throws `invalid expression`. */
 export function parse(json: Json, apiVersion: string): ParsedQuery {
@@ -59,12 +49,20 @@ function render(value: Value, session: Session): Rendered {
 
 /** Stored lambdas. Errors of the application itself stand at the call that asks for it. */
 const code: CodeLanguage<'4'> = {
-  run({ lambda }, given, session) {
+  run(lambda, given, session) {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
     return applyStored(lambda, argument, session, () => session.asker?.position() ?? [])
   },
-  isCode: ({ lambda }) => isExpression(lambda),
-  facts({ lambda }) {
+  isCode(lambda) {
+    try {
+      compileLambda(lambda)
+      return true
+    } catch (error) {
+      if (error instanceof QueryError) return false
+      throw error
+    }
+  },
+  facts(lambda) {
     const { parameters } = lambda
     return {
       parameters: typeof parameters === 'string' ? 1 : parameters.length,

@@ -171,6 +171,11 @@ export class Lambda {
     this.parameters = parameters
     this.body = body
   }
+
+  /** As one form of stored code (code.ts). */
+  get language(): '4' {
+    return '4'
+  }
 }
 
 /** The time of the running transaction, known when it commits. */

@@ -113,7 +113,7 @@ function bindingFailures(
 ): readonly FieldFailure[] {
   return [...bindingsOf(item)].flatMap(([name, body], position) => {
     const path = ['source', String(index), 'fields', String(position), name]
-    const { effect, parameters } = session.factsOf({ language: '4', lambda: body as Lambda })
+    const { effect, parameters } = session.factsOf(body as Lambda)
     if (effect !== 'pure' || parameters !== 1) return [failure(path, { kind: 'impure binding' })]
     if (used.has(name)) return []
     return [failure(path, { kind: 'unused binding' })]

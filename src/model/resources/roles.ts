@@ -3,6 +3,7 @@
 import { type ResourceAction, resourceActions } from '../../auth/contract.ts'
 import { memberOf } from '../../auth/resource-names.ts'
 import { limits } from '../../limits.ts'
+import { codeOf } from '../../values/code.ts'
 import { isObject, itemsOf, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
@@ -44,8 +45,7 @@ function privilegeFailures(item: ObjectValue, path: readonly string[]): readonly
   if (!isObject(actions)) return [...failures, invalidType([...path, 'actions'], actions, 'Map')]
   for (const action of resourceActions) {
     const granted = actions.get(action)
-    if (granted === undefined || typeof granted === 'boolean' || granted instanceof Lambda) continue
-    if (isText(granted)) continue
+    if (granted === undefined || typeof granted === 'boolean' || codeOf(granted)) continue
     failures.push(invalidType([...path, 'actions', action], granted, 'RoleAction'))
   }
   return failures
@@ -60,7 +60,7 @@ const membership: FieldCheck = (value, path) =>
     if (resource === undefined) failures.push(failure([...path, 'resource'], { kind: 'required' }))
     else if (!isCollectionRef(resource) && !isText(resource))
       failures.push(invalidType([...path, 'resource'], resource, 'Class Ref'))
-    if (predicate !== undefined && !(predicate instanceof Lambda) && !isText(predicate)) {
+    if (predicate !== undefined && !codeOf(predicate)) {
       failures.push(invalidType([...path, 'predicate'], predicate, 'Query'))
     }
     return failures

@@ -3,8 +3,8 @@
 import { authorityOfRole } from '../../auth/role.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
-import { type Code, codeOf } from '../../values/code.ts'
-import type { Value as StoredValue } from '../../values/value.ts'
+import { codeOf } from '../../values/code.ts'
+import type { Lambda, Value as StoredValue } from '../../values/value.ts'
 import { BoundCall, type Call } from '../call.ts'
 import { argumentScope } from '../evaluate/argument-scope.ts'
 import { QueryFailure } from '../failure/failure.ts'
@@ -50,8 +50,8 @@ export class FunctionCaller {
     })
   }
 
-  #runForeign(code: Extract<Code, { language: '4' }>, args: readonly Value[], call: Call): Value {
-    const { parameters } = code.lambda
+  #runForeign(code: Lambda, args: readonly Value[], call: Call): Value {
+    const { parameters } = code
     const names = typeof parameters === 'string' ? [parameters] : parameters
     const list = args.map((arg, index) => this.#foreign(arg, names[index] ?? `${index}`, call))
     const session = this.#session

@@ -25,7 +25,7 @@ function decide(
   const allowed = world.bench.read(transaction => {
     const access = createAccess(authority, transaction, (predicate, argument) => {
       if (predicate.language !== '4') return false
-      const { body, parameters } = predicate.lambda
+      const { body, parameters } = predicate
       given.push(argument(typeof parameters === 'string' ? 1 : parameters.length))
       return body === 'yes'
     })

@@ -256,5 +256,5 @@ export function basic(text: string): string {
 /** The lambda that code of version 4 is. */
 function lambdaOf(code: Code): Lambda {
   assert.ok(code.language === '4')
-  return code.lambda
+  return code
 }

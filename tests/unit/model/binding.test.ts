@@ -24,7 +24,7 @@ const numbers = new Map<string, Value>([
   ['select', ['data', 'numbers']],
   ['from', new Map([['var', 'd']])],
 ])
-const lambda = (body: Value): Code => ({ language: '4', lambda: new Lambda('4', 'd', body) })
+const lambda = (body: Value): Code => new Lambda('4', 'd', body)
 const copied = new Map<string, Value>([
   ['append', []],
   ['collection', numbers],

@@ -9,7 +9,7 @@ import type { Version } from '../../../src/store/contract.ts'
 import type { Code } from '../../../src/values/code.ts'
 import { Lambda } from '../../../src/values/value.ts'
 
-const binding: Code = { language: '4', lambda: new Lambda('4', 'd', null) }
+const binding: Code = new Lambda('4', 'd', null)
 const version = {} as unknown as Version
 
 /** A budget for bindings that take so long. */
