@@ -4,7 +4,7 @@
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Engine, NamedCaller } from '../engine/contract.ts'
 import { isOfDashboard } from '../query-log/exported-record.ts'
-import type { Caller } from '../query-log/facts.ts'
+import type { LoggedCaller } from '../query-log/facts.ts'
 import type { ToldRecord } from '../query-log/log-search.ts'
 import { rootDatabase } from '../values/value.ts'
 
@@ -85,7 +85,7 @@ export class RecordTeller {
     return told
   }
 
-  #nameOf(caller: Caller, trail: string): ToldCaller {
+  #nameOf(caller: LoggedCaller, trail: string): ToldCaller {
     const around = trail.split('/').filter(id => id !== '')
     const database = BigInt(around.at(-1) ?? rootDatabase)
     const [named] = this.#engine.namesOf([caller], database)

@@ -10,7 +10,7 @@ import { GenerationCache } from '../base/generation-cache.ts'
 import { anyMark, markedName } from '../values/name-marks.ts'
 
 /** Who asked: see `CallerMark` in `src/engine/contract.ts`. */
-export interface Caller {
+export interface LoggedCaller {
   readonly credential: string
   readonly roles: readonly string[]
   readonly identity: string | undefined
@@ -32,7 +32,7 @@ interface Fault {
 /** What is written beside a record. A plain value. */
 export interface Facts {
   /** Undefined: the credential was refused. */
-  readonly caller: Caller | undefined
+  readonly caller: LoggedCaller | undefined
   /** Where the request came from. */
   readonly address: string
   /** The path of the endpoint. */
@@ -51,7 +51,7 @@ const keptCharsMax = 200
 
 /** Writes the facts of requests. Those of one application mostly come in a row and differ in little. */
 export class FactsFormat {
-  #lastCaller: Caller | undefined
+  #lastCaller: LoggedCaller | undefined
   #lastAddress = ''
   #lastWho = who(undefined, '')
   #lastNamed: readonly NamedObject[] = []
@@ -92,7 +92,7 @@ export class FactsFormat {
   }
 }
 
-function isSame(left: Caller | undefined, right: Caller | undefined): boolean {
+function isSame(left: LoggedCaller | undefined, right: LoggedCaller | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return (
     left.credential === right.credential &&
@@ -102,7 +102,7 @@ function isSame(left: Caller | undefined, right: Caller | undefined): boolean {
   )
 }
 
-function who(caller: Caller | undefined, address: string): string {
+function who(caller: LoggedCaller | undefined, address: string): string {
   const credential = caller?.credential ?? ''
   const parts = [credential, caller?.roles.join() ?? '', cut(caller?.identity ?? ''), cut(address)]
   return withoutBraces(parts.map(each => JSON.stringify(each)).join())

@@ -11,7 +11,7 @@ import { BadRecord, TransferError } from './record.ts'
 import { documentReference, readId } from './references.ts'
 
 /** A type, or a reference to a document of a collection. */
-export type FieldType = keyof typeof conversions | { readonly ref: string }
+export type ImportType = keyof typeof conversions | { readonly ref: string }
 
 const conversions = {
   time: ofText(parseTime),
@@ -68,7 +68,7 @@ function sinceEpoch(json: Json, perSecond: bigint): Time | undefined {
 }
 
 /** A value of a type. Throws {@link BadRecord} when the text does not fit. */
-export function convert(json: Json, type: FieldType): Value {
+export function convert(json: Json, type: ImportType): Value {
   if (json === null) return null
   if (typeof type === 'object') {
     const id = readId(json instanceof Map ? json.get('id') : json)
@@ -86,14 +86,14 @@ function misfit(json: Json, type: string): BadRecord {
 
 /** The types of fields, by collection and path. */
 export class FieldTypes {
-  readonly #types = new Map<string, FieldType>()
+  readonly #types = new Map<string, ImportType>()
 
   /** `path`: names with points in between. `collection` undefined: in every collection. */
-  set(collection: string | undefined, path: string, type: FieldType): void {
+  set(collection: string | undefined, path: string, type: ImportType): void {
     this.#types.set(`${collection ?? '*'} ${path}`, type)
   }
 
-  get(collection: string, path: string): FieldType | undefined {
+  get(collection: string, path: string): ImportType | undefined {
     if (this.#types.size === 0) return undefined
     return this.#types.get(`${collection} ${path}`) ?? this.#types.get(`* ${path}`)
   }
@@ -119,9 +119,9 @@ export class FieldTypes {
   }
 }
 
-function readType(text: string): FieldType | undefined {
+function readType(text: string): ImportType | undefined {
   if (text.startsWith('ref=')) return { ref: text.slice(4) }
-  const aliases: Readonly<Record<string, FieldType>> = { int: 'long', integer: 'long', boolean: 'bool' }
+  const aliases: Readonly<Record<string, ImportType>> = { int: 'long', integer: 'long', boolean: 'bool' }
   const name = Object.hasOwn(aliases, text) ? (aliases[text] as string) : text
   return Object.hasOwn(conversions, name) ? (name as keyof typeof conversions) : undefined
 }

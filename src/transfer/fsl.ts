@@ -7,7 +7,7 @@ import { parseFsl } from '../v10/fsl/parse.ts'
 import { mainFile } from '../v10/fsl/patch.ts'
 import type { TypeNode } from '../v10/syntax/nodes.ts'
 import { Source } from '../v10/syntax/source.ts'
-import type { FieldType, FieldTypes } from './field-types.ts'
+import type { FieldTypes, ImportType } from './field-types.ts'
 import { TransferError } from './record.ts'
 
 /** A schema file that was read. */
@@ -51,7 +51,7 @@ function isOfVersion10(item: SchemaItem): boolean {
 const plainMembers: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])
 
 /** Types by the names they have in these files. */
-const typeNames: Readonly<Record<string, FieldType>> = {
+const typeNames: Readonly<Record<string, ImportType>> = {
   Time: 'time',
   Date: 'date',
   Bytes: 'bytes',
@@ -90,7 +90,7 @@ function withoutNull(type: TypeNode): TypeNode | undefined {
 }
 
 /** Undefined for what needs no help. */
-function fieldType(type: TypeNode): FieldType | undefined {
+function fieldType(type: TypeNode): ImportType | undefined {
   if (type.kind !== 'name') return undefined
   const [inner] = type.arguments
   if (type.name === 'Array') return inner && fieldType(inner)

@@ -29,7 +29,7 @@ export interface ElementPlace {
 export const start: ElementPlace = { offset: 0, line: 1, open: 0 }
 
 /** One element of a file, as text. */
-export interface Element {
+export interface JsonElement {
   readonly text: string
   /** Where it begins: its line, and its first byte in the unpacked file. */
   readonly line: number
@@ -58,7 +58,7 @@ const carriageReturn = 0x0d
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
   options: ElementOptions,
-): AsyncGenerator<Element, void, undefined> {
+): AsyncGenerator<JsonElement, void, undefined> {
   const cutter = new Cutter(options)
   for await (const chunk of chunks) {
     cutter.add(chunk)
@@ -100,7 +100,7 @@ class Cutter {
   }
 
   /** All elements that the buffer holds whole. */
-  *elements(): Generator<Element> {
+  *elements(): Generator<JsonElement> {
     for (;;) {
       if (!this.#toElement()) return
       const line = this.#byLine ? this.#buffer.indexOf(newline, this.#at) : -1
@@ -118,7 +118,7 @@ class Cutter {
     }
   }
 
-  #take(stop: number, isBroken: boolean): Element {
+  #take(stop: number, isBroken: boolean): JsonElement {
     const [line, offset] = [this.#line, this.#base + this.#at]
     const text = utf8.decode(this.#buffer.subarray(this.#at, stop))
     this.#countLines(stop)
@@ -248,7 +248,7 @@ function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
 const pageStarts: ReadonlySet<number> = new Set([openBrace, openBracket, closeBracket])
 
 /** Refuses elements that are broken, so that the text of others can be trusted to be whole. */
-export function wholeText(element: Element): string {
+export function wholeText(element: JsonElement): string {
   if (element.isBroken) throw new BadRecord('broken JSON: it does not end on its line')
   return element.text
 }

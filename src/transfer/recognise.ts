@@ -6,7 +6,7 @@ import type { Json } from '../values/value.ts'
 import { driverReference } from './formats/driver-values.ts'
 import type { FormatName } from './formats/format.ts'
 import { type ByteSource, readHead, readText, type TextFile } from './input.ts'
-import { type Element, jsonElements } from './json-elements.ts'
+import { type JsonElement, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
 import { readId } from './references.ts'
 
@@ -87,7 +87,7 @@ function looksLikeJson(head: Uint8Array): boolean {
   return /^\s*(?:\[\s*)?\{\s*"/.test(textOf(head))
 }
 
-async function firstElement(file: TextFile): Promise<Element | 'cut off' | undefined> {
+async function firstElement(file: TextFile): Promise<JsonElement | 'cut off' | undefined> {
   try {
     for await (const element of jsonElements(readText(file), { byLine: false })) return element
   } catch (error) {
@@ -98,7 +98,7 @@ async function firstElement(file: TextFile): Promise<Element | 'cut off' | undef
 }
 
 /** The first element stands on one line, and what follows on the next one begins likewise. */
-function isByLine(head: Uint8Array, { next, text }: Element): boolean {
+function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   if (next.open > 0 || text.includes('\n')) return false
   const end = head.indexOf(newline, Math.min(next.offset, head.length))
   if (end < 0) return true

@@ -86,12 +86,12 @@ export interface EventSources {
 }
 
 /** How the fields of a written document are read: `plain` has no names with a meaning. */
-export type WriteMode = 'default' | 'plain'
+export type FieldsMode = 'default' | 'plain'
 
 /** What the companions of collections and the methods of documents do. Throws QueryFailures at `call`. */
 export interface Documents {
-  create(collection: Module, data: Struct, mode: WriteMode, call: Call): Doc
-  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: WriteMode, call: Call): Doc
+  create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc
+  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc
   /** The document, which is no longer there. */
   remove(doc: Doc, call: Call): Doc
   byId(collection: Module, id: bigint, call: Call): Doc

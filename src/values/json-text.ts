@@ -1,7 +1,7 @@
 // The pieces of JSON text that responses are put together from. A part that cannot be printed is undefined.
 
-/** Rendered JSON, or undefined for what cannot be printed. */
-export type Rendered = string | undefined
+/** JsonPiece JSON, or undefined for what cannot be printed. */
+export type JsonPiece = string | undefined
 
 /** Up to this length a look at each character costs less than a call of JSON.stringify. */
 const shortChars = 40
@@ -27,7 +27,7 @@ function withoutLoneSurrogates(text: string): string {
 }
 
 /** An object of the given members, of which undefined ones are left out. Keys must need no escaping. */
-export function jsonObject(members: Readonly<Record<string, Rendered>>): string {
+export function jsonObject(members: Readonly<Record<string, JsonPiece>>): string {
   let text = ''
   for (const key in members) {
     const value = members[key]
@@ -37,7 +37,7 @@ export function jsonObject(members: Readonly<Record<string, Rendered>>): string 
 }
 
 /** Like {@link jsonObject}, but an object that lacks a member cannot be printed at all. */
-export function completeJsonObject(members: Readonly<Record<string, Rendered>>): Rendered {
+export function completeJsonObject(members: Readonly<Record<string, JsonPiece>>): JsonPiece {
   for (const key in members) if (members[key] === undefined) return undefined
   return jsonObject(members)
 }

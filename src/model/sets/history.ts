@@ -19,7 +19,7 @@ export interface SetEvent {
 }
 
 /** A place in a history; each part needs those before it. It always lies between events. */
-export interface EventPlace {
+export interface HistoryPlace {
   readonly ts: Micros
   readonly action?: ActionName
   readonly document?: Pick<Ref, 'id' | 'collection'>
@@ -31,9 +31,9 @@ export interface EventPlace {
 }
 
 /** Which events of a set, in which order. */
-export interface EventScan {
-  readonly from?: EventPlace | undefined
-  readonly to?: EventPlace | undefined
+export interface HistoryScan {
+  readonly from?: HistoryPlace | undefined
+  readonly to?: HistoryPlace | undefined
   readonly reverse?: boolean
 }
 
@@ -41,9 +41,9 @@ export interface EventScan {
 type EventOrder = 'removes first' | 'adds first'
 
 /** The events of a set, read as they are asked for. */
-export interface EventStream {
+export interface HistoryStream {
   readonly order: EventOrder
-  scan(scan: EventScan): Iterable<SetEvent>
+  scan(scan: HistoryScan): Iterable<SetEvent>
 }
 
 /** The time of an event as a number: those of the running transaction are later than all others. */
@@ -70,7 +70,7 @@ export function compareEvents(left: SetEvent, right: SetEvent, order: EventOrder
 }
 
 /** Where an event lies seen from a place: negative before it, positive behind it, never zero. */
-function compareToEventPlace(event: SetEvent, place: EventPlace, order: EventOrder): number {
+function compareToEventPlace(event: SetEvent, place: HistoryPlace, order: EventOrder): number {
   const ts = eventTime(event)
   if (ts !== place.ts) return ts < place.ts ? -1 : 1
   const difference =
@@ -81,19 +81,19 @@ function compareToEventPlace(event: SetEvent, place: EventPlace, order: EventOrd
 }
 
 /** Whether something went at the very time that is all a place says. */
-function wentAt(event: SetEvent, place: EventPlace): boolean {
+function wentAt(event: SetEvent, place: HistoryPlace): boolean {
   return place.timeOnly === true && eventTime(event) === place.ts && ranks[event.action] === ranks.remove
 }
 
 /** Whether an event lies within the bounds of a scan. */
-export function isWithin(event: SetEvent, { from, to }: EventScan, order: EventOrder): boolean {
+export function isWithin(event: SetEvent, { from, to }: HistoryScan, order: EventOrder): boolean {
   if ((from && wentAt(event, from)) || (to && wentAt(event, to))) return false
   if (from && compareToEventPlace(event, from, order) < 0) return false
   return !to || compareToEventPlace(event, to, order) < 0
 }
 
 /** The bounds of a scan, cut off behind a time that the reading does not look beyond. */
-export function upTo(scan: EventScan, at: number | undefined): EventScan {
+export function upTo(scan: HistoryScan, at: number | undefined): HistoryScan {
   if (at === undefined || (scan.to && scan.to.ts <= at)) return scan
   return { ...scan, to: { ts: nearestMicros(at), side: 'high' } }
 }

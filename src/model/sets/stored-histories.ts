@@ -12,9 +12,9 @@ import { changesBetween } from '../changes-between.ts'
 import { visibleFields } from '../view-document.ts'
 import type { ElementFilter } from './access.ts'
 import {
-  type EventPlace,
-  type EventScan,
-  type EventStream,
+  type HistoryPlace,
+  type HistoryScan,
+  type HistoryStream,
   isWithin,
   type SetEvent,
   upTo,
@@ -22,7 +22,7 @@ import {
 import type { Reading } from './reading.ts'
 import { documentsPartitions, matchKey, partitionsOf } from './stored-streams.ts'
 
-function storedScan(scan: EventScan, { at }: Reading): StoredScan {
+function storedScan(scan: HistoryScan, { at }: Reading): StoredScan {
   const { from, to, reverse } = upTo(scan, at)
   return {
     ...(from && { from: storedBound(from) }),
@@ -31,7 +31,7 @@ function storedScan(scan: EventScan, { at }: Reading): StoredScan {
   }
 }
 
-function storedBound({ ts, action, document, values, side }: EventPlace): EventBound {
+function storedBound({ ts, action, document, values, side }: HistoryPlace): EventBound {
   if (!action) return { ts, side }
   const isGoing = action === 'remove' || action === 'delete'
   const bound = { ts, action: isGoing ? 'remove' : 'add', side } as const
@@ -39,7 +39,7 @@ function storedBound({ ts, action, document, values, side }: EventPlace): EventB
 }
 
 /** The add and remove events of an index's entries under some terms. */
-export class MatchHistory implements EventStream {
+export class MatchHistory implements HistoryStream {
   readonly order = 'removes first'
   readonly #index: IndexDefinition
   readonly #terms: readonly Value[]
@@ -62,7 +62,7 @@ export class MatchHistory implements EventStream {
     this.#sources = [source]
   }
 
-  *scan(scan: EventScan): Generator<SetEvent> {
+  *scan(scan: HistoryScan): Generator<SetEvent> {
     const { transaction } = this.#reading.session
     const stored = transaction.matchEvents(this.#index, this.#terms, storedScan(scan, this.#reading))
     const key = `events ${matchKey(this.#index, this.#terms, this.#reading)}`
@@ -73,7 +73,7 @@ export class MatchHistory implements EventStream {
 }
 
 /** The add and remove events of a collection's documents. */
-export class DocumentsHistory implements EventStream {
+export class DocumentsHistory implements HistoryStream {
   readonly order = 'removes first'
   readonly #collection: Ref
   readonly #shows: ElementFilter
@@ -87,7 +87,7 @@ export class DocumentsHistory implements EventStream {
     this.#sources = [source]
   }
 
-  *scan(scan: EventScan): Generator<SetEvent> {
+  *scan(scan: HistoryScan): Generator<SetEvent> {
     const { database, id } = this.#collection
     const { transaction } = this.#reading.session
     const stored = transaction.documentEvents(database, Number(id), storedScan(scan, this.#reading))
@@ -99,7 +99,7 @@ export class DocumentsHistory implements EventStream {
 }
 
 /** What happened to one document: its versions as creates, updates and deletes, or its add and remove events alone. */
-export class SingleDocumentHistory implements EventStream {
+export class SingleDocumentHistory implements HistoryStream {
   readonly order = 'adds first'
   readonly #document: Ref
   readonly #kind: 'versions' | 'membership'
@@ -113,7 +113,7 @@ export class SingleDocumentHistory implements EventStream {
     this.#sources = [source]
   }
 
-  *scan(scan: EventScan): Generator<SetEvent> {
+  *scan(scan: HistoryScan): Generator<SetEvent> {
     const { database, collection, id } = this.#document
     const bounded = upTo(scan, this.#reading.at)
     const stored = this.#reading.session.transaction.versions(this.#document, {

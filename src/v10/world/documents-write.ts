@@ -17,7 +17,7 @@ import {
   Time,
   TransactionTime,
 } from '../../values/value.ts'
-import type { Call, WriteMode } from '../call.ts'
+import type { Call, FieldsMode } from '../call.ts'
 import type { QueryFailure } from '../failure/failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { schemaFaults } from '../push/query-check.ts'
@@ -66,7 +66,7 @@ export class DocumentWriter {
     this.#migrations = new Migrations(session)
   }
 
-  create(collection: Module, data: Struct, mode: WriteMode, call: Call): Doc {
+  create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc {
     requirePresent(call)
     const session = this.#session
     session.asker = call
@@ -107,7 +107,7 @@ export class DocumentWriter {
     })
   }
 
-  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: WriteMode, call: Call): Doc {
+  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc {
     requirePresent(call)
     this.#requireThere(doc, call)
     const session = this.#session
@@ -329,7 +329,7 @@ function stored(data: Struct, call: Call): ObjectValue {
 }
 
 /** The top-level fields of a document of the users. */
-function documentFields(given: ObjectValue, mode: WriteMode): ObjectValue {
+function documentFields(given: ObjectValue, mode: FieldsMode): ObjectValue {
   if (mode === 'plain' || !given.has('ttl')) return new Map([['data', given]])
   const data = new Map([...given].filter(([name]) => name !== 'ttl'))
   return new Map<string, StoredValue>([

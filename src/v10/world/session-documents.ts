@@ -2,7 +2,7 @@
 
 import type { Session } from '../../model/session.ts'
 import { Ref, type Time } from '../../values/value.ts'
-import type { Call, Documents, WriteMode } from '../call.ts'
+import type { Call, Documents, FieldsMode } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import {
   Doc,
@@ -52,11 +52,11 @@ export class SessionDocuments implements Documents {
     return this.#ownWriter?.changesSchema === true
   }
 
-  create(collection: Module, data: Struct, mode: WriteMode, call: Call): Doc {
+  create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc {
     return this.#writer.create(collection, data, mode, call)
   }
 
-  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: WriteMode, call: Call): Doc {
+  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc {
     return this.#writer.change(how, doc, data, mode, call)
   }
 

@@ -3,10 +3,10 @@
 
 import {
   compareEvents,
-  type EventPlace,
-  type EventScan,
-  type EventStream,
   eventTime,
+  type HistoryPlace,
+  type HistoryScan,
+  type HistoryStream,
   isWithin,
   type SetEvent,
 } from '../../model/sets/history.ts'
@@ -15,14 +15,14 @@ import { Heap } from './heap.ts'
 
 /** A member of a combination: its events, and whether it held a key when an event happened, or just before. */
 export interface HistoryMember {
-  readonly events: EventStream
+  readonly events: HistoryStream
   /** `when`: with the event, or the moment before it. */
   holds(key: readonly Value[], event: SetEvent, when: 'then' | 'before'): boolean
 }
 
 type Combination = 'union' | 'intersection' | 'difference'
 
-export class CombinedHistory implements EventStream {
+export class CombinedHistory implements HistoryStream {
   readonly order = 'adds first'
   readonly #combination: Combination
   readonly #members: readonly HistoryMember[]
@@ -32,7 +32,7 @@ export class CombinedHistory implements EventStream {
     this.#members = members
   }
 
-  *scan(scan: EventScan): Generator<SetEvent> {
+  *scan(scan: HistoryScan): Generator<SetEvent> {
     const { from, to, reverse } = scan
     const wide = {
       from: from && wholeMoment(from, 'low'),
@@ -82,7 +82,7 @@ interface MemberEvent {
 }
 
 /** The events of all members, moment by moment. */
-function* moments(members: readonly HistoryMember[], scan: EventScan): Generator<readonly MemberEvent[]> {
+function* moments(members: readonly HistoryMember[], scan: HistoryScan): Generator<readonly MemberEvent[]> {
   const sign = scan.reverse ? -1 : 1
   const readers = members.map(({ events }, member) => ({
     member,
@@ -134,6 +134,6 @@ function merged(events: readonly SetEvent[]): SetEvent[] {
 }
 
 /** The edge of the moment a place lies in. */
-function wholeMoment(place: EventPlace, side: EventPlace['side']): EventPlace {
+function wholeMoment(place: HistoryPlace, side: HistoryPlace['side']): HistoryPlace {
   return place.action === undefined ? place : { ts: place.ts, side }
 }

@@ -2,7 +2,7 @@
 
 import { secondsPerDay } from '../../base/durations.ts'
 import { endOfTime, type Micros, nearestMicros } from '../../base/micros.ts'
-import type { EventPlace } from '../../model/sets/history.ts'
+import type { HistoryPlace } from '../../model/sets/history.ts'
 import { microsOfTime } from '../../values/time.ts'
 import {
   type ActionName,
@@ -22,7 +22,7 @@ import { listOf } from './cursor.ts'
 
 /** An event cursor, understood. */
 interface EventCursor {
-  readonly place: EventPlace
+  readonly place: HistoryPlace
   /** What the page shows as its cursor. */
   readonly shown: EventValue
 }
@@ -58,7 +58,7 @@ export function readEventCursor(
   const first: ActionName = ofSet ? 'add' : 'create'
   const moment = momentOf(cursor)
   if (moment !== undefined) {
-    const place: EventPlace =
+    const place: HistoryPlace =
       direction === 'after'
         ? { ts: moment, action: first, side: 'low', timeOnly: true }
         : { ts: moment, side: 'low', timeOnly: true }

@@ -2,7 +2,7 @@
 // the set was made of. The coming and going of the element itself adds none.
 
 import { step } from '../../base/effort.ts'
-import { type EventScan, type EventStream, eventTime, type SetEvent } from '../../model/sets/history.ts'
+import { eventTime, type HistoryScan, type HistoryStream, type SetEvent } from '../../model/sets/history.ts'
 import { type Element, keyOf } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 import type { Lambda, Ref, Value } from '../../values/value.ts'
@@ -30,21 +30,21 @@ interface SourceElement {
 const always = Number.NEGATIVE_INFINITY
 const stillThere = Number.POSITIVE_INFINITY
 
-export class JoinHistory implements EventStream {
+export class JoinHistory implements HistoryStream {
   readonly order = 'adds first'
-  readonly #source: EventStream
+  readonly #source: HistoryStream
   readonly #present: ElementStream
   readonly #link: Lambda | Ref
   readonly #reading: CallReading
-  readonly #open: (target: SetLike) => EventStream | undefined
+  readonly #open: (target: SetLike) => HistoryStream | undefined
 
   /** `present` is the source as it is now: it knows the elements that came before retained history. */
   constructor(
-    source: EventStream,
+    source: HistoryStream,
     present: ElementStream,
     link: Lambda | Ref,
     reading: CallReading,
-    open: (target: SetLike) => EventStream | undefined,
+    open: (target: SetLike) => HistoryStream | undefined,
   ) {
     this.#source = source
     this.#present = present
@@ -53,8 +53,8 @@ export class JoinHistory implements EventStream {
     this.#open = open
   }
 
-  scan(scan: EventScan): Iterable<SetEvent> {
-    const members: { events: EventStream; holds: () => boolean }[] = []
+  scan(scan: HistoryScan): Iterable<SetEvent> {
+    const members: { events: HistoryStream; holds: () => boolean }[] = []
     for (const element of sourceElements(this.#source, this.#present, this.#reading.session.keys)) {
       const target = this.#open(targetOf(element, this.#link, this.#reading))
       if (target) members.push({ events: new PresenceHistory(target, element.presences), holds: () => true })
@@ -64,18 +64,18 @@ export class JoinHistory implements EventStream {
 }
 
 /** The events of another history that happened during some presences. */
-class PresenceHistory implements EventStream {
+class PresenceHistory implements HistoryStream {
   readonly order
-  readonly #events: EventStream
+  readonly #events: HistoryStream
   readonly #presences: readonly Presence[]
 
-  constructor(events: EventStream, presences: readonly Presence[]) {
+  constructor(events: HistoryStream, presences: readonly Presence[]) {
     this.order = events.order
     this.#events = events
     this.#presences = presences
   }
 
-  *scan(scan: EventScan): Generator<SetEvent> {
+  *scan(scan: HistoryScan): Generator<SetEvent> {
     for (const event of this.#events.scan(scan)) {
       const ts = eventTime(event)
       step(this.#presences.length)
@@ -92,7 +92,7 @@ function readSet(source: Value): Value {
 
 /** All elements the source has or had, with the times when it had them. */
 function sourceElements(
-  history: EventStream,
+  history: HistoryStream,
   present: ElementStream,
   keys: ValueKeys,
 ): Iterable<SourceElement> {

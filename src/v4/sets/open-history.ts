@@ -3,7 +3,7 @@
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
-import type { EventStream, SetEvent } from '../../model/sets/history.ts'
+import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
 import { DocumentsHistory, MatchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
@@ -15,14 +15,14 @@ import { JoinHistory } from './join-history.ts'
 import { openSet, withoutHistory } from './open.ts'
 
 /** Opens the history of a set or document; undefined when the caller may not read it. */
-export function openHistory(set: SetLike, reading: CallReading): EventStream | undefined {
+export function openHistory(set: SetLike, reading: CallReading): HistoryStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
   const shows = nativeFilter(set, reading.session)
   return shows && new DocumentsHistory(set, eventsOf(set), shows, reading)
 }
 
-function openShape(set: SetValue, shape: SetShape, reading: CallReading): EventStream | undefined {
+function openShape(set: SetValue, shape: SetShape, reading: CallReading): HistoryStream | undefined {
   switch (shape.type) {
     case 'match':
       return openMatch(shape, set, reading)
@@ -68,7 +68,7 @@ function openMatch(
   { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
   set: SetValue,
   reading: CallReading,
-): EventStream | undefined {
+): HistoryStream | undefined {
   const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
   const shows = index && indexFilter(index, terms, reading)
   return index && shows && new MatchHistory(index, terms, eventsOf(set), shows, reading)
@@ -77,7 +77,7 @@ function openMatch(
 function openJoin(
   { source, with: link }: Extract<SetShape, { type: 'join' }>,
   reading: CallReading,
-): EventStream | undefined {
+): HistoryStream | undefined {
   const history = openHistory(source, reading)
   const present = openSet(source, reading)
   return (
@@ -92,7 +92,7 @@ function openCombination(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],
   reading: CallReading,
-): EventStream | undefined {
+): HistoryStream | undefined {
   const opened = sets.map(set => memberOf(set, reading))
   const members = opened.filter(member => member !== undefined)
   if (members.length === 0 || (type === 'difference' && !opened[0])) return undefined

@@ -2,7 +2,7 @@
 // it ends with the last one before it; one element more than fits tells whether there is a further page.
 
 import { limits } from '../../limits.ts'
-import type { EventPlace, SetEvent } from '../../model/sets/history.ts'
+import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
 import { type Element, elementValue, type SetBound } from '../../model/sets/order.ts'
 import { isNativeCollectionRef, type Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
@@ -66,7 +66,7 @@ function pageOfEvents(request: PageRequest, reading: CallReading): Page {
     cursor === undefined
       ? undefined
       : readEventCursor(cursor, direction, historyKind(set), reading.call, cursorAt)
-  return assemble<SetEvent, EventPlace>(request, {
+  return assemble<SetEvent, HistoryPlace>(request, {
     place: given?.place,
     shown: given && { type: 'event', event: given.shown },
     scan: scan => stream.scan(scan),

@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts'
 import { encodeBase64 } from '../../values/base64.ts'
 import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
-import { flat, jsonObject, quoteJson, type Rendered } from '../../values/json-text.ts'
+import { flat, type JsonPiece, jsonObject, quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import {
   type ActionName,
@@ -96,7 +96,7 @@ class Renderer implements PartRenderer {
     this.#older = !isAtLeast(context.apiVersion, '2.7')
   }
 
-  value(value: Value): Rendered {
+  value(value: Value): JsonPiece {
     if (++this.#units > limits.answerUnitsMax) throw tooLong()
     step()
     switch (typeof value) {
@@ -117,7 +117,7 @@ class Renderer implements PartRenderer {
     return this.#tagged(value as Tagged)
   }
 
-  #tagged(value: Tagged): Rendered {
+  #tagged(value: Tagged): JsonPiece {
     switch (value.kind) {
       case 'time':
         return `{"@ts":"${formatTime(value)}"}`
@@ -192,7 +192,7 @@ class Renderer implements PartRenderer {
   }
 
   /** Arguments keep their places: one that cannot be printed becomes null. */
-  code(body: Value): Rendered {
+  code(body: Value): JsonPiece {
     step()
     if (body instanceof Map) return this.#form(body)
     if (!Array.isArray(body)) return this.value(body)
@@ -215,7 +215,7 @@ class Renderer implements PartRenderer {
   }
 
   /** The fields of a written object or `let`: names, not forms. A list of bindings has a name more than once. */
-  #codeFields(fields: Value): Rendered {
+  #codeFields(fields: Value): JsonPiece {
     if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
     if (!(fields instanceof Map)) return this.value(fields)
     const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
@@ -231,14 +231,14 @@ class Renderer implements PartRenderer {
     return members.join()
   }
 
-  setBody(shape: SetShape): Rendered {
+  setBody(shape: SetShape): JsonPiece {
     this.#enter()
     const body = renderSetBody(shape, this)
     this.#depth--
     return body
   }
 
-  #lambda(lambda: Lambda): Rendered {
+  #lambda(lambda: Lambda): JsonPiece {
     this.#enter()
     const text = renderLambda(lambda, this)
     this.#depth--
@@ -299,7 +299,7 @@ class Renderer implements PartRenderer {
     return source === undefined ? fields : new Map(fields).set('source', respellSource(source, this.#older))
   }
 
-  #instant(ts: Micros | TransactionTime): Rendered {
+  #instant(ts: Micros | TransactionTime): JsonPiece {
     if (typeof ts === 'number') return String(ts)
     const micros = this.#transactionTime
     if (micros === undefined) return undefined
@@ -335,7 +335,7 @@ class Renderer implements PartRenderer {
   }
 
   /** What an event shows as a cursor too: all but the data of a document. */
-  #eventMembers({ ts, action, document, values }: EventValue): Record<string, Rendered> {
+  #eventMembers({ ts, action, document, values }: EventValue): Record<string, JsonPiece> {
     return {
       ts: this.#instant(ts),
       action: this.#action(action),
@@ -352,7 +352,7 @@ class Renderer implements PartRenderer {
   }
 }
 
-function tag(name: '@set' | '@query', body: Rendered): Rendered {
+function tag(name: '@set' | '@query', body: JsonPiece): JsonPiece {
   return body && `{"${name}":${body}}`
 }
 

@@ -1,7 +1,7 @@
 // Sets and lambdas as responses show them: recipes that a client can send back and get the same set or function.
 
 import { unreachable } from '../../base/assert.ts'
-import { completeJsonObject, quoteJson, type Rendered } from '../../values/json-text.ts'
+import { completeJsonObject, type JsonPiece, quoteJson } from '../../values/json-text.ts'
 import { type Lambda, Ref, type Value } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import { isAtLeast } from './version.ts'
@@ -9,16 +9,16 @@ import { isAtLeast } from './version.ts'
 /** What sets and lambdas need of the renderer they are part of. */
 export interface PartRenderer {
   readonly apiVersion: string
-  value(value: Value): Rendered
+  value(value: Value): JsonPiece
   array(items: readonly Value[]): string
   /** What stands behind `@set`. */
-  setBody(shape: SetShape): Rendered
+  setBody(shape: SetShape): JsonPiece
   /** Code of a lambda: values, but its objects are forms and stand as they are. */
-  code(body: Value): Rendered
+  code(body: Value): JsonPiece
 }
 
 /** What stands behind `@set`; undefined when the set has a part that cannot be printed. */
-export function renderSetBody(shape: SetShape, parts: PartRenderer): Rendered {
+export function renderSetBody(shape: SetShape, parts: PartRenderer): JsonPiece {
   switch (shape.type) {
     case 'match':
       return renderMatch(shape.index, shape.terms, parts)
@@ -56,18 +56,18 @@ export function renderSetBody(shape: SetShape, parts: PartRenderer): Rendered {
   }
 }
 
-function renderMatch(index: Ref, terms: readonly Value[], parts: PartRenderer): Rendered {
+function renderMatch(index: Ref, terms: readonly Value[], parts: PartRenderer): JsonPiece {
   const match = parts.value(index)
   return completeJsonObject(terms.length === 0 ? { match } : { match, terms: scalarOrArray(terms, parts) })
 }
 
 /** The source of events stands without an `@set` of its own. */
-function renderEventsSource(source: SetLike, parts: PartRenderer): Rendered {
+function renderEventsSource(source: SetLike, parts: PartRenderer): JsonPiece {
   return source instanceof SetValue ? parts.setBody(source.shape) : parts.value(source)
 }
 
 /** A single operand stands alone, several in an array. */
-function renderOperands(sets: readonly SetLike[], parts: PartRenderer): Rendered {
+function renderOperands(sets: readonly SetLike[], parts: PartRenderer): JsonPiece {
   const operands: string[] = []
   for (const set of sets) {
     const operand = parts.value(set)
@@ -78,7 +78,7 @@ function renderOperands(sets: readonly SetLike[], parts: PartRenderer): Rendered
 }
 
 /** A single value stands alone, unless it is an array and would read back as several. */
-function scalarOrArray(values: readonly Value[], parts: PartRenderer): Rendered {
+function scalarOrArray(values: readonly Value[], parts: PartRenderer): JsonPiece {
   const [first] = values
   return values.length === 1 && first !== undefined && !Array.isArray(first)
     ? parts.value(first)
@@ -86,7 +86,7 @@ function scalarOrArray(values: readonly Value[], parts: PartRenderer): Rendered 
 }
 
 /** The object of a lambda. It names its version unless both the lambda and the reader are older than that custom. */
-export function renderLambda(lambda: Lambda, parts: PartRenderer): Rendered {
+export function renderLambda(lambda: Lambda, parts: PartRenderer): JsonPiece {
   const body = { lambda: parts.code(lambda.parameters), expr: parts.code(lambda.body) }
   if (!isAtLeast(lambda.apiVersion, '3') && !isAtLeast(parts.apiVersion, '3')) return completeJsonObject(body)
   return completeJsonObject({ api_version: quoteJson(lambda.apiVersion), ...body })
