@@ -22,7 +22,8 @@
 import { step } from '../base/effort.ts'
 import type { ByteWriter } from '../values/byte-writer.ts'
 import { appendSortKey } from '../values/collation.ts'
-import { lambdaFields, orderForm, orderRank, rankOf, sortedFields } from '../values/order.ts'
+import { partsOf } from '../values/equality.ts'
+import { orderForm, orderRank, rankOf, sortedFields } from '../values/order.ts'
 import type {
   Lambda,
   LocalDate,
@@ -92,7 +93,7 @@ function appendAscending(writer: ByteWriter, value: Value, kinds: NumberKinds | 
       writer.u64(BigInt((form as LocalDate).epochDay) ^ signBit)
       return
     case orderRank.lambda:
-      for (const part of lambdaFields(form as Lambda)) appendAscending(writer, part, kinds)
+      for (const part of partsOf(form as Lambda)) appendAscending(writer, part, kinds)
       return
     case orderRank.transactionTime:
       writer.u8((form as TransactionTime).unit === 'micros' ? 0 : 1)

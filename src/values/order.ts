@@ -12,6 +12,7 @@
 import { assert } from '../base/assert.ts'
 import { step } from '../base/effort.ts'
 import { compareStrings } from './collation.ts'
+import { partsOf } from './equality.ts'
 import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
 import { Transient, UnresolvedRef } from './value.ts'
 
@@ -178,7 +179,8 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
     case orderRank.date:
       return (left as LocalDate).epochDay - (right as LocalDate).epochDay
     case orderRank.lambda:
-      return compareArrays(lambdaFields(left as Lambda), lambdaFields(right as Lambda))
+      // The original's order of functions is not specified, this is ours.
+      return compareArrays(partsOf(left as Lambda), partsOf(right as Lambda))
     case orderRank.transactionTime:
       return unitRank(left as TransactionTime) - unitRank(right as TransactionTime)
     case orderRank.uuid:
@@ -191,11 +193,6 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
 function compareTimes(left: Time, right: Time): number {
   if (left.seconds !== right.seconds) return left.seconds < right.seconds ? -1 : 1
   return left.nanos - right.nanos
-}
-
-/** What a function compares by: the original's order of functions is not specified, this is ours. */
-export function lambdaFields(lambda: Lambda): readonly Value[] {
-  return [lambda.apiVersion, lambda.parameters, lambda.body]
 }
 
 function unitRank(time: TransactionTime): number {
