@@ -106,7 +106,9 @@ class RequestRun {
     const { budget } = this.#kind
     budget.begin()
     try {
-      const wait = current ?? (neverCommits ? undefined : store.ready(lastSeenTxn ?? 0))
+      // The commit compares what was read with the newest state: a fresher one than the client has seen is not waited for.
+      const needsNoWait = neverCommits || lastSeenTxn === undefined
+      const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
       if (neverCommits)
         return this.#responses.uncommitted(store.attempt(this.#attempt, lastSeenTxn, stampTime))

@@ -1,0 +1,43 @@
+// What a query waits for where the state of this machine may lag behind that of others.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Micros, micros } from '../../../src/base/micros.ts'
+import type { KeyValueStore } from '../../../src/kv/contract.ts'
+import { openMemory } from '../../../src/kv/memory.ts'
+import { openTestEngine } from '../../support/engine.ts'
+
+test('a read waits for a fresh state; a write only for what its client has seen, as its commit compares', async () => {
+  const memory = openMemory()
+  const asked: number[] = []
+  const kv: KeyValueStore = {
+    read: read => memory.read(read),
+    transact: work => memory.transact(work),
+    watch: listener => memory.watch(listener),
+    close: () => memory.close(),
+    ready: notBefore => {
+      asked.push(notBefore)
+      return undefined
+    },
+  }
+  const engine = openTestEngine({ kv })
+  const ask = async (query: object, lastSeenTxn?: Micros) => {
+    asked.length = 0
+    const { status } = await engine.engine.query({
+      authorization: 'Bearer the-root-secret-of-a-test',
+      language: '4',
+      dialect: '4',
+      body: JSON.stringify(query),
+      timeoutMs: 60_000,
+      lastSeenTxn,
+    })
+    assert.ok(status < 300, `status ${status}`)
+    return [...asked]
+  }
+  const create = (name: string) => ({ create_collection: { object: { name } } })
+  assert.deepEqual(await ask({ collections: null }), [0])
+  assert.deepEqual(await ask({ collections: null }, micros(5)), [5])
+  assert.deepEqual(await ask(create('first')), [])
+  assert.deepEqual(await ask(create('second'), micros(5)), [5])
+  await engine.close()
+})
