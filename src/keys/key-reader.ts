@@ -136,13 +136,25 @@ export function entryDocumentPlace(key: Uint8Array): number {
 export function entryTimeOf(key: Uint8Array): Micros {
   const isEnded = key[0] === keyTags.indexEnded
   assert(isEnded || key[0] === keyTags.indexEvent, 'the keys of ended entries and of events hold a time')
-  const place = isEnded ? key.length - timeBytes : eventTimePlace(key)
+  return timeAt(key, isEnded ? key.length - timeBytes : eventTimePlace(key), isEnded ? ~0 : 0)
+}
+
+/** The time in the key of a part of the record of changes. */
+export function changesTimeOf(key: Uint8Array): Micros {
+  assert(key[0] === keyTags.collectionChanges, 'the keys of changes hold a time')
+  return timeAt(key, changesTimePlace, 0)
+}
+
+/** `turned`: ones where times stand in descending order. */
+function timeAt(key: Uint8Array, place: number, turned: number): Micros {
   assert(key.length >= place + timeBytes, 'a key does not end too early')
-  const turned = isEnded ? ~0 : 0
   const high = numberAt(key, place) ^ turned ^ signBit
   const low = (numberAt(key, place + 4) ^ turned) >>> 0
   return micros(high * two32 + low)
 }
+
+/** Behind tag, database and collection. */
+const changesTimePlace = 11
 
 /** Behind tag, database and index. */
 const entryTermsPlace = 13

@@ -65,14 +65,21 @@ function* collectionChanges(
 ): Generator<SourceChange> {
   for (const { changes, time } of transaction.collectionChanges(database, Number(id), from)) {
     step(changes.length)
-    // A transaction writes each document once.
+    // A transaction writes each document once, new ones mostly in the order of their ids.
     const written = changes.filter(({ kind }) => kind === 'write')
-    if (written.length > 1) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
+    if (!isAscending(written)) written.sort((a, b) => (a.ref.id < b.ref.id ? -1 : 1))
     let ordinal = 0
     for (const { action, ref } of written) {
       yield { time, ordinal: ordinal++, document: ref, wasIn: action !== 'create', isIn: action !== 'delete' }
     }
   }
+}
+
+function isAscending(changes: readonly { readonly ref: Ref }[]): boolean {
+  for (let at = 1; at < changes.length; at++) {
+    if ((changes[at - 1] as { ref: Ref }).ref.id > (changes[at] as { ref: Ref }).ref.id) return false
+  }
+  return true
 }
 
 function* documentChanges(document: Ref, from: Micros, transaction: Transaction): Generator<SourceChange> {

@@ -4,7 +4,7 @@
 
 import { assert } from '../base/assert.ts'
 import { micros } from '../base/micros.ts'
-import { decodeKeyOf } from '../keys/key-reader.ts'
+import { changesTimeOf, decodeKeyOf } from '../keys/key-reader.ts'
 import {
   changesKey,
   changesRange,
@@ -13,7 +13,7 @@ import {
   metaKey,
 } from '../keys/keyspace.ts'
 import { decodeIntegerRows, decodeValue, encodeValue } from '../keys/value-codec.ts'
-import type { Entry, View, Write } from '../kv/contract.ts'
+import type { Bytes, Entry, View, Write } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, isArray, type Micros, Ref, type Value } from '../values/value.ts'
 import type { Change, CommittedTransaction } from './contract.ts'
 import { decodeTime } from './records.ts'
@@ -76,11 +76,15 @@ function changeOf(ref: Ref, what: number, validTime: Value | undefined, time: Mi
 /** One part of what a transaction changed in a collection. */
 export function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
   const { collection, database, ts } = decodeKeyOf('collectionChanges', key)
+  return { time: ts, changes: changesIn(value, database, collection, ts) }
+}
+
+function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId, time: Micros): Change[] {
   const changes: Change[] = []
   decodeIntegerRows(value, (id, what, validTime) => {
-    changes.push(changeOf(new Ref(database, collection, id), what, validTime, ts))
+    changes.push(changeOf(new Ref(database, collection, id), what, validTime, time))
   })
-  return { time: ts, changes }
+  return changes
 }
 
 /** What a row of the log by time says: collections; and the changes themselves, where it is older than the record. */
@@ -141,12 +145,13 @@ export function* readCollectionChanges(
   from: Micros,
 ): Generator<CommittedTransaction, void, void> {
   let under: { time: Micros; changes: Change[] } | undefined
-  for (const row of view.range(collectionChangesRange(database, collection, from))) {
-    const part = decodePart(row)
-    if (under?.time === part.time) under.changes.push(...part.changes)
+  for (const { key, value } of view.range(collectionChangesRange(database, collection, from))) {
+    const time = changesTimeOf(key)
+    const changes = changesIn(value, database, collection, time)
+    if (under?.time === time) under.changes.push(...changes)
     else {
       if (under !== undefined) yield under
-      under = part
+      under = { time, changes }
     }
   }
   if (under !== undefined) yield under

@@ -6,7 +6,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { decodeKey, decodeKeyOf, entryDocumentPlace, entryTimeOf } from '../../../src/keys/key-reader.ts'
+import {
+  changesTimeOf,
+  decodeKey,
+  decodeKeyOf,
+  entryDocumentPlace,
+  entryTimeOf,
+} from '../../../src/keys/key-reader.ts'
 import * as keys from '../../../src/keys/keyspace.ts'
 import { printKey, printValue } from '../../../src/keys/printer.ts'
 import { encodeTerms } from '../../../src/keys/terms.ts'
@@ -273,6 +279,8 @@ test('document and time of an entry are found in its key without reading the res
       }
       assert.equal(entryTimeOf(event), decodeKeyOf('indexEvent', event).ts)
       assert.equal(entryTimeOf(ended), ts)
+      const changes = keys.collectionChangesKey(5n, document.collection, micros(ts), 7)
+      assert.equal(changesTimeOf(changes), ts)
     }),
   )
 })
