@@ -1,5 +1,5 @@
 // Who asked, as the query log keeps it: by numbers, which stay when keys, roles and collections are renamed; and back from
-// those to names, when somebody reads the log.
+// those to names, when the log is read.
 
 import type { Caller } from '../auth/contract.ts'
 import { GenerationCache } from '../base/generation-cache.ts'

@@ -38,7 +38,7 @@ type Used = readonly [database: string, compute: number, read: number, write: nu
 
 export class RateLimits implements NoticeTopic {
   readonly #limited: readonly { readonly kind: RateKind; readonly buckets: Allowances<DatabaseId> }[]
-  /** Used here since the others were told; filled only when anybody asks. */
+  /** Used here since the others were told; filled only when it is asked for. */
   #news: Map<DatabaseId, Record<RateKind, number>> | undefined
 
   /** `perSecond`: operations of one database; 0 for no limit. */

@@ -58,9 +58,9 @@ class RequestRun {
   readonly #memo = new Memo()
   readonly #responses: Responses
   #mustWrite: boolean
-  #hasLookedAgain = false
-  /** A look was taken from the allowance of the address. */
-  #isLookTaken = false
+  #hasRefreshed = false
+  /** A refresh was taken from the allowance of the address. */
+  #isRefreshTaken = false
 
   constructor(options: EngineOptions, request: QueryRequest, kind: RequestKind) {
     this.#options = options
@@ -93,8 +93,8 @@ class RequestRun {
       const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn)
       return this.#responses.succeeded(outcome)
     } catch (error) {
-      const wait = isUnauthorized(error) ? this.#lookAgain(error) : undefined
-      // When the look fails, nobody knows whether the secret is valid: 503, or a client would give up a secret it was just given.
+      const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
+      // When that fails, it is unknown whether the secret is valid: 503, or a client would give up a secret it was just given.
       return wait === undefined ? this.#recover(error) : this.#readAfter(wait)
     }
   }
@@ -120,24 +120,24 @@ class RequestRun {
     } catch (error) {
       // A commit compares what was read with the newest state; a failure has not been compared with anything.
       const isResult = error instanceof LanguageError || isUnauthorized(error)
-      const wait = isResult ? this.#lookAgain(error) : undefined
+      const wait = isResult ? this.#refreshFor(error) : undefined
       return wait === undefined ? this.#recover(error) : this.#write(wait)
     }
   }
 
   /**
-   * Of a failure that another machine's commit may have made untrue: resolves when this one's state holds everything, and
-   * the query shall be evaluated once more. Undefined when that would change nothing, or whoever asks has been looked
-   * after too often for nothing: strangers do not decide how often the store is asked.
+   * Another machine's commit may have made a failure untrue. Resolves when this one's state holds everything, and the query is
+   * to be evaluated once more. Undefined when that would change nothing, or when the address has used up its allowance:
+   * strangers do not decide how often the store is asked.
    */
-  #lookAgain(error: unknown): Promise<void> | undefined {
+  #refreshFor(error: unknown): Promise<void> | undefined {
     const { neverCommits, secretLooks, store } = this.#options
     const { address = '' } = this.#request
-    if (this.#hasLookedAgain || neverCommits) return undefined
-    this.#hasLookedAgain = true
+    if (this.#hasRefreshed || neverCommits) return undefined
+    this.#hasRefreshed = true
     if (!isUnauthorized(error)) return store.ready(everything)
-    this.#isLookTaken = secretLooks?.take(address, 1) ?? false
-    return this.#isLookTaken ? store.ready(everything) : undefined
+    this.#isRefreshTaken = secretLooks?.take(address, 1) ?? false
+    return this.#isRefreshTaken ? store.ready(everything) : undefined
   }
 
   /** Has the query evaluated in the slow lane. Never rejects. */
@@ -198,9 +198,9 @@ class RequestRun {
       (predicate, argument, about) =>
         this.#sessionFor(caller, transaction).decides(predicate, argument, about)
     const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
-    if (this.#isLookTaken) {
+    if (this.#isRefreshTaken) {
       // It was not for nothing.
-      this.#isLookTaken = false
+      this.#isRefreshTaken = false
       this.#options.secretLooks?.take(this.#request.address ?? '', -1)
     }
     // What it takes to know the caller is not the query's to pay.

@@ -1,5 +1,5 @@
 // What the engine knows of the slow lane: processes beside the service in which queries are evaluated that take long, so
-// that they keep nobody else waiting. The layer above provides it; without one, everything is evaluated here.
+// that no other query waits for them. The layer above provides it; without one, everything is evaluated here.
 
 import type { Attempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
@@ -29,7 +29,7 @@ export interface KeptAttempt extends Pick<Attempt<unknown>, 'commitTime' | 'isSt
   /**
    * Has it committed at the time `announced`, or a later one if another commit has come up to that. Resolves with that
    * time and the response when the commit is visible, or with `stale`. Rejects when nothing was committed,
-   * or when nobody knows.
+   * or when that is unknown.
    */
   commit(announced: Micros): Promise<KeptCommit | 'stale'>
   /** It will not be committed. Does nothing when that has begun. */
@@ -50,7 +50,7 @@ export interface LaneOutcome extends QueryResponse {
 export interface SlowLane {
   /** Rejects with a RequestError: out of time, out of memory, too many waiting. */
   run(job: LaneJob): Promise<LaneOutcome>
-  /** How long a query of that queue may hold the process that serves everybody, from now on. */
+  /** How long a query of that queue may hold the process that serves all others, from now on. */
   share(queue: string): ProcessShare
   readonly leads: Leads
 }
@@ -62,7 +62,7 @@ export interface ProcessShare {
   wasted(): void
 }
 
-/** Thrown out of an evaluation that takes too long for the process that serves everybody. */
+/** Thrown out of an evaluation that takes too long for the process that serves all others. */
 export class TooLong {}
 
 /** Whose turn a query uses up in the slow lane: that of its database, as soon as it is known. */

@@ -9,7 +9,7 @@ export interface StreamOpening {
   readonly order: StreamOrder
   /** Of the query: says who asks, and on which snapshot the stream begins. */
   readonly session: Session
-  /** Runs a request of the language for a page of the stream, as whoever has opened it, with the rights of the moment. */
+  /** Runs a request of the language for a page of the stream, as the caller that has opened it, with the rights of the moment. */
   readonly nextPage: (body: string) => QueryResponse | Promise<QueryResponse>
 }
 

@@ -1,4 +1,4 @@
-// How long a request may take, and how long its evaluation may hold the process that serves everybody.
+// How long a request may take, and how long its evaluation may hold the process that serves all others.
 
 import type { Watch } from '../base/effort.ts'
 import type { Cancel } from '../base/timers.ts'

@@ -7,7 +7,7 @@
 //
 // Keys are limited in length. The encoding of a tuple longer than `tupleBytesMax` is cut there and followed by
 // 16 bytes of the SHA-256 of the whole encoding. Entries whose tuples are cut at equal bytes lie together but
-// in no order: whoever reads them sorts such a run again (`isCut`, `compareEntries`).
+// in no order: a reader sorts such a run again (`isCut`, `compareEntries`).
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../values/byte-writer.ts'

@@ -105,7 +105,7 @@ export class ValueReader {
     this.#end = end
   }
 
-  /** Holds on to nobody's bytes. */
+  /** Keeps no bytes alive. */
   #release(): void {
     this.#bytes = scratch
     this.#view = scratchView

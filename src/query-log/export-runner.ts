@@ -179,7 +179,7 @@ export class ExportRunner {
       await this.#storeFile(name, following(first.value, records), signal)
       return true
     } finally {
-      // Whether or not anybody has begun to read what follows the first: a segment may be open.
+      // Whether or not reading of what follows the first has begun: a segment may be open.
       await records.return?.()
     }
   }

@@ -30,7 +30,7 @@ interface ChunkTable {
   remove(chunk: Chunk): Promise<void>
   /** Asks all machines to hand over what was recorded up to `time`. */
   ask(time: Micros): Promise<void>
-  /** Up to when everybody is asked to hand over. */
+  /** Up to when all machines are asked to hand over. */
   asked(): Promise<Micros>
   /** Says that this machine lives, and has handed over all that was recorded up to `until`. */
   report(until: Micros): Promise<void>
