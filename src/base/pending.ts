@@ -33,21 +33,23 @@ export class Pending {
  * none anew, but does the same in the same order) the name is what is asked for and how often it was asked for before.
  */
 export class Memo {
-  readonly #results = new Map<string, unknown>()
-  readonly #drawn: unknown[] = []
+  // Made when they are needed, which few requests do.
+  #results: Map<string, unknown> | undefined
+  #drawn: unknown[] | undefined
   /** How often the evaluation under way has asked for each subject, and drawn. */
-  #counts = new Map<string, number>()
+  #counts: Map<string, number> | undefined
   #draws = 0
 
   /** An evaluation begins, the first or a replay: subjects and draws are counted from the start. */
   begin(): void {
-    if (this.#counts.size > 0) this.#counts = new Map()
+    this.#counts = undefined
     this.#draws = 0
   }
 
   /** The next thing that the evaluation draws, such as an id: the same in every replay, so that what depends on it is too. */
   drawn<T>(draw: () => T): T {
     const number = this.#draws++
+    this.#drawn ??= []
     if (number >= this.#drawn.length) this.#drawn[number] = draw()
     // What was drawn under this number was drawn by the same function: evaluations are replayed exactly.
     return this.#drawn[number] as T
@@ -55,7 +57,7 @@ export class Memo {
 
   /** What `key` came to, or throws a {@link Pending} that will fetch it with `start`. */
   get<T>(key: string, start: () => Promise<T>): T {
-    if (!this.#results.has(key)) throw new Pending([{ key, start }])
+    if (this.#results?.has(key) !== true) throw new Pending([{ key, start }])
     // A key stands for one kind of result: `start` is what gave it.
     return this.#results.get(key) as T
   }
@@ -72,7 +74,7 @@ export class Memo {
    */
   getEachAhead<T>(subject: string, start: () => Promise<T>): T {
     const number = this.#count(subject)
-    const known = this.#results.get(`${subject}#${number}`)
+    const known = this.#results?.get(`${subject}#${number}`)
     // As in `get`.
     if (known !== undefined) return known as T
     const count = Math.min(Math.max(1, number), limits.questionsAtOnceMax)
@@ -81,6 +83,7 @@ export class Memo {
   }
 
   #count(subject: string): number {
+    this.#counts ??= new Map()
     const number = this.#counts.get(subject) ?? 0
     this.#counts.set(subject, number + 1)
     return number
@@ -88,9 +91,11 @@ export class Memo {
 
   /** Starts all that `pending` waits for at once and remembers the results. Rejects when one of them fails. */
   async settle(pending: Pending): Promise<void> {
+    this.#results ??= new Map()
+    const results = this.#results
     await Promise.all(
       pending.questions.map(async ({ key, start }) => {
-        this.#results.set(key, await start())
+        results.set(key, await start())
       }),
     )
   }

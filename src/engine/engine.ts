@@ -22,7 +22,7 @@ import type {
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain.ts'
 import { followNames, principalOf } from './principal.ts'
-import type { Task } from './request-kind.ts'
+import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { TooLong } from './slow-lane.ts'
 import { TimeBudget } from './time-budget.ts'
@@ -73,47 +73,84 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-/** The query of a request, parsed when it is first asked for. */
-class RequestQuery {
+function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse | Promise<QueryResponse> {
+  return runRequest(options, request, new QueryKind(options, request))
+}
+
+/** What a query asks for. It is parsed when that is first asked for. */
+class QueryKind implements RequestKind {
+  readonly budget: TimeBudget
+  readonly isCharged = true
+  readonly mustWrite: boolean
   readonly #options: EngineOptions
   readonly #request: QueryRequest
+  readonly #isLong: boolean
   #parsed: Query | undefined
 
   constructor(options: EngineOptions, request: QueryRequest) {
+    const { body = '' } = request
     this.#options = options
     this.#request = request
+    this.budget = new TimeBudget(options, request, 'moves')
+    const isLong = this.budget.mayMove && body.length > limits.shortBodyUnits
+    const effect = isLong ? 'long' : this.#foreseen()
+    this.#isLong = effect === 'long'
+    this.mustWrite = effect === 'writes'
   }
 
-  parsed(): Query {
+  task(session: Session): Rendered {
+    this.#options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
+    if (this.#isLong || this.budget.isUsedUp) throw new TooLong()
+    return this.#evaluate(this.#query(), session)
+  }
+
+  faultForAnybody(): RequestError | undefined {
+    return languageOf(this.#options, this.#request).faultForAnybody?.(this.#request)
+  }
+
+  /** Frees what was parsed: it is parsed where it is evaluated. */
+  onMove(): void {
+    this.#parsed = undefined
+  }
+
+  #query(): Query {
     this.#parsed ??= languageOf(this.#options, this.#request).parse(this.#request)
     return this.#parsed
   }
 
-  /** Frees what was parsed. */
-  forget(): void {
-    this.#parsed = undefined
+  /**
+   * What is known of a query beforehand: whether it is sure to need a writing transaction, so that it is not evaluated in
+   * vain without one, and whether it takes too long to be parsed in this process. A fault in the query shows later: who
+   * asks is found out before.
+   */
+  #foreseen(): 'writes' | 'long' | undefined {
+    const { authorization, linearized, readOnly } = this.#request
+    if (linearized) return 'writes'
+    if (readOnly || authorization === undefined) return undefined
+    this.budget.begin()
+    try {
+      return watched(this.budget.watch, () => this.#query()).effect === 'write' ? 'writes' : undefined
+    } catch (error) {
+      if (error instanceof TooLong) return 'long'
+      if (error instanceof LanguageError || error instanceof RequestError) return undefined
+      throw error
+    }
   }
-}
 
-function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse | Promise<QueryResponse> {
-  const { body = '' } = request
-  const budget = new TimeBudget(options, request, 'moves')
-  const query = new RequestQuery(options, request)
-  const isLong = budget.mayMove && body.length > limits.shortBodyUnits
-  const effect = isLong ? 'long' : foreseen(request, query, budget)
-  return runRequest(options, request, {
-    budget,
-    isCharged: true,
-    faultForAnybody: () => languageOf(options, request).faultForAnybody?.(request),
-    mustWrite: effect === 'writes',
-    // It is parsed where it is evaluated.
-    onMove: () => query.forget(),
-    task: session => {
-      options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
-      if (effect === 'long' || budget.isUsedUp) throw new TooLong()
-      return evaluateQuery(query.parsed(), { budget, session, options, request })
-    },
-  })
+  #evaluate(query: Query, session: Session): Rendered {
+    const { linearized, prettyBody, readOnly } = this.#request
+    const { database, transaction } = session
+    if (query.effect === 'write' && !transaction.writable && !readOnly) throw new WriteNeeded()
+    const rendered = query.evaluate(session)
+    if (prettyBody && rendered.body.length > limits.longBodyBytes) this.budget.watch.beforeLongCall()
+    this.#options.rateLimits?.check(database, {
+      compute: session.computeOps,
+      read: session.byteReadOps,
+      // What is written is counted at the commit; until then a query that needed a writing transaction writes.
+      write: transaction.writable && !linearized ? 1 : 0,
+    })
+    return rendered
+  }
 }
 
 /** Like a query, an explanation moves to the slow lane when it takes long. */
@@ -134,51 +171,6 @@ function runExplanation(
       return explain(request, options.languages, session)
     },
   })
-}
-
-/**
- * What is known of a query beforehand: whether it is sure to need a writing transaction, so that it is not evaluated in
- * vain without one, and whether it takes too long to be parsed in this process. A fault in the query shows later: who
- * asks is found out before.
- */
-function foreseen(
-  request: QueryRequest,
-  query: RequestQuery,
-  budget: TimeBudget,
-): 'writes' | 'long' | undefined {
-  if (request.linearized) return 'writes'
-  if (request.readOnly || request.authorization === undefined) return undefined
-  budget.begin()
-  try {
-    return watched(budget.watch, () => query.parsed()).effect === 'write' ? 'writes' : undefined
-  } catch (error) {
-    if (error instanceof TooLong) return 'long'
-    if (error instanceof LanguageError || error instanceof RequestError) return undefined
-    throw error
-  }
-}
-
-/** Where a query is evaluated. */
-interface QueryEvaluation {
-  readonly options: EngineOptions
-  readonly request: QueryRequest
-  readonly budget: TimeBudget
-  readonly session: Session
-}
-
-function evaluateQuery(query: Query, where: QueryEvaluation): Rendered {
-  const { budget, session, options, request } = where
-  const { database, transaction } = session
-  if (query.effect === 'write' && !transaction.writable && !request.readOnly) throw new WriteNeeded()
-  const rendered = query.evaluate(session)
-  if (request.prettyBody && rendered.body.length > limits.longBodyBytes) budget.watch.beforeLongCall()
-  options.rateLimits?.check(database, {
-    compute: session.computeOps,
-    read: session.byteReadOps,
-    // What is written is counted at the commit; until then a query that needed a writing transaction writes.
-    write: transaction.writable && !request.linearized ? 1 : 0,
-  })
-  return rendered
 }
 
 /**

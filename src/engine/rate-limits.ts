@@ -53,8 +53,10 @@ export class RateLimits implements NoticeTopic {
 
   /** Throws {@link RateLimited} if a query of that cost may not run: nothing is left of a kind that it uses. */
   check(database: DatabaseId, costs: Costs): void {
-    const exhausted = this.exhausted(database).filter(kind => costs[kind] > 0)
-    if (exhausted.length > 0) throw new RateLimited(exhausted)
+    for (const { buckets, kind } of this.#limited) {
+      if (costs[kind] > 0 && buckets.left(database) <= 0)
+        throw new RateLimited(this.exhausted(database).filter(each => costs[each] > 0))
+    }
   }
 
   /** The kinds of which nothing is left. */

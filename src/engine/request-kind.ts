@@ -9,16 +9,17 @@ import type { TimeBudget } from './time-budget.ts'
 export type Task = (session: Session) => Rendered
 
 export interface RequestKind {
-  readonly task: Task
+  /** {@link Task} */
+  task(session: Session): Rendered
   readonly budget: TimeBudget
   /** Sure to need a writing transaction. */
   readonly mustWrite?: boolean
   /** Its costs count against the limits of its database. */
   readonly isCharged?: boolean
   /** What is told instead of a refused credential. */
-  readonly faultForAnybody?: () => RequestError | undefined
+  faultForAnybody?(): RequestError | undefined
   /** It asks for an explanation, in the slow lane as well. */
   readonly isExplanation?: boolean
   /** Called when the request moves to the slow lane: `task` is not called any more. */
-  readonly onMove?: () => void
+  onMove?(): void
 }

@@ -144,9 +144,9 @@ class RequestRun {
   async #goSlow(): Promise<QueryResponse> {
     const { rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
-    const { budget, isExplanation, onMove } = this.#kind
+    const { budget, isExplanation } = this.#kind
     const database = this.#responses.spent?.database
-    onMove?.()
+    this.#kind.onMove?.()
     try {
       const response = await runSlowly({
         slowLane: slowLane as SlowLane,
@@ -187,7 +187,7 @@ class RequestRun {
 
   #evaluate(transaction: Transaction): Rendered {
     const { identify } = this.#options
-    const { budget, task } = this.#kind
+    const { budget } = this.#kind
     this.#responses.settledTime = transaction.settledTime
     this.#responses.spent = undefined
     this.#responses.place = undefined
@@ -210,7 +210,7 @@ class RequestRun {
     this.#responses.caller = markOf(caller)
     budget.countFor(caller.database)
     try {
-      return task(session)
+      return this.#kind.task(session)
     } finally {
       this.#responses.spent = spentBy(session)
     }

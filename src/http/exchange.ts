@@ -43,11 +43,11 @@ export interface Exchange {
   /** No further request follows on this connection (HTTP/1.1), and of this one nothing more is read. */
   closeAfterwards(): void
   /**
-   * Sends a whole response; `bytes` is the length of `body` in UTF-8. Returns how many bytes of it the client may
+   * Sends a whole response and takes the list of headers; `bytes` is the length of `body` in UTF-8. Returns how many bytes of it the client may
    * still have to make room for.
    */
   respond(status: number, headers: HeaderList, body: string, bytes: number): number
-  /** Sends a head; the body goes to what is returned. */
+  /** Sends a head and takes the list; the body goes to what is returned. */
   begin(status: number, headers: HeaderList): Outlet
   /** Breaks off, whatever has been sent. */
   abort(): void

@@ -142,8 +142,9 @@ function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
-/** The list as Node takes it; its types do not know that values may be numbers. */
+/** Makes of a list what Node takes, which keeps it. */
 function headersOf(status: number, headers: HeaderList): string[] {
-  // Node takes the status as a number, too, which its types do not say.
-  return [':status', status, ...headers] as unknown[] as string[]
+  headers.unshift(':status', status)
+  // Node takes numbers, too, which its types do not say.
+  return headers as unknown[] as string[]
 }

@@ -74,10 +74,6 @@ const knownHeadersMax = 1000
 /** Longer combinations are not worth remembering. */
 const knownHeaderCharsMax = 2000
 
-/** Short texts remembered, and how short they are. */
-const knownTextsMax = 100
-const knownTextCharsMax = 20
-
 /** Characters of a method or version: there are none so long. */
 const loggedWordCharsMax = 32
 
@@ -92,16 +88,36 @@ interface Wording {
 
 type Wordings = { readonly [L in LanguageName]?: Wording }
 
+/** A text that is made of another one, which is mostly the same as the last time. */
+class LastText {
+  readonly #make: (of: string) => string
+  #of: string | undefined
+  #text = ''
+
+  constructor(make: (of: string) => string) {
+    this.#make = make
+  }
+
+  of(text: string): string {
+    if (text !== this.#of) {
+      this.#of = text
+      this.#text = this.#make(text)
+    }
+    return this.#text
+  }
+}
+
 /** Writes records for one region group. */
 export class RecordFormat {
   readonly #wordings: Wordings
   readonly #time = createTimestampFormat()
   readonly #facts = new FactsFormat()
   readonly #shapes = new PlainShapes()
-  readonly #regionGroup: string
+  // What repeats from record to record, with what stands around it.
+  readonly #begin = new LastText(version => `{"API_VERSION":${JSON.stringify(version)},"BYTES_IN":`)
+  readonly #method = new LastText(method => `","REQUEST_METHOD":${JSON.stringify(method)},"RESPONSE_CODE":"`)
+  readonly #limitsHit: LastText
   readonly #headers = new GenerationCache<string, string>(knownHeadersMax)
-  /** Versions and methods as JSON. */
-  readonly #texts = new GenerationCache<string, string>(knownTextsMax)
   #lastNames: readonly string[] = []
   #lastDatabase = '[]'
   #lastHeaders: ObservedRequest['headers'] = {}
@@ -109,7 +125,10 @@ export class RecordFormat {
 
   constructor(regionGroup: string, wordings: Wordings) {
     this.#wordings = wordings
-    this.#regionGroup = JSON.stringify(regionGroup)
+    const region = JSON.stringify(regionGroup)
+    this.#limitsHit = new LastText(
+      limitsHit => `,"RATE_LIMITS_HIT":${limitsHit},"REGION_GROUP":${region},"REQUEST_HEADERS":"`,
+    )
   }
 
   /** The record of a request that was answered at `time`, with its line end, and what is kept beside it. */
@@ -130,15 +149,9 @@ export class RecordFormat {
     const costs = request.costs ?? noCosts
     const { headers } = request
     const limitsHit = costs.rateLimited.length === 0 ? '[]' : JSON.stringify(costs.rateLimited)
-    return `{"API_VERSION":${this.#quoted(shortened(request.apiVersion, loggedWordCharsMax))},"BYTES_IN":${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs},"RATE_LIMITS_HIT":${limitsHit},"REGION_GROUP":${this.#regionGroup},"REQUEST_HEADERS":"${this.#textHeaders(headers)}${numbersOf(headers)}","REQUEST_METHOD":${this.#quoted(shortened(request.method, loggedWordCharsMax))},"RESPONSE_CODE":"${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
-  }
-
-  #quoted(text: string): string {
-    const known = this.#texts.get(text)
-    if (known !== undefined) return known
-    const quoted = JSON.stringify(text)
-    if (text.length <= knownTextCharsMax) this.#texts.set(text, quoted)
-    return quoted
+    const begin = this.#begin.of(shortened(request.apiVersion, loggedWordCharsMax))
+    const method = this.#method.of(shortened(request.method, loggedWordCharsMax))
+    return `${begin}${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs}${this.#limitsHit.of(limitsHit)}${this.#textHeaders(headers)}${numbersOf(headers)}${method}${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }
 
   /** Names as JSON. Requests to one database mostly come in a row. */
