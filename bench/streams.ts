@@ -10,6 +10,8 @@ export interface StreamsResult {
   readonly streams: number
   /** Resident memory of the server per open stream, in KiB. */
   readonly kibibytesPerStream: number
+  /** Of the second half alone: by then what the process has once, however many streams there are, has grown. */
+  readonly kibibytesPerFurtherStream: number
   /** From sending the write to the event at a client: of all deliveries, in milliseconds. */
   readonly p50Ms: number
   readonly p99Ms: number
@@ -49,7 +51,10 @@ export async function measureStreams(
     const before = memoryMebibytes(server.pid).own
     const arrivals = new Arrivals(count)
     const opening = await openingOf(server, secret, language)
+    const half = Math.floor(count / 2 / streamsPerSession) * streamsPerSession
+    let halfway = before
     for (let opened = 0; opened < count; opened += streamsPerSession) {
+      if (opened === half) halfway = memoryMebibytes(server.pid).own
       const session = http2.connect(server.url)
       sessions.push(session)
       const more = Math.min(streamsPerSession, count - opened)
@@ -61,6 +66,7 @@ export async function measureStreams(
     return {
       streams: count,
       kibibytesPerStream: ((after - before) * 1024) / count,
+      kibibytesPerFurtherStream: ((after - halfway) * 1024) / (count - half),
       p50Ms: delays[Math.floor(delays.length * 0.5)] ?? 0,
       p99Ms: delays[Math.floor(delays.length * 0.99)] ?? 0,
       writeMs: median(writes),
