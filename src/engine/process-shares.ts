@@ -36,10 +36,11 @@ export class ProcessShares {
     this.#wastes = new Allowances(wasteRate, queuesMax, () => clock.elapsedMs())
   }
 
-  /** The share of an evaluation that begins now. */
+  /** The share of work that begins now. */
   share(queue: string): ProcessShare {
     const startMs = this.#clock.elapsedMs()
-    const ms = this.#wastes.left(queue) < 0 ? Math.min(this.#ms, limits.impatientMs) : this.#ms
+    let owner = queue
+    let ms = this.#msOf(queue)
     const before = this.#starvedBefore(startMs)
     const heldMs = () => {
       const passedMs = this.#clock.elapsedMs() - startMs
@@ -54,10 +55,19 @@ export class ProcessShares {
         endMs = this.#clock.elapsedMs() + leftMs
         return leftMs <= 0
       },
+      countFor: other => {
+        owner = other
+        ms = this.#msOf(other)
+        endMs = startMs + ms
+      },
       wasted: () => {
-        this.#wastes.take(queue, heldMs())
+        this.#wastes.take(owner, heldMs())
       },
     }
+  }
+
+  #msOf(queue: string): number {
+    return this.#wastes.left(queue) < 0 ? Math.min(this.#ms, limits.impatientMs) : this.#ms
   }
 
   /** How long the thread had starved a moment ago: it is not asked for each of many short queries. */

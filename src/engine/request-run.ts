@@ -89,7 +89,6 @@ class RequestRun {
 
   #read(): QueryResponse | Promise<QueryResponse> {
     try {
-      this.#kind.budget.begin()
       const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn)
       return this.#responses.succeeded(outcome)
     } catch (error) {
@@ -104,7 +103,6 @@ class RequestRun {
     const { lastSeenTxn, retriesMax, stampTime } = this.#request
     const { neverCommits, store } = this.#options
     const { budget } = this.#kind
-    budget.begin()
     try {
       // The commit compares what was read with the newest state: a fresher one than the client has seen is not waited for.
       const needsNoWait = neverCommits || lastSeenTxn === undefined
@@ -188,6 +186,7 @@ class RequestRun {
   #evaluate(transaction: Transaction): Rendered {
     const { identify } = this.#options
     const { budget } = this.#kind
+    budget.begin()
     this.#responses.settledTime = transaction.settledTime
     this.#responses.spent = undefined
     this.#responses.place = undefined
@@ -210,7 +209,9 @@ class RequestRun {
     this.#responses.caller = markOf(caller)
     budget.countFor(caller.database)
     try {
-      return this.#kind.task(session)
+      const rendered = this.#kind.task(session)
+      budget.end()
+      return rendered
     } finally {
       this.#responses.spent = spentBy(session)
     }

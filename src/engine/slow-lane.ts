@@ -50,14 +50,16 @@ export interface LaneOutcome extends QueryResponse {
 export interface SlowLane {
   /** Rejects with a RequestError: out of time, out of memory, too many waiting. */
   run(job: LaneJob): Promise<LaneOutcome>
-  /** How long a query of that queue may hold the process that serves all others, from now on. */
+  /** How long work of that queue may hold the process that serves all others, from now on. */
   share(queue: string): ProcessShare
   readonly leads: Leads
 }
 
-/** The share of one evaluation. */
+/** The share of one stretch of work: it begins with the parsing of a query, and an evaluation right behind goes on with it. */
 export interface ProcessShare {
   isOver(): boolean
+  /** The work is that of another queue, and may take as long as one of that, from its beginning. */
+  countFor(queue: string): void
   /** The evaluation was dropped: the time was wasted. */
   wasted(): void
 }

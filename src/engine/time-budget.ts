@@ -28,7 +28,7 @@ export class TimeBudget {
   readonly #failsWhenLong: boolean
   /** Where to an evaluation moves that takes long. */
   readonly #slowLane: SlowLane | undefined
-  /** How long the evaluation under way may hold this process; undefined: until its deadline. */
+  /** How long the work under way may hold this process; undefined: until its deadline. */
   #share: ProcessShare | undefined
 
   /** The request begins now. */
@@ -60,15 +60,24 @@ export class TimeBudget {
     return this.#share?.isOver() === true
   }
 
-  /** An evaluation begins now; whose it is will be known later. */
+  /**
+   * Work begins now; whose it is will be known later. What was begun and has neither ended nor waited since goes on: the
+   * process has served nobody else in between.
+   */
   begin(): void {
+    if (this.#share) return
     if (this.#failsWhenLong) this.#share = fixedShare()
     else this.#share = this.#slowLane?.share(queueOf(undefined, this.#authorization))
   }
 
-  /** The evaluation under way counts for a database from now on. */
+  /** The work under way is through, or has to wait. */
+  end(): void {
+    this.#share = undefined
+  }
+
+  /** The work under way counts for a database. */
   countFor(database: DatabaseId): void {
-    if (this.#slowLane && this.#share) this.#share = this.#slowLane.share(queueOf(database, ''))
+    this.#share?.countFor(queueOf(database, ''))
   }
 
   elapsedMs(): number {
@@ -81,6 +90,7 @@ export class TimeBudget {
 
   /** Resolves with the promise. Rejects with `time out` when the deadline comes first. */
   async wait(promise: Promise<void>): Promise<void> {
+    this.end()
     let cancel: Cancel | undefined
     const late = new Promise<never>((_, reject) => {
       const refuse = () => reject(new RequestError('time out', 'Read timed out.'))

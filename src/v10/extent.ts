@@ -2,7 +2,7 @@
 // through (`[x, x]`, then that twice …): what is put together is measured at once, and refused beyond the limits. The
 // sizes of large parts are remembered.
 
-import { step } from '../base/effort.ts'
+import { longCall, step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
 import type { Call } from './call.ts'
 import { isArray, isStruct, type Value } from './value.ts'
@@ -26,7 +26,7 @@ function extentOf(value: Value): Extent {
   if (known !== undefined) return known
   let units = 1
   let depth = 0
-  for (const part of value.values()) {
+  for (const part of isArray(value) ? value : value.values()) {
     const extent = extentOf(part)
     units += extent.units
     if (extent.depth > depth) depth = extent.depth
@@ -40,7 +40,25 @@ function extentOf(value: Value): Extent {
 
 /** Passes on a value that was just made of others. Fails at the call with `value_too_large` beyond the limits. */
 export function requireExtent<T extends Value>(value: T, call: Call): T {
-  const { units, depth } = extentOf(value)
+  refuseBeyond(extentOf(value), call)
+  return value
+}
+
+/**
+ * The elements of two arrays as one. They are not measured again: an array that grows by one is not walked through each
+ * time. What becomes very long is sure to take long, here or where it is used. Fails as {@link requireExtent} does.
+ */
+export function joined(left: readonly Value[], right: readonly Value[], call: Call): readonly Value[] {
+  const [one, other] = [extentOf(left), extentOf(right)]
+  const extent = { units: one.units + other.units - 1, depth: Math.max(one.depth, other.depth) }
+  refuseBeyond(extent, call)
+  longCall(left.length + right.length)
+  const whole = [...left, ...right]
+  if (extent.units >= rememberedFrom) extents.set(whole, extent)
+  return whole
+}
+
+function refuseBeyond({ units, depth }: Extent, call: Call): void {
   if (units > limits.valueUnitsMax) {
     const reason = `${units} values and characters exceed limit ${limits.valueUnitsMax}`
     throw call.failure('value_too_large', `Value too large: ${reason}.`)
@@ -48,5 +66,4 @@ export function requireExtent<T extends Value>(value: T, call: Call): T {
   if (depth > limits.valueDepthMax) {
     throw call.failure('value_too_large', `Value too large: nesting exceeds limit ${limits.valueDepthMax}.`)
   }
-  return value
 }

@@ -3,7 +3,7 @@
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
 import { Distinct } from '../distinct.ts'
-import { requireExtent } from '../extent.ts'
+import { joined, requireExtent } from '../extent.ts'
 import { ArraySet } from '../sets/sources.ts'
 import { debugText } from '../text-of-value.ts'
 import { type FunctionValue, isArray, isNull, type Value } from '../value.ts'
@@ -128,10 +128,7 @@ const parts = [
     result: 'Array<Any>',
     summary: 'This array with one more element at its end.',
     example: ['[1].append(2)', '[\n  1,\n  2\n]'],
-    run: (elements, { element }, call) => {
-      step(elements.length)
-      return requireExtent([...elements, element], call)
-    },
+    run: (elements, { element }, call) => joined(elements, [element], call),
   }),
   method({
     name: 'prepend',
@@ -139,10 +136,7 @@ const parts = [
     result: 'Array<Any>',
     summary: 'This array with one more element at its front.',
     example: ['[2].prepend(1)', '[\n  1,\n  2\n]'],
-    run: (elements, { element }, call) => {
-      step(elements.length)
-      return requireExtent([element, ...elements], call)
-    },
+    run: (elements, { element }, call) => joined([element], elements, call),
   }),
   method({
     name: 'concat',
@@ -150,10 +144,7 @@ const parts = [
     result: 'Array<Any>',
     summary: 'This array with the elements of another one behind its own.',
     example: ['[1].concat([2])', '[\n  1,\n  2\n]'],
-    run: (elements, { other }, call) => {
-      step(elements.length + other.length)
-      return requireExtent([...elements, ...other], call)
-    },
+    run: (elements, { other }, call) => joined(elements, other, call),
   }),
   method({
     name: 'take',

@@ -175,9 +175,8 @@ export class SourceReader {
     const { text } = this
     let depth = 0
     do {
-      const two = text.slice(this.at, this.at + 2)
-      if (two === '/*' || two === '*/') {
-        depth += two === '/*' ? 1 : -1
+      if (this.follows('/*') || this.follows('*/')) {
+        depth += this.unit() === code.slash ? 1 : -1
         this.at += 2
       } else if (this.at >= text.length) throw this.expected('`*/`')
       else this.#displayed()

@@ -1,7 +1,7 @@
 // Elements: going through them, choosing some, putting more to them. Arrays and pages are gone through at once; sets
 // are recipes, so a filtered set is one more recipe. Pages keep their cursors and the places of their elements.
 
-import { step } from '../../base/effort.ts'
+import { longCall } from '../../base/effort.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { isArray, type Value } from '../../values/value.ts'
@@ -78,7 +78,7 @@ function drop(count: bigint, elements: readonly Value[] | Page): Value {
 
 function join(front: readonly Value[], back: readonly Value[]): readonly Value[] {
   const length = front.length + back.length
-  step(length >> 4)
+  longCall(length)
   if (length <= limits.arrayElementsMax) return requireExtent(front.concat(back))
   const text = `Array exceeds max length. Max: ${limits.arrayElementsMax}, current: ${length}.`
   throw new RequestError('bad request', text)

@@ -15,7 +15,7 @@ import { openTestEngine } from '../../support/engine.ts'
 test('what takes too long to be parsed is left to the slow lane, without being parsed to its end', async () => {
   const { close, store } = openTestEngine()
   const jobs: LaneJob[] = []
-  const holds: { readonly queue: string; isWasted: boolean }[] = []
+  const holds: { readonly queues: string[]; isWasted: boolean }[] = []
   const slowLane: SlowLane = {
     leads: new Leads(),
     run(job) {
@@ -23,10 +23,11 @@ test('what takes too long to be parsed is left to the slow lane, without being p
       return Promise.resolve({ status: 200, body: '', txnTime: epoch, metrics: undefined, database: 0n })
     },
     share(queue) {
-      const hold = { queue, isWasted: false }
+      const hold = { queues: [queue], isWasted: false }
       holds.push(hold)
       return {
         isOver: () => true,
+        countFor: other => hold.queues.push(other),
         wasted: () => {
           hold.isWasted = true
         },
@@ -58,7 +59,7 @@ test('what takes too long to be parsed is left to the slow lane, without being p
   assert.equal(status, 200)
   assert.equal(jobs.length, 1)
   assert.equal(jobs[0]?.request.body, body)
-  // The first share is that of the text, before anybody has looked who asks.
-  assert.deepEqual(holds[0], { queue: 'credential Bearer x', isWasted: true })
+  // One share is all that it has: that of the text, which nobody has looked at who asks before, goes on as that of its database.
+  assert.deepEqual(holds, [{ queues: ['credential Bearer x', 'database 0'], isWasted: true }])
   await close()
 })

@@ -39,6 +39,20 @@ test('what passes while others have the processor does not count', () => {
   assert.equal(share.isOver(), true)
 })
 
+test('work that turns out to be of another queue has begun when it began', () => {
+  const { shares, work } = sharesOf(20)
+  const share = shares.share('a')
+  work(15)
+  share.countFor('b')
+  assert.equal(share.isOver(), false)
+  work(5)
+  assert.equal(share.isOver(), true)
+  for (let wasted = 0; wasted <= limits.wastedMsFree; wasted += 20) share.wasted()
+  const [one, other] = [shares.share('a'), shares.share('b')]
+  work(limits.impatientMs)
+  assert.deepEqual([one.isOver(), other.isOver()], [false, true])
+})
+
 test('nor does it count as wasted', () => {
   const { shares, starve, work } = sharesOf(20)
   const share = shares.share('a')

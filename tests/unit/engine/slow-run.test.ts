@@ -15,7 +15,7 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
   const seen: number[] = []
   const slowLane: SlowLane = {
     leads,
-    share: () => ({ isOver: () => false, wasted: () => undefined }),
+    share: () => ({ isOver: () => false, countFor: () => undefined, wasted: () => undefined }),
     run: async ({ lead, now: dispatched }: LaneJob) => {
       // Others come first.
       now += 3_000_000
