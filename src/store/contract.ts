@@ -242,6 +242,8 @@ interface Moment {
   resultTime(): Micros
   /** False: any write throws {@link WriteNeeded}, and the runner starts again with a writing transaction. */
   readonly writable: boolean
+  /** Grows with each write: while it stays, what was read is what would be read again. */
+  readonly writes: number
 }
 
 /** Reads of documents and sets, the transaction's own writes included. */

@@ -110,6 +110,10 @@ export class StoreReader implements Reader {
     this.directory = new StoreDirectory(this, this.snapshot)
   }
 
+  get writes(): number {
+    return 0
+  }
+
   get writable(): boolean {
     return this.snapshot.commitTime !== undefined
   }

@@ -77,6 +77,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   readonly #writers: Writers | undefined
   #editsPast = false
   #givenIdsMs = 0
+  #writes = 0
   /** A document is written right after its id has been drawn. */
   #lastDrawn: bigint | undefined
 
@@ -137,8 +138,13 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#givenIdsMs
   }
 
+  override get writes(): number {
+    return this.#writes
+  }
+
   #write(): Writers {
     if (this.#writers === undefined) throw new WriteNeeded()
+    this.#writes++
     return this.#writers
   }
 

@@ -45,6 +45,8 @@ interface Latest {
   readonly doc: Doc
   readonly at: number | undefined
   readonly isFree: boolean
+  /** What the query had written and deleted by then. */
+  readonly changes: number
   readonly read: DocumentVersion | undefined
 }
 
@@ -112,14 +114,17 @@ export class DocumentReader {
     return session.withFoundEntry(found, () => mayOnDocument('read', ref, session))
   }
 
-  /** What is read of one document again and again is read once, where nothing can change meanwhile. */
+  /** What is read of one document again and again is read once, as long as nothing is written. */
   #read(doc: Doc, call: Call, isFree = false): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
     const at = doc.readAt ?? call.at
     const known = this.#latest
-    if (known?.doc === doc && known.at === at && (isFree || !known.isFree)) return known.read
+    const changes = this.#session.transaction.writes + this.#names.deleted.size
+    if (known?.doc === doc && known.changes === changes && known.at === at && (isFree || !known.isFree)) {
+      return known.read
+    }
     const read = this.#readAt(doc.ref, at, isFree)
-    if (!this.#session.transaction.writable) this.#latest = { doc, at, isFree, read }
+    this.#latest = { doc, at, isFree, changes, read }
     return read
   }
 
