@@ -28,7 +28,7 @@ test('it is as large as one that is written out', () => {
 test('what becomes very long is told before it is made', () => {
   const lengths: number[] = []
   const watch = {
-    look: () => {},
+    check: () => {},
     beforeLongCall: () => {
       throw new RangeError('long')
     },
