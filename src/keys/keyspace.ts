@@ -66,7 +66,10 @@ export type GarbageKind = keyof typeof garbageKinds
 /** A document within a database. */
 export type DocumentId = Pick<Ref, 'id' | 'collection'>
 
-/** The three tables of an index: entries now, entries that ended (with the interval they lived), add and remove events. */
+/**
+ * The tables of an index: entries now, entries that ended (with the interval they lived); of `documents(collection)` add and
+ * remove events instead.
+ */
 export type IndexTable = 'live' | 'ended' | 'events'
 
 /** An entry of an index, with its terms and values encoded once for all the keys made of it. */

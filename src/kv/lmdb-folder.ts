@@ -15,9 +15,12 @@ export type Environment = RootDatabase<Bytes, Bytes>
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
-const layout = Buffer.from('4')
-/** Layout 3 lacks the order of what falls out of the history; the store makes it up (store/due-filing.ts). */
-const layoutBefore = Buffer.from('3')
+const layout = Buffer.from('5')
+/**
+ * Layout 3 lacks the order of what falls out of the history, and both have events of indexes: the store makes up what is missing
+ * and removes what nobody reads any more (store/due-filing.ts).
+ */
+const layoutsBefore = ['3', '4'].map(each => Buffer.from(each))
 
 /** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
 export const ownerOnly = { permissionsMode: 0o600 }
@@ -107,7 +110,7 @@ function checkFolder(path: string): void {
 function claim(root: Environment, path: string): void {
   const found = root.get(layoutKey)
   if (found && layout.equals(found)) return
-  if (found && !layoutBefore.equals(found))
+  if (found && !layoutsBefore.some(each => each.equals(found)))
     throw new StoreUnavailableError(
       `${path} has data layout ${Buffer.from(found).toString()}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
     )

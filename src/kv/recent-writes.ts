@@ -11,7 +11,7 @@
 
 import { byteText } from '../base/byte-text.ts'
 import { hashByte, hashSeed } from '../base/bytes.ts'
-import type { Write } from './contract.ts'
+import type { Bytes, KeyRange, Write } from './contract.ts'
 import type { Found, ReadRange, ReadSet } from './noted-reads.ts'
 
 /** Commits that are remembered; a power of two. */
@@ -28,6 +28,8 @@ const placesMax = 1 << 20
 const writesMax = 0xffff_ffff
 /** Comparisons of a key with a range: some tens of milliseconds. */
 const comparisonsMax = 100_000
+/** Commits whose keys are compared with a range that somebody asks for: some ten microseconds. */
+const askedMax = 256
 
 /** What stands in place of the number of a commit's keys when they are not kept. */
 const notKept = -1
@@ -134,6 +136,37 @@ export class RecentWrites {
     return { keys, ranges: reads.ranges.length === 0 ? [] : this.#writtenRanges(reads.ranges, first) }
   }
 
+  /** Whether commits after `since`, up to `now`, may have written a key of a range. */
+  mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
+    if (now > this.#to || since < this.#from) return true
+    const first = this.#firstAfter(since)
+    if (this.#commits - first > askedMax) return true
+    const kind = kindBit(start[0] as number)
+    for (let number = first; number < this.#commits; number++) {
+      if (!((this.#kinds[number % keptMax] as number) & kind)) continue
+      const count = this.#keyCounts[number % keptMax] as number
+      const from = this.#ringStarts[number % keptMax] as number
+      if (count === notKept || this.#ringEnd - from > ringBytes) return true
+      let at = from % ringBytes
+      for (let index = 0; index < count; index++) {
+        const key = this.#keyAt(at)
+        at += lengthBytes + key.length
+        if (key[0] === start[0] && Buffer.compare(key, start) >= 0 && Buffer.compare(key, end) < 0)
+          return true
+      }
+    }
+    return false
+  }
+
+  /** The key that stands in the ring, behind its length. */
+  #keyAt(at: number): Bytes {
+    const begin = at + lengthBytes
+    return this.#ring.subarray(
+      begin,
+      begin + ((this.#ring[at] as number) << 8) + (this.#ring[at + 1] as number),
+    )
+  }
+
   /** The number of the first commit after a time. */
   #firstAfter(time: number): number {
     let low = Math.max(0, this.#commits - commitsMax)
@@ -176,13 +209,12 @@ export class RecentWrites {
     count: number,
     kinds: number,
   ): void {
-    const ring = this.#ring
     let at = start
     for (let index = 0; index < count; index++) {
-      const begin = at + lengthBytes
-      at = begin + ((ring[at] as number) << 8) + (ring[at + 1] as number)
-      if (!(kindBit(ring[begin] as number) & kinds)) continue
-      const key = byteText(ring.subarray(begin, at))
+      const bytes = this.#keyAt(at)
+      at += lengthBytes + bytes.length
+      if (!(kindBit(bytes[0] as number) & kinds)) continue
+      const key = byteText(bytes)
       for (const range of all) if (range.start <= key && key < range.end) found.add(range)
     }
   }

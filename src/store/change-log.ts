@@ -3,7 +3,7 @@
 // follows all of them, and for its own removal.
 
 import { assert } from '../base/assert.ts'
-import { micros } from '../base/micros.ts'
+import { endOfTime, micros } from '../base/micros.ts'
 import { changesTimeOf, decodeKeyOf } from '../keys/key-reader.ts'
 import {
   changesKey,
@@ -137,15 +137,22 @@ export function readChanges(
   return transactions
 }
 
-/** What transactions from `from` on changed in a collection, oldest first. Lazy. */
+/**
+ * What transactions from `from` to `last`, both included, changed in a collection, oldest first unless `reverse`. No `last`: all
+ * from there on. Lazy.
+ */
 export function* readCollectionChanges(
   view: View,
   database: DatabaseId,
   collection: CollectionId,
   from: Micros,
+  last: Micros = endOfTime,
+  reverse = false,
 ): Generator<CommittedTransaction, void, void> {
   let under: { time: Micros; changes: Change[] } | undefined
-  for (const { key, value } of view.range(collectionChangesRange(database, collection, from))) {
+  const until = last === endOfTime ? undefined : micros(last + 1)
+  const range = collectionChangesRange(database, collection, from, until)
+  for (const { key, value } of view.range({ ...range, reverse })) {
     const time = changesTimeOf(key)
     const changes = changesIn(value, database, collection, time)
     if (under?.time === time) under.changes.push(...changes)

@@ -3,7 +3,7 @@
 import { dueKey } from '../keys/keyspace.ts'
 import { firstUserCollection, type Micros, type Ref } from '../values/value.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
-import { expiryTime, isOrderComplete } from './due-order.ts'
+import { areAllMarked, expiryTime } from './due-order.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { never, ttlOf } from './records.ts'
 import { shortNatives } from './retention.ts'
@@ -16,7 +16,7 @@ export class DueCheck {
 
   constructor(context: CheckContext) {
     this.#context = context
-    this.#isComplete = isOrderComplete(context.snapshot.view)
+    this.#isComplete = areAllMarked(context.snapshot.view)
   }
 
   /** Versions that took the place of others, and a `ttl`, are marked. What the events of documents mark, those are checked for. */

@@ -3,12 +3,13 @@
 
 import { assert } from '../base/assert.ts'
 import { decodeKey } from '../keys/key-reader.ts'
-import { keyTags, tagRange } from '../keys/keyspace.ts'
+import { documentsIndex, keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry } from '../kv/contract.ts'
 import { compareBytes } from '../values/order.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
+import { isOrderComplete } from './due-order.ts'
 import { entryDocument, entrySince, hasFallenOut, withSince } from './entry-records.ts'
 import { type IndexTables, type Row, type StoredVersion, timelineRows } from './index-tables.ts'
 
@@ -21,6 +22,8 @@ const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
+  /** Until a folder of before has been filed, its indexes may have events that nobody reads. */
+  readonly #isFiled: boolean
   /** Rows that documents need, by table, database and index. */
   readonly #needed = new Map<string, number>()
 
@@ -30,6 +33,7 @@ export class IndexCheck {
   ) {
     this.#context = context
     this.#tablesOf = tablesOf
+    this.#isFiled = isOrderComplete(context.snapshot.view)
   }
 
   /** Every row that a document's versions call for is there and says what it must. */
@@ -87,6 +91,8 @@ export class IndexCheck {
 
   /** Rows of unreachable documents and rows that may be removed at any time are not counted. */
   #counts(row: Row, database: DatabaseId): boolean {
+    if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))
+      return false
     const { collection } = entryDocument(database, row)
     if (!this.#context.catalogue.hasCollection(database, collection)) return false
     return !hasFallenOut(row, this.#context.minimumOf(database, collection))

@@ -11,7 +11,7 @@ import type { MemoryBound, Release } from '../base/memory-bound.ts'
 import { epoch, micros } from '../base/micros.ts'
 import { type Announcement, commitDistance } from '../base/timeline.ts'
 import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contract.ts'
-import { RecentWrites } from '../kv/recent-writes.ts'
+import type { RecentWrites } from '../kv/recent-writes.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { attemptOn, type Evaluated, evaluateOn, type StoreAttempt, stillHolds, writesAt } from './attempt.ts'
@@ -42,7 +42,7 @@ export class Committer {
   readonly #parts: TransactionParts
   readonly #clock: () => Micros
   readonly #memory: MemoryBound | undefined
-  readonly #recent = new RecentWrites()
+  readonly #recent: RecentWrites
   /** What the batch under the lock has evaluated so far, in microseconds. */
   #lockedMicros = 0
 
@@ -58,6 +58,7 @@ export class Committer {
     this.#kv = kv
     this.#times = times
     this.#parts = parts
+    this.#recent = parts.recent
     this.#clock = clock
     kv.watchForeign?.(batch => this.#learn(batch))
   }

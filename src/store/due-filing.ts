@@ -1,14 +1,22 @@
 // Makes up the marks of what was written before there were any, once for each folder: a walk over the tables of documents
 // and versions. What indexes have of versions that are gone already stands under no mark; the walk removes it where it
-// has fallen out. How far it has come is remembered, so that a restart goes on from there.
+// has fallen out, and the events that indexes once had (decision 44). How far it has come is remembered, so that a restart
+// goes on from there.
 
 import { assert } from '../base/assert.ts'
 import { keyAfter } from '../base/bytes.ts'
-import { decodeKey } from '../keys/key-reader.ts'
-import { type keyTags, tagRange } from '../keys/keyspace.ts'
+import { decodeKey, type EntryKey } from '../keys/key-reader.ts'
+import { documentsIndex, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry, View } from '../kv/contract.ts'
 import type { DatabaseId, Micros, Ref } from '../values/value.ts'
-import { expiryTime, isOrderComplete, markDue, orderIsComplete, orderProgressKey } from './due-order.ts'
+import {
+  expiryTime,
+  isOrderComplete,
+  markDue,
+  orderHasEvents,
+  orderIsComplete,
+  orderProgressKey,
+} from './due-order.ts'
 import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
 import { batchBytesMax } from './garbage.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
@@ -20,7 +28,7 @@ const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Fil
   { table: 'document', file: markDocument },
   { table: 'history', file: markVersion },
   { table: 'indexEnded', file: (transaction, row, now) => dropPast(transaction, row, entryUntil(row), now) },
-  { table: 'indexEvent', file: (transaction, row, now) => dropPast(transaction, row, entrySince(row), now) },
+  { table: 'indexEvent', file: dropEvent },
 ]
 
 type Filing = (transaction: StoreTransaction, row: Entry, now: Micros) => void
@@ -32,6 +40,7 @@ const rowsMax = 1024
 function progressOf(view: View): { readonly walk: number; readonly from: Uint8Array | undefined } {
   const stored = view.get(orderProgressKey)
   if (stored === undefined) return { walk: 0, from: undefined }
+  if (stored[0] === orderHasEvents) return { walk: walks.length - 1, from: undefined }
   return { walk: stored[0] as number, from: stored.length > 1 ? stored.slice(1) : undefined }
 }
 
@@ -74,6 +83,12 @@ function markVersion(transaction: StoreTransaction, { key, value }: Entry): void
   markDue(transaction.rows.overlay, documentOf(key), versionTime(value))
 }
 
+/** Nobody reads the events of indexes. */
+function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void {
+  if (indexOf(row.key) < documentsIndex(0)) transaction.rows.overlay.set(row.key, undefined)
+  else dropPast(transaction, row, entrySince(row), now)
+}
+
 /** A row of an index goes when nothing it says reaches up to the minimum valid time, or its collection is gone. */
 function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, now: Micros): void {
   const [database, collection] = [databaseOf(key), entryCollection({ key })]
@@ -93,7 +108,15 @@ function documentOf(key: Uint8Array): Ref {
 
 /** The database in the key of an index's row. */
 function databaseOf(key: Uint8Array): DatabaseId {
+  return decodeEntry(key).database
+}
+
+function indexOf(key: Uint8Array): number {
+  return decodeEntry(key).index
+}
+
+function decodeEntry(key: Uint8Array): EntryKey {
   const decoded = decodeKey(key)
-  assert('database' in decoded, 'rows of indexes belong to a database')
-  return decoded.database
+  assert('termsBytes' in decoded, 'tables of indexes hold entries')
+  return decoded
 }

@@ -6,6 +6,7 @@
 // themselves: these are their marks. A mark of its own has a version that takes the place of another, and the end of a
 // `ttl`. One that stands for nothing any more is harmless: who follows it finds nothing to remove.
 
+import { micros } from '../base/micros.ts'
 import { decodeKey, decodeKeyOf } from '../keys/key-reader.ts'
 import { documentsIndex, dueKey, dueRange, eventRange, garbageKey, metaKey } from '../keys/keyspace.ts'
 import { encodeTerms } from '../keys/terms.ts'
@@ -33,15 +34,27 @@ export interface DueMark {
 const present = new Uint8Array([1])
 const noTerms = encodeTerms([])
 
-/** How far the marks of what was written before there were any have been made up; see due-filing.ts. */
+/** How far what folders of before lack has been made up; see due-filing.ts. */
 export const orderProgressKey = metaKey('order of removal')
 
+/** The walks of due-filing.ts behind which everything has its mark. */
+const markingWalks = 2
+
+/** Of folders in which everything has its mark, but indexes have events of their own (layout 4). */
+export const orderHasEvents = 0xff
+
 /** Written with the first commit of a folder: there is nothing to make up. */
-export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xff) }
+export const orderIsComplete: Write = { key: orderProgressKey, value: Uint8Array.of(0xfe) }
+
+/** Whether there is nothing left that a folder of before lacks or has too much. */
+export function isOrderComplete(view: View): boolean {
+  return view.get(orderProgressKey)?.[0] === orderIsComplete.value?.[0]
+}
 
 /** Whether everything that falls out of the history some day has its mark. */
-export function isOrderComplete(view: View): boolean {
-  return view.get(orderProgressKey)?.[0] === 0xff
+export function areAllMarked(view: View): boolean {
+  const walk = view.get(orderProgressKey)?.[0]
+  return walk !== undefined && walk >= markingWalks
 }
 
 /** Marks that something of a document falls out with `time`; what never does is left out. */
@@ -102,6 +115,31 @@ export function dueMarks(view: View, place: CollectionPlace, notAfter: Micros, l
     for (const row of view.range({ ...range, limit: limit - marks.length })) marks.push(markOf(row))
   }
   return marks
+}
+
+/**
+ * The documents that marks of their own name, by time from `first` to `last`, both included: all whose version of that time was
+ * put into the past, and others. Lazy.
+ */
+export function* markedDocuments(
+  view: View,
+  { collection, database }: CollectionPlace,
+  first: Micros,
+  last: Micros,
+  reverse: boolean,
+): Generator<{ readonly time: Micros; readonly documents: Ref[] }, void, void> {
+  const { end } = dueRange(database, collection, last < never ? last : undefined)
+  const { end: start } = dueRange(database, collection, micros(first - 1))
+  let under: { readonly time: Micros; readonly documents: Ref[] } | undefined
+  for (const { key } of view.range({ start, end, reverse })) {
+    const { ref, ts } = decodeKeyOf('due', key)
+    if (under?.time === ts) under.documents.push(ref)
+    else {
+      if (under !== undefined) yield under
+      under = { time: ts, documents: [ref] }
+    }
+  }
+  if (under !== undefined) yield under
 }
 
 /** The time of the first mark of a collection; undefined when it has none. */

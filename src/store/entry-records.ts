@@ -70,14 +70,6 @@ function isOwn(value: Value | undefined, document: Ref): boolean {
   )
 }
 
-/** The record of the event of an entry's coming, given that of the entry. */
-export function addEventOf(live: Bytes): Bytes {
-  const flags = live[0] as number
-  writer.reset().u8(flags & ~ttlFlag)
-  writer.append(live.subarray(flags & ttlFlag ? extrasAt + 8 : extrasAt))
-  return writer.copy()
-}
-
 function isEvent(key: Bytes): boolean {
   return key[0] === keyTags.indexEvent
 }

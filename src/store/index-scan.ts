@@ -1,22 +1,14 @@
-// Reads indexes: the entries there are now, those there were at a past time, and their history. Three tables
-// hold an index: live entries, entries that ended (with the interval they lived), and add and remove events.
+// Reads indexes: the entries there are now, and those there were at a past time. Two tables hold an index: live entries, and
+// entries that ended (with the interval they lived). What came and went when says set-events.ts.
 
 import { joined } from '../base/joined.ts'
-import { eventRange, type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
-import { compareEntries, compareToBound, encodeTuple, entryRange, tupleBytesMax } from '../keys/tuple.ts'
+import { type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
+import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../keys/tuple.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
 import { compareBytes } from '../values/order.ts'
 import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../values/value.ts'
-import type { CheckedScan, EntryScan, EventBound, EventScan, IndexEntry, IndexEvent } from './contract.ts'
-import {
-  entryDocument,
-  entryIsCut,
-  entrySince,
-  entryTtl,
-  entryUntil,
-  entryValues,
-  eventIsRemove,
-} from './entry-records.ts'
+import type { CheckedScan, EntryScan, IndexEntry } from './contract.ts'
+import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
 import {
   behind,
   type EntryRange,
@@ -224,7 +216,7 @@ function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
 }
 
 /** Inside the transaction that writes, its own time is still a placeholder. No stored value can equal it by accident. */
-function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
+export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
   const { commitTime } = snapshot
   if (commitTime === undefined || values.length === 0) return values
   const isOwn = (value: Value) =>
@@ -240,35 +232,4 @@ function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonl
 
 function isTime(time: Time, micros: Micros): boolean {
   return time.nanos % 1000 === 0 && Number(time.seconds) * 1e6 + time.nanos / 1000 === micros
-}
-
-/** The add and remove events of a set's entries, oldest first, not before `oldest` (at which add events still show). Lazy. */
-export function* scanEvents(
-  snapshot: Snapshot,
-  set: EntrySet,
-  scan: EventScan,
-  oldest: Micros,
-): Generator<IndexEvent> {
-  const bound = (given: EventBound | undefined) => {
-    if (given === undefined) return undefined
-    const { values, ...place } = given
-    return values === undefined ? place : { ...place, values: encodeTuple(values, set.descending) }
-  }
-  const floor: EventBound = { ts: oldest, action: 'add', side: 'low' }
-  const bounded = eventRange(set.database, set.index, set.terms, bound(scan.from), bound(scan.to))
-  const retained = eventRange(set.database, set.index, set.terms, bound(floor), undefined)
-  const start = compareBytes(bounded.start, retained.start) < 0 ? retained.start : bounded.start
-  if (compareBytes(start, bounded.end) >= 0) return
-  for (const row of snapshot.view.range({ start, end: bounded.end, reverse: scan.reverse === true })) {
-    snapshot.counters.readBytes += row.value.length
-    const document = entryDocument(set.database, row)
-    if (!set.isLive(document.collection)) continue
-    const since = entrySince(row)
-    yield {
-      ts: since === snapshot.commitTime ? TransactionTime.micros : since,
-      action: eventIsRemove(row) ? 'remove' : 'add',
-      document,
-      values: withPlaceholders(snapshot, entryValues(row, document)),
-    }
-  }
 }

@@ -4,6 +4,7 @@
 
 import { assert } from '../base/assert.ts'
 import { byteText } from '../base/byte-text.ts'
+import { isInterruption } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { positionBytes } from '../keys/key-reader.ts'
 import {
@@ -33,7 +34,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
-import { addEventOf, encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
+import { encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
 import type { NameHistories } from './name-history.ts'
 import { ttlOf } from './records.ts'
@@ -44,8 +45,8 @@ export interface IndexTables {
   readonly number: number
   readonly descending: readonly boolean[]
   readonly unique: boolean
-  /** What is kept: entries as they are now, past ones and events (of users' indexes), or events only. */
-  readonly keeps: 'everything' | 'live' | 'events'
+  /** What is kept: entries as they are now, or past ones as well (of users' indexes), or events and no entries. */
+  readonly keeps: 'live' | 'entries' | 'events'
   /** How many terms and values a user gave it: what computing the entries of a version counts for. */
   readonly width: number
   tuples(version: Version): readonly EntryTuple[]
@@ -63,7 +64,7 @@ export function userIndex(
     number: Number(definition.ref.id),
     descending: definition.values.map(value => value.reverse),
     unique: definition.unique,
-    keeps: 'everything',
+    keeps: 'entries',
     width: definition.terms.length + definition.values.length,
     tuples: version => entryTuples(definition, version, hooks, names),
   }
@@ -205,7 +206,7 @@ export function entriesOfStored(
   try {
     return prepareEntries(index, version, commitTime)
   } catch (error) {
-    if (error instanceof RequestError) return noEntries
+    if (error instanceof RequestError && !isInterruption(error)) return noEntries
     throw error
   }
 }
@@ -241,16 +242,15 @@ export function replaceEntries(
     opened = notIn(before, after)
   }
   for (const entry of opened) {
-    const record = entryRecord(entry, time)
-    if (index.keeps !== 'events') overlay.set(entry.liveKey, record, journal)
-    if (index.keeps !== 'live')
-      overlay.set(indexEventKey(entry.parts, time, 'add'), addEventOf(record), journal)
+    if (index.keeps === 'events')
+      overlay.set(indexEventKey(entry.parts, time, 'add'), eventRecord(entry, 'add'), journal)
+    else overlay.set(entry.liveKey, entryRecord(entry, time), journal)
   }
   return opened
 }
 
 /** Those of `entries` that `others` lack or have with another `ttl`. */
-function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
+export function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
   const found = byKey(others)
   return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
 }
@@ -262,23 +262,24 @@ function closeEntry(
   entry: PreparedEntry,
   time: Micros,
 ): void {
-  if (index.keeps !== 'events') {
-    const live = overlay.get(entry.liveKey)
-    if (live === undefined) {
-      assert(isBeingBuilt(overlay, index, entry), 'an entry that ends is in its index')
-      return
-    }
-    overlay.set(entry.liveKey, undefined, journal)
-    if (index.keeps === 'live') return
-    const since = entrySince({ key: entry.liveKey, value: live })
-    overlay.set(indexEndedKey(entry.parts, time), entryRecord(entry, since), journal)
+  if (index.keeps === 'events') {
+    overlay.set(indexEventKey(entry.parts, time, 'remove'), eventRecord(entry, 'remove'), journal)
+    return
   }
-  overlay.set(indexEventKey(entry.parts, time, 'remove'), removedRecord(entry), journal)
+  const live = overlay.get(entry.liveKey)
+  if (live === undefined) {
+    assert(isBeingBuilt(overlay, index, entry), 'an entry that ends is in its index')
+    return
+  }
+  overlay.set(entry.liveKey, undefined, journal)
+  if (index.keeps === 'live') return
+  const since = entrySince({ key: entry.liveKey, value: live })
+  overlay.set(indexEndedKey(entry.parts, time), entryRecord(entry, since), journal)
 }
 
 /** A build that has not come to the document yet will see all of its versions. */
 function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
-  return keeps === 'everything' && overlay.get(buildKey(parts.database, number)) !== undefined
+  return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
 }
 
 /** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
@@ -292,15 +293,14 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
     for (const [text, { entry, since }] of open) {
       if (after.get(text)?.ttl === entry.ttl) continue
       open.delete(text)
-      if (index.keeps === 'live') continue
-      if (index.keeps !== 'events') put(indexEndedKey(entry.parts, ts), entryRecord(entry, since))
-      put(indexEventKey(entry.parts, ts, 'remove'), removedRecord(entry))
+      if (index.keeps === 'entries') put(indexEndedKey(entry.parts, ts), entryRecord(entry, since))
+      if (index.keeps === 'events')
+        put(indexEventKey(entry.parts, ts, 'remove'), eventRecord(entry, 'remove'))
     }
     for (const [text, entry] of after) {
       if (open.has(text)) continue
       open.set(text, { entry, since: ts })
-      if (index.keeps !== 'live')
-        put(indexEventKey(entry.parts, ts, 'add'), addEventOf(entryRecord(entry, ts)))
+      if (index.keeps === 'events') put(indexEventKey(entry.parts, ts, 'add'), eventRecord(entry, 'add'))
     }
   }
   if (index.keeps !== 'events') {
@@ -318,21 +318,20 @@ export interface Row {
   readonly value: Bytes
 }
 
+/** The live row of an entry that came at `since`. */
+export function entryRow(entry: PreparedEntry, since: Micros): Row {
+  return { key: entry.liveKey, value: entryRecord(entry, since) }
+}
+
 /** The record of an entry that came at `since`, whether it is still there or not. */
 function entryRecord({ parts, ttl, values, document }: PreparedEntry, since: Micros): Bytes {
   return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since })
 }
 
-/** The record of a remove event. */
-function removedRecord({ parts, ttl, values, document }: PreparedEntry): Bytes {
-  return encodeEntry({
-    document,
-    ttl,
-    values,
-    cut: isCut(parts.values.bytes),
-    since: undefined,
-    removed: true,
-  })
+/** The record of an event. */
+function eventRecord({ parts, ttl, values, document }: PreparedEntry, action: 'add' | 'remove'): Bytes {
+  const cut = isCut(parts.values.bytes)
+  return encodeEntry({ document, ttl, values, cut, since: undefined, removed: action === 'remove' })
 }
 
 /** Whether another document has a live entry with the same terms and values. */

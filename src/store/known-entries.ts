@@ -1,18 +1,22 @@
 // Entries of indexes that are read again and again, decoded once: the beginnings of ranges of live entries, as they
-// were read. What is remembered holds as long as nothing has been committed since, or as long as the set of events
-// shows no event since: whatever changes live entries leaves one there, with two exceptions. What changes with the
-// schema (indexes that are built, collections that are deleted) and edits of the past move the schema time.
+// were read. What is remembered holds as long as nothing has been committed since, as long as the commits since have written
+// none of its rows, and where these are not known, as long as no document of the index's collections was written. Whatever
+// changes live entries is recorded there, but for what changes with the schema (indexes that are built, collections that are
+// deleted): that moves the schema time.
 
 import { hashBytes, keyAfter } from '../base/bytes.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
-import { eventRange } from '../keys/keyspace.ts'
+import { micros } from '../base/micros.ts'
+import { collectionChangesRange } from '../keys/keyspace.ts'
 import type { Bytes, Entry, KeyRange } from '../kv/contract.ts'
+import type { RecentWrites } from '../kv/recent-writes.ts'
 import { limits } from '../limits.ts'
 import { compareBytes } from '../values/order.ts'
 import type { CollectionId, DatabaseId, Micros } from '../values/value.ts'
 import type { IndexEntry } from './contract.ts'
 import { entryDocument, entryTtl, entryValues } from './entry-records.ts'
 import { ReadOnce } from './read-once.ts'
+import { changeLogMicros } from './retention.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** What tells the set of entries of one index under some terms from others. */
@@ -21,6 +25,8 @@ export interface SetPlace {
   readonly index: number
   /** From `encodeTerms`. */
   readonly terms: Bytes
+  /** Those whose documents may have entries; undefined: all of the database. */
+  readonly collections: readonly CollectionId[] | undefined
 }
 
 /** A range of live entries. */
@@ -56,16 +62,21 @@ const bytesPerByte = 4
 /** Ranges that are remembered to have been read once. */
 const readOnceMax = 16_384
 
-/** After this many microseconds events may have been removed for their age. */
-const eventsKeptMin = limits.historyGraceMicros / 3
+/** Collections whose record is looked at. */
+const collectionsMax = 8
+
+/** After so many microseconds the record may have been removed, which is far from it: it is kept for a day. */
+const recordKeptMin = changeLogMicros / 2
 
 export class KnownEntries {
   /** By a hash of the range. */
   readonly #runs: GenerationCache<number, KnownRun>
   readonly #readOnce = new ReadOnce(readOnceMax)
+  readonly #recent: RecentWrites
 
-  /** `bytesMax`: about what may be held. */
-  constructor(bytesMax: number = limits.knownEntriesBytesMax) {
+  /** `recent`: what this process has committed. `bytesMax`: about what may be held. */
+  constructor(recent: RecentWrites, bytesMax: number = limits.knownEntriesBytesMax) {
+    this.#recent = recent
     this.#runs = new GenerationCache(bytesMax, ({ entries }) =>
       entries.reduce((sum, { bytes }) => sum + bytesPerEntry + bytesPerByte * bytes, bytesPerEntry),
     )
@@ -74,7 +85,19 @@ export class KnownEntries {
   /** What is known of the beginning of a range and true in that state. */
   find(range: EntryRange, set: SetPlace, snapshot: Snapshot): KnownRun | undefined {
     const run = this.#runs.get(hashOf(range))
-    return run !== undefined && isSameRange(run.range, range) && holds(run, set, snapshot) ? run : undefined
+    return run !== undefined && isSameRange(run.range, range) && this.#holds(run, set, snapshot)
+      ? run
+      : undefined
+  }
+
+  #holds(run: KnownRun, set: SetPlace, snapshot: Snapshot): boolean {
+    const { lastCommitTime, time } = snapshot
+    if (run.foundAt === lastCommitTime) return true
+    const isUnwritten = !this.#recent.mayHaveWritten(run.range, run.foundAt, lastCommitTime)
+    if (!isUnwritten && !isUnrecorded(run, set, snapshot)) return false
+    run.foundAt = lastCommitTime
+    run.foundTime = time
+    return true
   }
 
   /** Whether a range that is being read now is worth remembering. */
@@ -106,16 +129,16 @@ export function behind({ end, reverse, start }: EntryRange, key: Bytes): EntryRa
   return reverse ? { start, end: key, reverse } : { start: keyAfter(key), end, reverse }
 }
 
-function holds(run: KnownRun, { database, index, terms }: SetPlace, snapshot: Snapshot): boolean {
-  const { lastCommitTime, schemaTime, time, view } = snapshot
-  if (run.foundAt === lastCommitTime) return true
-  if (run.schemaTime !== schemaTime || time - run.foundTime > eventsKeptMin) return false
-  const since = { ts: run.foundAt + 1, side: 'low' } as const
-  for (const _ of view.range({ ...eventRange(database, index, terms, since, undefined), limit: 1 }))
-    return false
-  run.foundAt = lastCommitTime
-  run.foundTime = time
-  return true
+function isUnrecorded(run: KnownRun, { collections, database }: SetPlace, snapshot: Snapshot): boolean {
+  const { schemaTime, time, view } = snapshot
+  if (run.schemaTime !== schemaTime || time - run.foundTime > recordKeptMin) return false
+  if (collections === undefined || collections.length > collectionsMax) return false
+  const since = micros(run.foundAt + 1)
+  return collections.every(collection => {
+    for (const _ of view.range({ ...collectionChangesRange(database, collection, since), limit: 1 }))
+      return false
+    return true
+  })
 }
 
 function isSameRange(left: EntryRange, right: EntryRange): boolean {

@@ -37,12 +37,14 @@ import { namedCollections } from './definitions.ts'
 import { StoreDirectory } from './directory.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import { entryChanges, termsKey } from './entry-changes.ts'
-import { type EntrySet, scanEntries, scanEvents } from './index-scan.ts'
-import { documentsTables } from './index-tables.ts'
+import { type EntrySet, scanEntries } from './index-scan.ts'
+import { documentsTables, userIndex } from './index-tables.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
+import { RecordedEvents } from './recorded-events.ts'
 import { versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
+import { entryEvents, storedEvents } from './set-events.ts'
 import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { VersionReader } from './version-reader.ts'
 
@@ -230,6 +232,7 @@ export class StoreReader implements Reader {
       database,
       index: Number(index.ref.id),
       terms: encodeTerms(terms, this.#stamp),
+      collections: namedCollections(index),
       descending: index.values.map(value => value.reverse),
       isLive: collection => this.catalogue.hasCollection(database, collection),
     }
@@ -256,7 +259,17 @@ export class StoreReader implements Reader {
 
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent> {
     const minimum = this.#minimumOf(index.ref.database, namedCollections(index))
-    return scanEvents(this.snapshot, this.#entrySet(index, terms), this.#untilNow(scan), minimum)
+    const set = this.#entrySet(index, terms)
+    return entryEvents(this.snapshot, set, this.#untilNow(scan), minimum, this.#recordedEvents(index))
+  }
+
+  /** What a transaction writes is recorded at its end. */
+  #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
+    const [collection, ...others] = namedCollections(index) ?? []
+    if (this.writable || collection === undefined || others.length > 0) return undefined
+    const { hooks } = this.#parts
+    const parts = { snapshot: this.snapshot, reader: this.versionReader, hooks }
+    return new RecordedEvents(parts, userIndex(index, hooks, this.catalogue), collection)
   }
 
   documentEvents(database: DatabaseId, collection: CollectionId, scan: EventScan): Iterable<IndexEvent> {
@@ -264,10 +277,11 @@ export class StoreReader implements Reader {
       database,
       index: documentsTables(collection).number,
       terms: encodeTerms([]),
+      collections: [collection],
       descending: [],
       isLive: number => this.catalogue.hasCollection(database, number),
     }
-    return scanEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
+    return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
   }
 
   /** A scan of events that ends with the moment that is looked at. */

@@ -5,6 +5,7 @@ import type { MemoryBound } from '../base/memory-bound.ts'
 import { epoch } from '../base/micros.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
+import { RecentWrites } from '../kv/recent-writes.ts'
 import type { Micros } from '../values/value.ts'
 import type { StoreAttempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
@@ -64,10 +65,12 @@ export class TransactionStore implements Store {
     this.kv = kv
     this.bindings = new BindingBudget(options.hooks)
     const worker = options.worker ?? 0
+    const recent = new RecentWrites()
     this.#parts = {
       schemas: new SchemaCache(),
       documents: new KnownDocuments(),
-      entries: new KnownEntries(),
+      entries: new KnownEntries(recent),
+      recent,
       ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
       hooks: this.bindings,
       record: { isBegun: false },

@@ -6,6 +6,7 @@ import { epoch, micros } from '../base/micros.ts'
 import { documentKey, historyRange, metaKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { Overlay } from '../kv/overlay.ts'
+import type { RecentWrites } from '../kv/recent-writes.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -33,6 +34,8 @@ const secretKeyRow = metaKey('secret key')
 /** What transactions share. */
 export interface TransactionParts extends ReaderParts {
   readonly ids: IdGenerator
+  /** What the commits of this process have written. */
+  readonly recent: RecentWrites
   /** Whether it is known since when changes are recorded by collection. */
   readonly record: { isBegun: boolean }
 }
@@ -75,7 +78,6 @@ export class StoreTransaction extends StoreReader implements Transaction {
   readonly #parts: TransactionParts
   readonly #times: TransactionTimes
   readonly #writers: Writers | undefined
-  #editsPast = false
   #givenIdsMs = 0
   #writes = 0
   /** A document is written right after its id has been drawn. */
@@ -128,9 +130,9 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#writers?.stamp.time ?? Math.max(this.commitTime ?? epoch, this.#parts.ids.newest)
   }
 
-  /** Whether its commit moves the schema time: what is remembered of indexes does not show what is written to the past. */
+  /** Whether its commit moves the schema time. */
   get movesSchemaTime(): boolean {
-    return this.#editsPast || this.catalogue.changed.size > 0
+    return this.catalogue.changed.size > 0
   }
 
   /** The latest time in an id that it gave to a document without drawing it, if that lies in the future; else 0. */
@@ -185,13 +187,11 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { documents } = this.#write()
     assert(!namedNatives.has(ref.collection), 'the past of schema objects is not rewritten')
     this.#noteGiven(ref)
-    this.#editsPast = true
     return documents.insertVersion(ref, ts, fields)
   }
 
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined {
     const minimum = this.minimumValidTime(ref.database, ref.collection)
-    this.#editsPast = true
     return this.#write().documents.removeVersion(ref, ts, action, minimum)
   }
 

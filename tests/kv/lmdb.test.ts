@@ -227,7 +227,7 @@ describe('lmdb on disk', () => {
     const environment = (path: string) =>
       open<Buffer, Buffer>({ path, ...like, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 })
     const layoutKey = Buffer.from('layout')
-    for (const layout of ['1', '2', 'to 3', '5']) {
+    for (const layout of ['1', '2', 'to 3', '6']) {
       const path = newPath()
       const root = environment(path)
       await root.put(layoutKey, Buffer.from(layout))
@@ -242,20 +242,22 @@ describe('lmdb on disk', () => {
     }
   })
 
-  test('a folder of the layout before is taken over', async () => {
-    const path = newPath()
-    await openLmdb({ path }).close()
+  test('a folder of a layout before is taken over', async () => {
     const like = { keyEncoding: 'binary', encoding: 'binary', noSubdir: false, pageSize: 4096 } as const
-    const environment = () =>
+    const environment = (path: string) =>
       open<Buffer, Buffer>({ path, ...like, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 })
     const layoutKey = Buffer.from('layout')
-    const before = environment()
-    await before.put(layoutKey, Buffer.from('3'))
-    await before.close()
-    await openLmdb({ path }).close()
-    const after = environment()
-    assert.equal(after.get(layoutKey)?.toString(), '4')
-    await after.close()
+    for (const layout of ['3', '4']) {
+      const path = newPath()
+      await openLmdb({ path }).close()
+      const before = environment(path)
+      await before.put(layoutKey, Buffer.from(layout))
+      await before.close()
+      await openLmdb({ path }).close()
+      const after = environment(path)
+      assert.equal(after.get(layoutKey)?.toString(), '5')
+      await after.close()
+    }
   })
 
   test('fills the pages of rows whose keys ascend in many sets', async () => {

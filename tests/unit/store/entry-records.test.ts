@@ -7,7 +7,6 @@ import { indexEndedKey, indexEventKey, indexLiveKey, keyTags } from '../../../sr
 import { encodeTerms } from '../../../src/keys/terms.ts'
 import { encodeTuple } from '../../../src/keys/tuple.ts'
 import {
-  addEventOf,
   encodeEntry,
   entryCollection,
   entryDocument,
@@ -39,7 +38,8 @@ test('what is written is read back', () => {
       const value = encodeEntry({ document, since: micros(time), ttl: micros(ttl), values, cut: true })
       const live = { key: indexLiveKey(parts(values)), value }
       const ended = { key: indexEndedKey(parts(values), micros(time + 5)), value }
-      const event = { key: indexEventKey(parts(values), micros(time), 'add'), value: addEventOf(value) }
+      const added = encodeEntry({ document, since: undefined, ttl: micros(ttl), values, cut: true })
+      const event = { key: indexEventKey(parts(values), micros(time), 'add'), value: added }
       for (const row of [live, ended, event]) {
         assert.deepEqual(entryDocument(2n, row), document)
         assert.equal(entryCollection(row), 1024)
@@ -70,6 +70,6 @@ test('the time of an entry can be replaced, that of an event is in its key', () 
   const later = encodeEntry({ document, since: micros(time + 9), ttl: never, values: [1n], cut: false })
   assert.deepEqual(withEntryTime(keyTags.indexLive, live, micros(time), micros(time + 9)), later)
   assert.equal(withEntryTime(keyTags.indexLive, live, micros(time + 1), micros(time + 9)), live)
-  const event = addEventOf(live)
+  const event = encodeEntry({ document, since: undefined, ttl: never, values: [1n], cut: false })
   assert.equal(withEntryTime(keyTags.indexEvent, event, micros(time), micros(time + 9)), event)
 })

@@ -1,0 +1,213 @@
+// The events of an index's entries, which are not stored: whichever way they are found, from the entries of the set or from the
+// record of changes, at once or in parts, they are the same.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { micros } from '../../../src/base/micros.ts'
+import { decodeKeyOf } from '../../../src/keys/key-reader.ts'
+import { indexEventKey, metaKey, tagRange } from '../../../src/keys/keyspace.ts'
+import { encodeTerms } from '../../../src/keys/terms.ts'
+import type { Write } from '../../../src/kv/contract.ts'
+import type { EventScan, IndexEvent, Transaction } from '../../../src/store/contract.ts'
+import { namedCollections } from '../../../src/store/definitions.ts'
+import { orderIsComplete } from '../../../src/store/due-order.ts'
+import { entrySince } from '../../../src/store/entry-records.ts'
+import type { EntrySet } from '../../../src/store/index-scan.ts'
+import { userIndex } from '../../../src/store/index-tables.ts'
+import { RecordedEvents } from '../../../src/store/recorded-events.ts'
+import { type EventLimits, entryEvents } from '../../../src/store/set-events.ts'
+import { Sweeper } from '../../../src/store/sweeper.ts'
+import type { StoreTransaction } from '../../../src/store/transaction.ts'
+import { VersionReader } from '../../../src/store/version-reader.ts'
+import type { Ref } from '../../../src/values/value.ts'
+import { RandomSource } from './random-source.ts'
+import {
+  Bench,
+  createCollection,
+  createIndex,
+  data,
+  definitionOf,
+  documentRef,
+  field,
+  second,
+} from './support.ts'
+
+const many = Number.POSITIVE_INFINITY
+const fromEntries: EventLimits = {
+  fewEntries: many,
+  fewChanges: 0,
+  manyEntries: 0,
+  held: many,
+  heldMax: many,
+}
+const ways: Record<string, EventLimits> = {
+  'a few entries at a time': { ...fromEntries, held: 3, heldMax: 4 },
+  'from the record': { ...fromEntries, fewEntries: 0, fewChanges: many },
+  'from the record first, then from entries': {
+    ...fromEntries,
+    fewEntries: 0,
+    fewChanges: 5,
+    manyEntries: many,
+  },
+  'from a long record': { ...fromEntries, fewEntries: 2, fewChanges: 3, manyEntries: 4, held: 2, heldMax: 2 },
+}
+
+/** The events of a group, the same whichever way they are found. */
+function eventsOf(bench: Bench, index: Ref, group: string, scan: EventScan): readonly IndexEvent[] {
+  return bench.store.inspect(transaction => found(bench, transaction, index, group, scan))
+}
+
+function found(bench: Bench, transaction: StoreTransaction, index: Ref, group: string, scan: EventScan) {
+  const definition = definitionOf(transaction, index)
+  const set: EntrySet = {
+    database: index.database,
+    index: Number(index.id),
+    terms: encodeTerms([group]),
+    collections: namedCollections(definition),
+    descending: [false],
+    isLive: () => true,
+  }
+  const { catalogue, snapshot } = transaction
+  const { bindings: hooks } = bench.store
+  const reader = new VersionReader(catalogue, hooks)
+  const tables = userIndex(definition, hooks, catalogue)
+  const [collection = 0] = namedCollections(definition) ?? []
+  const recorded = new RecordedEvents({ snapshot, reader, hooks }, tables, collection)
+  const oldest = transaction.minimumValidTime(index.database, collection)
+  const read = (limits: EventLimits) => {
+    const { readBytes } = snapshot.counters
+    const events = [...entryEvents(snapshot, set, scan, oldest, recorded, limits)]
+    return { events, bytes: snapshot.counters.readBytes - readBytes }
+  }
+  const all = read(fromEntries)
+  for (const [way, limits] of Object.entries(ways)) assert.deepEqual(read(limits), all, way)
+  return all.events
+}
+
+const groups = ['a', 'b']
+const long = 'x'.repeat(3000)
+
+/** One random write; `edits`: also into the past. */
+function change(
+  transaction: Transaction,
+  random: RandomSource,
+  items: Ref,
+  now: number,
+  edits: boolean,
+): void {
+  const ref = documentRef(items, 1 + random.below(9))
+  const fields = (ttl?: number) => {
+    const n = random.below(20) === 0 ? `${long}${random.below(3)}` : BigInt(random.below(5))
+    const group = random.below(3) === 0 ? groups : (groups[random.below(2)] as string)
+    return data({ group, n }, ttl)
+  }
+  const live = transaction.get(ref)
+  switch (random.below(edits ? 9 : 6)) {
+    case 0:
+      if (live) transaction.delete(ref)
+      return
+    case 1:
+      transaction.put(ref, fields(now + second * (1 + random.below(20))))
+      return
+    case 6:
+      transaction.insertVersion(ref, micros(now - second * (1 + random.below(10))), fields())
+      return
+    case 7:
+      if (typeof live?.ts === 'number') transaction.removeVersion(ref, live.ts, 'create')
+      return
+    case 8:
+      if (typeof live?.ts === 'number') transaction.insertVersion(ref, live.ts, undefined)
+      return
+    default:
+      transaction.put(ref, fields())
+  }
+}
+
+function scanOf(random: RandomSource, events: readonly IndexEvent[]): EventScan {
+  const bound = (side: 'low' | 'high') => {
+    const event = events[random.below(events.length)]
+    if (event === undefined || random.below(3) === 0) return undefined
+    const { action, document, values } = event
+    const parts = [{}, { action }, { action, document }, { action, document, values }]
+    return { ts: micros(event.ts as number), ...parts[random.below(4)], side }
+  }
+  const [from, to] = [bound('low'), bound('high')]
+  return { ...(from && { from }), ...(to && { to }), ...(random.below(2) === 0 && { reverse: true }) }
+}
+
+/** Makes of a folder what layout 4 would have: events of all entries, which nobody reads now. */
+function storeEvents(bench: Bench): Promise<void> {
+  return bench.kv.transact(view => {
+    const writes: Write[] = [{ key: metaKey('order of removal'), value: Uint8Array.of(0xff) }]
+    for (const { key, value } of view.range(tagRange('indexLive'))) {
+      const { database, document, index, termsBytes: terms, tie, values } = decodeKeyOf('indexLive', key)
+      if (index < 32_768) continue
+      const parts = { database, document, index, terms, values: { bytes: values, tie } }
+      writes.push({
+        key: indexEventKey(parts, entrySince({ key, value }), 'add'),
+        value: Uint8Array.of(0x20),
+      })
+    }
+    return { result: undefined, writes }
+  })
+}
+
+test('events that indexes of older folders have are not read, and removed in steps', async () => {
+  const bench = new Bench()
+  const { index, items } = await bench.write(transaction => {
+    const items = createCollection(transaction, 'items')
+    const spec = { source: items, terms: [field('group')], values: [field('n')] }
+    return { items, index: createIndex(transaction, 'by', spec) }
+  })
+  await bench.write(transaction => {
+    for (let id = 1; id <= 1500; id++)
+      transaction.put(documentRef(items, id), data({ group: 'a', n: BigInt(id) }))
+  })
+  await storeEvents(bench)
+  const events = () => bench.kv.read(view => [...view.range(tagRange('indexEvent'))].length)
+  const before = events()
+  assert.deepEqual(bench.store.check(), [], 'on its way')
+  const shown = () =>
+    bench.read(transaction => [...transaction.matchEvents(definitionOf(transaction, index), ['a'], {})])
+  const all = shown()
+  assert.equal(all.length, 1500)
+  await new Sweeper(bench.store).runOnce()
+  assert.ok(events() > before - 1500, 'not all at once')
+  assert.deepEqual(bench.store.check(), [])
+  await new Sweeper(bench.store).runAll()
+  assert.equal(events(), before - 1500)
+  assert.deepEqual(shown(), all)
+  await storeEvents(bench)
+  await bench.kv.transact(() => ({ result: undefined, writes: [orderIsComplete] }))
+  assert.match(
+    bench.store.check()[0] ?? '',
+    /has an entry in table events of index \d+ that no version calls for/,
+  )
+  await bench.store.close()
+})
+
+test('the events of a set are the same from its entries and from the record of changes', async () => {
+  for (let seed = 1; seed <= 6; seed++) {
+    const random = new RandomSource(seed)
+    const bench = new Bench()
+    const { index, items } = await bench.write(transaction => {
+      const items = createCollection(transaction, 'items')
+      const spec = { source: items, terms: [field('group')], values: [field('n')] }
+      return { items, index: createIndex(transaction, 'by', spec) }
+    })
+    const sweeper = new Sweeper(bench.store)
+    for (let round = 0; round < 60; round++) {
+      bench.now += second * random.below(3) + (round % 40 === 39 ? 500 * second : 0)
+      const isEdited = round % 30 < 15
+      await bench.write(transaction => {
+        for (let writes = random.below(4); writes > 0; writes--)
+          change(transaction, random, items, bench.now, isEdited)
+      })
+      if (round % 20 === 0) await sweeper.runAll()
+      const group = groups[random.below(2)] as string
+      const all = eventsOf(bench, index, group, {})
+      for (let scans = 0; scans < 3; scans++) eventsOf(bench, index, group, scanOf(random, all))
+    }
+    await bench.close()
+  }
+})
