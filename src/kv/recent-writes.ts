@@ -143,9 +143,9 @@ export class RecentWrites {
     if (this.#commits - first > askedMax) return true
     const kind = kindBit(start[0] as number)
     for (let number = first; number < this.#commits; number++) {
-      if (!((this.#kinds[number % keptMax] as number) & kind)) continue
-      const count = this.#keyCounts[number % keptMax] as number
-      const from = this.#ringStarts[number % keptMax] as number
+      if (!((this.#kinds[number % commitsMax] as number) & kind)) continue
+      const count = this.#keyCounts[number % commitsMax] as number
+      const from = this.#ringStarts[number % commitsMax] as number
       if (count === notKept || this.#ringEnd - from > ringBytes) return true
       let at = from % ringBytes
       for (let index = 0; index < count; index++) {

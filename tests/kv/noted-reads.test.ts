@@ -215,3 +215,34 @@ test('of large commits it is known which keys and kinds of keys they wrote', () 
   assert.equal(verdict(recent, keyRead('kind7'), 1, 2), 'unwritten')
   assert.equal(verdict(recent, keyRead('kind-of'), 0, 2), 'unwritten')
 })
+
+test('whether a range may have been written since is known of the commits that are remembered', () => {
+  const recent = new RecentWrites()
+  const within = { start: bytes('b'), end: bytes('c') }
+  recent.add(1, 0, [put('a', '1'), put('ba', '1')])
+  recent.add(2, 1, [put('a', '2'), put('c', '1')])
+  recent.add(3, 2, [put('bz', '1')])
+  const may = (since: number, now: number) => recent.mayHaveWritten(within, since, now)
+  assert.deepEqual([may(0, 3), may(1, 3), may(2, 3), may(3, 3)], [true, true, true, false])
+  recent.add(4, 3, [put('c', '2')])
+  assert.deepEqual([may(3, 4), may(2, 4)], [false, true])
+  assert.equal(may(3, 5), true, 'a commit of somebody else')
+  recent.add(6, 5, [put('d', '1')])
+  assert.deepEqual([may(5, 6), may(4, 6)], [false, true], 'what came before a gap')
+  recent.add(
+    7,
+    6,
+    Array.from({ length: 300 }, (_, n) => put(`d${n}`, '1')),
+  )
+  assert.equal(may(6, 7), false, 'of another kind, however many')
+  recent.add(
+    8,
+    7,
+    Array.from({ length: 300 }, (_, n) => put(`ba${n}`, '1')),
+  )
+  assert.equal(may(7, 8), true, 'of a large commit no keys are known')
+  for (let time = 9; time < 300; time++) recent.add(time, time - 1, [put('c', '1')])
+  assert.deepEqual([may(9, 299), may(100, 299)], [true, false], 'many commits are not gone through')
+  recent.clear()
+  assert.equal(may(299, 299), true)
+})
