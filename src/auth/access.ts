@@ -3,7 +3,7 @@
 
 import type { Transaction } from '../store/contract.ts'
 import { timeFromMicros } from '../values/time.ts'
-import { native, Ref, sameRef } from '../values/value.ts'
+import { type CollectionId, collectionOf, type DatabaseId, native, Ref, sameRef } from '../values/value.ts'
 import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
 import type {
   Access,
@@ -21,17 +21,55 @@ export const createAccess: CreateAccess = (authority, transaction, runPredicate,
   switch (authority.kind) {
     case 'builtin': {
       const { role, database } = authority
-      const allows = (request: AccessRequest) => builtinAllows(role, database, request, transaction.catalogue)
-      return { allows, mentions: (action, resource) => allows(withoutDocument(action, resource)) }
+      const { catalogue } = transaction
+      return new CollectionAccess(
+        request => builtinAllows(role, database, request, catalogue),
+        transaction.writable,
+      )
     }
     case 'predicate':
-      return {
-        allows: request => predicateAllows(authority.database, request),
-        mentions: (action, resource) =>
-          predicateAllows(authority.database, withoutDocument(action, resource)),
-      }
+      return new CollectionAccess(
+        request => predicateAllows(authority.database, request),
+        transaction.writable,
+      )
     case 'roles':
       return new RolesAccess(authority, transaction, runPredicate, options)
+  }
+}
+
+/** Decides by the action and the resource alone. */
+class CollectionAccess implements Access {
+  readonly allows: (request: AccessRequest) => boolean
+  readonly #isChanging: boolean
+  /** The decision made last: documents of one collection are mostly asked about in a row. */
+  #latest:
+    | {
+        readonly action: ResourceAction
+        readonly database: DatabaseId
+        readonly collection: CollectionId
+        readonly isAllowed: boolean
+      }
+    | undefined
+
+  /** `isChanging`: databases may be moved while this decides. */
+  constructor(allows: (request: AccessRequest) => boolean, isChanging: boolean) {
+    this.allows = allows
+    this.#isChanging = isChanging
+  }
+
+  mentions(action: ResourceAction, resource: Ref): boolean {
+    return this.allows(withoutDocument(action, resource))
+  }
+
+  allowsDocument(action: ResourceAction, document: Ref): boolean {
+    const { collection, database } = document
+    const latest = this.#latest
+    const isKnown =
+      latest?.collection === collection && latest.database === database && latest.action === action
+    if (isKnown) return latest.isAllowed
+    const isAllowed = this.mentions(action, collectionOf(document))
+    if (!this.#isChanging) this.#latest = { action, database, collection, isAllowed }
+    return isAllowed
   }
 }
 

@@ -99,6 +99,8 @@ export interface Access {
   allows(request: AccessRequest): boolean
   /** Whether there is anything that lets the authority do this, on whatever condition: no predicate runs. */
   mentions(action: ResourceAction, resource: Ref): boolean
+  /** Whether it may do this to a document. There, where that depends on nothing of the document but its collection. */
+  allowsDocument?(action: ResourceAction, document: Ref): boolean
 }
 
 /** Makes what an authority may do, as of one transaction. */

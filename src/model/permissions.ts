@@ -16,6 +16,7 @@ export function mayOnDocument(
   argument: (parameterCount: number) => Value = () => ref,
   next?: () => ObjectValue,
 ): boolean {
+  if (access.allowsDocument !== undefined) return access.allowsDocument(action, ref)
   return access.allows({
     action,
     resource: collectionOf(ref),

@@ -3,7 +3,14 @@
 import type { Version } from '../store/contract.ts'
 import { historyFloorField, migrationField } from '../store/definitions.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
-import { type CollectionId, DocumentValue, native, type ObjectValue, type Value } from '../values/value.ts'
+import {
+  type CollectionId,
+  DocumentValue,
+  firstUserCollection,
+  native,
+  type ObjectValue,
+  type Value,
+} from '../values/value.ts'
 import { withStatus } from './schema/collection-indexes.ts'
 import type { Session } from './session.ts'
 
@@ -25,13 +32,15 @@ export function viewDocument(version: Version, session: Session, created = false
 
 /** The fields of a version that clients may see, in stored order. */
 export function visibleFields({ ref, fields }: Version, session: Session): ObjectValue {
-  const hidden = hiddenFields[ref.collection]
-  const visible: ObjectValue =
-    hidden && [...hidden].some(name => fields.has(name))
-      ? new Map([...fields].filter(([name]) => !hidden.has(name)))
-      : fields
+  if (ref.collection >= firstUserCollection) return fields
+  const visible = withoutHidden(fields, hiddenFields[ref.collection])
   if (ref.collection === native.collections) return withStatus(ref, visible, session)
   if (ref.collection !== native.access_providers) return visible
   const audience: Value = `${session.host.settings.audiencePrefix}${encodeGlobalId(ref.database)}`
   return new Map([...visible, ['audience', audience]])
+}
+
+function withoutHidden(fields: ObjectValue, hidden: ReadonlySet<string> | undefined): ObjectValue {
+  if (hidden === undefined || ![...hidden].some(name => fields.has(name))) return fields
+  return new Map([...fields].filter(([name]) => !hidden.has(name)))
 }

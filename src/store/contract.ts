@@ -10,7 +10,7 @@ import type {
   Micros,
   ObjectValue,
   Ref,
-  ShownFields,
+  ShownVersion,
   TransactionTime,
   Value,
 } from '../values/value.ts'
@@ -27,8 +27,8 @@ export interface Version {
    * The time of the schema that the fields are in the shape of; absent: of the one under which the version was written.
    */
   readonly shapeTime?: Micros
-  /** Of a version that is read often: where the text of its fields is remembered. */
-  readonly shown?: ShownFields
+  /** Of a version that is read often: where its text is remembered. */
+  readonly shown?: ShownVersion
 }
 
 /** One entry of an index (or of a collection seen as a set). */

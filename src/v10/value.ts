@@ -5,7 +5,7 @@
 import type {
   LocalDate,
   Ref,
-  ShownFields,
+  ShownVersion,
   Value as StoredValue,
   Time,
   TransactionTime,
@@ -101,7 +101,7 @@ export interface DocumentVersion {
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
   /** Where the text of a stored version is remembered. */
-  readonly shown?: ShownFields | undefined
+  readonly shown?: ShownVersion | undefined
 }
 
 /** What a document value stands for that is no reference to whatever is stored. */

@@ -215,19 +215,20 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
     name: `${element.name} or Array of ${element.name}`,
     check(value, call, key) {
       if (!isArray(value)) return [element.check(value, call, key)]
-      const checked: T[] = []
-      const errors = new ErrorList()
-      for (let index = 0; index < value.length && !errors.isFull; index++) {
+      const checked = [...value] as unknown[] as T[]
+      let errors: ErrorList | undefined
+      for (let index = 0; index < value.length && !errors?.isFull; index++) {
         step()
         try {
-          checked.push(element.check(value[index] as Value, call, key))
+          checked[index] = element.check(value[index] as Value, call, key)
         } catch (error) {
           if (!(error instanceof QueryError)) throw error
+          errors ??= new ErrorList()
           // The element was checked at the list's own place; its index comes behind.
-          errors.add(error.errors.map(entry => ({ ...entry, position: [...entry.position, index] })))
+          for (const entry of error.errors) errors.add([{ ...entry, position: [...entry.position, index] }])
         }
       }
-      errors.throwIfAny()
+      errors?.throwIfAny()
       return checked
     },
   }

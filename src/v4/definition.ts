@@ -98,6 +98,8 @@ export interface FunctionDefinition extends CalledFunction {
   readonly deprecatedFor: string | undefined
   /** By wire key, in the order in which they are evaluated and reported. */
   readonly arguments: Readonly<Record<string, Argument<unknown>>>
+  /** The types of the arguments in that order. */
+  readonly types: readonly ArgumentType<unknown>[]
   readonly result: string
   /** One sentence for the reference. */
   readonly summary: string
@@ -144,6 +146,7 @@ export function define<A extends Readonly<Record<string, Argument<unknown>>>>(
     deprecatedFor: undefined,
     ...declaration,
     keys: Object.keys(declaration.arguments),
+    types: Object.values(declaration.arguments).map(({ type }) => type),
     evaluate: declaration.evaluate as FunctionDefinition['evaluate'],
   }
 }

@@ -9,7 +9,7 @@ import { Failure } from '../model/failure.ts'
 import type { Session } from '../model/session.ts'
 import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
-import { Call, definitionOf, type FunctionDefinition, type Lazy } from './definition.ts'
+import { type ArgumentType, Call, definitionOf, type Lazy } from './definition.ts'
 import { ErrorList } from './error-list.ts'
 import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
 import type { BoundLambda, CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
@@ -39,10 +39,11 @@ export function evaluate(expression: Expression, variables: Variables | undefine
       case 'array':
         return requireExtent(evaluateAll(expression.elements, variables, session))
       case 'object': {
-        const values = evaluateAll(expression.fields.map(fieldExpression), variables, session)
-        return requireExtent(
-          new Map(expression.fields.map(([name], index) => [name, values[index] as Value])),
-        )
+        const { fields } = expression
+        const values = evaluateAll(fields.map(fieldExpression), variables, session)
+        const object = new Map<string, Value>()
+        for (const [index, [name]] of fields.entries()) object.set(name, values[index] as Value)
+        return requireExtent(object)
       }
       case 'let': {
         const group = expression.bindings.length < groupedFrom ? undefined : new LetGroup(variables)
@@ -119,10 +120,11 @@ function evaluateCall(expression: CallExpression, variables: Variables | undefin
     )
   }
   if (definition.compute > 0) session.compute(definition.compute)
+  const { keys, types } = definition
   const args: Record<string, unknown> = {}
   for (let index = 0; index < operands.length; index++) {
-    const key = definition.keys[index] as string
-    args[key] = passOperand(operands[index], key, call)
+    const key = keys[index] as string
+    args[key] = passOperand(operands[index], types[index] as ArgumentType<unknown>, key, call)
   }
   const { asker } = session
   session.asker = call
@@ -135,7 +137,12 @@ function evaluateCall(expression: CallExpression, variables: Variables | undefin
   }
 }
 
-function passOperand(operand: Operand | undefined, key: string, call: Call): unknown {
+function passOperand(
+  operand: Operand | undefined,
+  type: ArgumentType<unknown>,
+  key: string,
+  call: Call,
+): unknown {
   if (operand === undefined) return undefined
   if (operand.kind === 'list') {
     return operand.elements.map(element => new LazyExpression(element, call))
@@ -143,9 +150,6 @@ function passOperand(operand: Operand | undefined, key: string, call: Call): unk
   if (operand.kind === 'lambda') {
     return { lambda: operand, variables: call.variables } satisfies BoundLambda
   }
-  const { type } = definitionOf(call.expression).arguments[key] as NonNullable<
-    FunctionDefinition['arguments'][string]
-  >
   if (type.mode === 'lazy') return new LazyExpression(operand, call)
   return type.check(evaluate(operand, call.variables, call.session), call, key)
 }
@@ -169,40 +173,34 @@ function stackOverflow(position: ErrorEntry['position']): QueryError {
   return new QueryError([errorEntry('stack overflow', description, position)])
 }
 
-/** Applies a lambda written in place. `at` leads from the call to its lambda argument, for arity errors. */
-export function applyLambda(bound: BoundLambda, argument: Value, call: Call, ...at: string[]): Value {
-  const { session } = call
-  const variables = bindParameters(bound.lambda.parameters, argument, bound.variables, () =>
-    call.position(...at, 'lambda'),
-  )
-  return enter(
-    session,
-    () => call.position(),
-    () => evaluate(bound.lambda.body, variables, session),
-  )
+/** Something whose place in a query is known, for errors. */
+interface Placed {
+  position(): ErrorEntry['position']
+}
+
+/** Applies a lambda written in place. `at` is the call's argument that the lambda is, for arity errors. */
+export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
+  const { lambda, variables: outer } = bound
+  const variables = bindParameters(lambda.parameters, argument, outer, call, at)
+  return enter(lambda.body, variables, call.session, call)
 }
 
 /**
  * Applies a lambda that is a value: the body of a stored function, a predicate, a set's filter. Positions of its
- * errors are relative to the lambda; `position` is that of the call, for errors of the application itself.
+ * errors are relative to the lambda; `caller` is what asks for it, for errors of the application itself.
  */
-export function applyStored(
-  lambda: Lambda,
-  argument: Value,
-  session: Session,
-  position: () => ErrorEntry['position'],
-): Value {
+export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: Placed): Value {
   const { body, parameters } = compileLambda(lambda)
-  const variables = bindParameters(parameters, argument, undefined, () => [...position(), 'lambda'])
-  return enter(session, position, () => evaluate(body, variables, session))
+  return enter(body, bindParameters(parameters, argument, undefined, caller), session, caller)
 }
 
-function enter(session: Session, position: () => ErrorEntry['position'], work: () => Value): Value {
-  if (session.callDepth >= limits.callDepthMax) throw stackOverflow(position())
+/** The value of a lambda's body. */
+function enter(body: Expression, variables: Variables | undefined, session: Session, caller: Placed): Value {
+  if (session.callDepth >= limits.callDepthMax) throw stackOverflow(caller.position())
   session.compute(1)
   session.callDepth++
   try {
-    return work()
+    return evaluate(body, variables, session)
   } finally {
     session.callDepth--
   }
@@ -213,18 +211,20 @@ function bindParameters(
   parameters: LambdaExpression['parameters'],
   argument: Value,
   outer: Variables | undefined,
-  position: () => ErrorEntry['position'],
+  caller: Placed,
+  at?: string,
 ): Variables | undefined {
   if (typeof parameters === 'string') return bind(parameters, argument, outer)
   if (parameters.length === 1 && !isArray(argument)) return bind(parameters[0] as string, argument, outer)
   const elements = isArray(argument) ? argument : [argument]
   if (elements.length !== parameters.length) {
     const description = `Lambda expects an array with ${parameters.length} elements. Array contains ${elements.length}.`
-    throw QueryError.of('invalid argument', description, position())
+    const position = [...caller.position(), ...(at === undefined ? [] : [at]), 'lambda']
+    throw QueryError.of('invalid argument', description, position)
   }
   let variables = outer
-  for (const [index, name] of parameters.entries())
-    variables = bind(name, elements[index] as Value, variables)
+  for (let index = 0; index < parameters.length; index++)
+    variables = bind(parameters[index] as string, elements[index] as Value, variables)
   return variables
 }
 

@@ -1,5 +1,6 @@
 // Version 4 as one object: what the engine, stored code and the query log have of it.
 
+import type { Asker } from '../auth/contract.ts'
 import { limits } from '../limits.ts'
 import type { NamedLanguage, Query, Rendered } from '../model/language.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
@@ -47,11 +48,14 @@ function render(value: Value, session: Session): Rendered {
   return { status: isCreated ? 201 : 200, body: renderResource(value, session) }
 }
 
+/** Who asks, where no call does. */
+const nowhere: Asker = { position: () => [] }
+
 /** Stored lambdas. Errors of the application itself stand at the call that asks for it. */
 const code: CodeLanguage<'4'> = {
   run(lambda, given, session) {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
-    return applyStored(lambda, argument, session, () => session.asker?.position() ?? [])
+    return applyStored(lambda, argument, session, session.asker ?? nowhere)
   },
   isCode(lambda) {
     try {

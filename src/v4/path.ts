@@ -11,6 +11,7 @@ import {
   isArray,
   isNativeCollectionRef,
   isObject,
+  namedNatives,
   native,
   nativeName,
   Ref,
@@ -156,19 +157,23 @@ function renamedSource(source: Value | undefined): Value | undefined {
 }
 
 function intoRef(ref: Ref, step: string, session: Session): Value | undefined {
-  const { catalogue } = session.transaction
   switch (step) {
     case 'id':
-      return nativeIdOf(ref, session) ?? catalogue.nameOf(ref) ?? String(ref.id)
+      return nativeIdOf(ref, session) ?? nameOf(ref, session) ?? ref.idText
     case 'collection':
     case 'class':
       return collectionOf(ref)
     case 'database':
       if (ref.database === session.database || ref.database === rootDatabase) return undefined
-      return catalogue.database(ref.database)?.ref
+      return session.transaction.catalogue.database(ref.database)?.ref
     default:
       return undefined
   }
+}
+
+/** Only schema objects are known by their names. */
+function nameOf(ref: Ref, { transaction }: Session): string | undefined {
+  return namedNatives.has(ref.collection) ? transaction.catalogue.nameOf(ref) : undefined
 }
 
 /** The id of a native collection is its name, which older versions spell `classes`. */

@@ -68,7 +68,7 @@ class EventFormat implements StreamFormat {
       const value = event.member(field)
       if (value !== undefined) members.set(field, value)
     }
-    const names = refNames(this.#scope, transaction)
+    const names = refNames(this.#scope, this.#apiVersion, transaction)
     const context = { apiVersion: this.#apiVersion, transactionTime: txn, names }
     return line(event.type, txn, renderValue(members, context) as string)
   }

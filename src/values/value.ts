@@ -195,19 +195,23 @@ export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 
 export type ObjectValue = ReadonlyMap<string, Value>
 
-/**
- * Fields that are shown again and again, with room for their text (filled in by wire.ts, if it depends on nothing but
- * the fields). The fields never change.
- */
-export class ShownFields {
-  readonly fields: ObjectValue
-  /** The members as JSON; undefined before they were rendered and where their text depends on more than the fields. */
+/** What references to documents of a database end with, by collection: under one state of its schema, for one version of clients. */
+export type RefTails = Map<CollectionId, string>
+
+/** Room for the text of something that is shown again and again and never changes. Filled in by whoever shows it. */
+export class ShownText {
+  /** JSON; undefined where it depends on more than what is shown and `tails`. */
   text: string | undefined
-  /** Whether rendering has been tried. */
-  isTried = false
-  /** What rendering counts for, and how deep the fields nest. */
+  /** What the text holds under, by identity; undefined before it was rendered. */
+  tails: RefTails | undefined
+  /** What rendering counts for, and how deep the value nests. */
   units = 0
   depth = 0
+}
+
+/** A version of a document that is shown again and again. */
+export class ShownVersion extends ShownText {
+  readonly fields: ObjectValue
   /**
    * What version 10 shows of the version in its formats, behind its id and its collection; null where that depends on more
    * than the version, undefined before it was rendered.
@@ -216,6 +220,7 @@ export class ShownFields {
   tagged: string | null | undefined
 
   constructor(fields: ObjectValue) {
+    super()
     this.fields = fields
   }
 }
@@ -248,14 +253,14 @@ export class DocumentValue extends Transient {
   readonly fields: ObjectValue
   /** Made by this query: as the whole result it means status 201. */
   readonly created: boolean
-  /** Where the text of the fields is remembered. */
-  readonly shown: ShownFields | undefined
+  /** Where its text is remembered. */
+  readonly shown: ShownText | undefined
   constructor(
     ref: Ref,
     ts: Micros | TransactionTime,
     fields: ObjectValue,
     created = false,
-    shown?: ShownFields,
+    shown?: ShownText,
   ) {
     super()
     this.ref = ref

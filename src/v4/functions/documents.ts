@@ -19,6 +19,14 @@ function atTime<T>(ts: Parameters<typeof validTimeOf>[0] | undefined, call: Call
   return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
 }
 
+/** The document of a reference, or of the first element of a set, at the time that the session looks at. */
+function getDocument(target: SetLike, call: Call): Value {
+  if (isSet(target)) return getFromSet(target, call, 'get')
+  const document = target as Ref
+  requireReachable(document, call.session)
+  return viewDocument(readDocument(document, call.session), call.session)
+}
+
 const isSet = (value: SetLike) => value instanceof SetValue || isNativeCollectionRef(value)
 
 /** Where `create` makes a document: a collection, or the document's own reference. */
@@ -53,13 +61,8 @@ export const documents = family('Documents', [
     result: 'Document',
     summary: 'The document of a reference, or of the first element of a set; now or at a past time.',
     example: ['{"select": "name", "from": {"get": {"collection": "spells"}}}', '"spells"'],
-    evaluate: (args, call) =>
-      atTime(args.ts, call, () => {
-        if (isSet(args.get)) return getFromSet(args.get, call, 'get')
-        const document = args.get as Ref
-        requireReachable(document, call.session)
-        return viewDocument(readDocument(document, call.session), call.session)
-      }),
+    evaluate: ({ get: target, ts }, call) =>
+      ts === undefined ? getDocument(target, call) : atTime(ts, call, () => getDocument(target, call)),
   }),
   define({
     name: 'exists',

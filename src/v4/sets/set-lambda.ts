@@ -46,7 +46,7 @@ export function applySetLambda(lambda: Lambda, argument: Value, { call, session 
     const { bound, call, key } = written
     return applyLambda(bound, argument, new Call(session, call, bound.variables), key)
   }
-  return applyStored(lambda, argument, session, () => call.position())
+  return applyStored(lambda, argument, session, call)
 }
 
 /** `invalid argument` where the lambda was written, or else at the call that reads the set. */

@@ -14,6 +14,7 @@ import {
   nativeName,
   nativeOfKind,
   Ref,
+  type RefTails,
   rootDatabase,
   type UnresolvedRef,
 } from '../../values/value.ts'
@@ -27,6 +28,10 @@ export interface RefNames {
   nameOf(ref: Ref): string | undefined
   /** The reference to a database's own document, which lives in its parent; undefined for the root. */
   parentOf(database: DatabaseId): Ref | undefined
+  /** Of collections of the scope that are there; remembered while these names hold. Absent: nothing is remembered. */
+  readonly tails?: RefTails
+  /** Whether a collection of the scope is there; its name then holds as long as `tails`. */
+  isThere?(collection: CollectionId): boolean
 }
 
 /** Prints references for one response. A reference without a printable name returns undefined. */
@@ -34,12 +39,18 @@ export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean
   readonly #collectionKey: 'collection' | 'class'
-  /** What documents of a collection have in common: everything behind their id. */
+  /** What documents of a collection have in common: everything behind their id. For those that `RefNames.tails` has not. */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
+  #passing = 0
 
   /** The collection of documents that was printed last; mostly the next one is of the same. */
   #latest:
-    | { readonly database: DatabaseId; readonly collection: CollectionId; readonly tail: string }
+    | {
+        readonly database: DatabaseId
+        readonly collection: CollectionId
+        readonly tail: string
+        readonly isPassing: boolean
+      }
     | undefined
 
   constructor(names: RefNames, apiVersion: string) {
@@ -48,18 +59,24 @@ export class RefPrinter {
     this.#collectionKey = isAtLeast(apiVersion, '2.7') ? 'collection' : 'class'
   }
 
+  /** How many references were printed whose text depends on more than `RefNames.tails`. */
+  get passing(): number {
+    return this.#passing
+  }
+
   print(ref: Ref): string | undefined {
     const latest = this.#latest
-    if (latest?.collection === ref.collection && latest.database === ref.database)
+    if (latest?.collection === ref.collection && latest.database === ref.database) {
+      if (latest.isPassing) this.#passing++
       return `{"@ref":{"id":"${ref.idText}"${latest.tail}`
+    }
+    if (!this.#asPath && ref.collection >= firstUserCollection) return this.#printDocument(ref)
+    this.#passing++
     if (this.#asPath) return wrapPath(this.#path(ref))
     if (isNativeCollectionRef(ref)) return this.#nativeCollection(Number(ref.id), ref.database)
     if (!namedNatives.has(ref.collection)) {
-      const { collection, database } = ref
-      const tail = this.#tail(database, collection)
-      if (tail === undefined) return undefined
-      if (collection >= firstUserCollection) this.#latest = { collection, database, tail }
-      return `{"@ref":{"id":"${ref.idText}"${tail}`
+      const tail = this.#tail(ref.database, ref.collection)
+      return tail && `{"@ref":{"id":"${ref.idText}"${tail}`
     }
     const name = this.#names.nameOf(ref)
     const database = this.#databaseField(ref.database)
@@ -67,8 +84,23 @@ export class RefPrinter {
     return `{"@ref":{"id":${quoteJson(name)},"${this.#collectionKey}":${this.#plainNative(ref.collection)}${database}}}`
   }
 
+  #printDocument(ref: Ref): string | undefined {
+    const { collection, database } = ref
+    const { isThere, scope, tails } = this.#names
+    const passing = this.#passing
+    const tail = (database === scope ? tails?.get(collection) : undefined) ?? this.#tail(database, collection)
+    const isPassing = database !== scope || tail === undefined || isThere?.(collection) !== true
+    // The names in the tail do not count by themselves.
+    this.#passing = isPassing ? passing + 1 : passing
+    if (tail === undefined) return undefined
+    if (!isPassing) tails?.set(collection, tail)
+    this.#latest = { collection, database, tail, isPassing }
+    return `{"@ref":{"id":"${ref.idText}"${tail}`
+  }
+
   /** An unresolved reference prints as it was written. */
   printUnresolved(ref: UnresolvedRef): string | undefined {
+    this.#passing++
     return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)
   }
 

@@ -18,7 +18,8 @@ import {
   type Micros,
   native,
   type ObjectValue,
-  type ShownFields,
+  type RefTails,
+  type ShownText,
   type TransactionTime,
   type Value,
 } from '../../values/value.ts'
@@ -76,6 +77,7 @@ class Renderer implements PartRenderer {
   readonly apiVersion: string
   readonly #transactionTime: Micros | 'open' | undefined
   readonly #refs: RefPrinter
+  readonly #tails: RefTails | undefined
   /** Spelling of the oldest version, which differs most. */
   readonly #oldest: boolean
   /** Spelling of the versions that say class and instance for collection and document. */
@@ -85,13 +87,14 @@ class Renderer implements PartRenderer {
   #deepest = 0
   /** Values rendered, texts by their length. */
   #units = 0
-  /** How many of them depend on more than themselves: on names, on the version of the language, on the time. */
-  #dependent = 0
+  /** How many of them were the time of the transaction. */
+  #instants = 0
 
   constructor(context: RenderContext) {
     this.apiVersion = context.apiVersion
     this.#transactionTime = context.transactionTime
     this.#refs = new RefPrinter(context.names, context.apiVersion)
+    this.#tails = context.names.tails
     this.#oldest = !isAtLeast(context.apiVersion, '2.1')
     this.#older = !isAtLeast(context.apiVersion, '2.7')
   }
@@ -126,7 +129,6 @@ class Renderer implements PartRenderer {
       case 'uuid':
         return `{"@uuid":"${value.text}"}`
     }
-    this.#dependent++
     switch (value.kind) {
       case 'ref':
         return this.#refs.print(value)
@@ -253,26 +255,25 @@ class Renderer implements PartRenderer {
   }
 
   #document(document: DocumentValue): string {
-    const { ref } = document
+    const { shown } = document
+    if (shown === undefined || this.#tails === undefined) return this.#newDocument(document)
+    return this.#known(shown) ?? this.#remember(shown, this.#tails, () => this.#newDocument(document))
+  }
+
+  #newDocument({ fields, ref, ts: time }: DocumentValue): string {
     const printed = this.#refs.print(ref)
-    const ts = this.#instant(document.ts)
-    const fields = this.#documentMembers(document)
+    const ts = this.#instant(time)
+    const members = this.#members(ref.collection === native.indexes ? this.#indexFields(fields) : fields)
     let text = printed === undefined ? '' : `"ref":${printed}`
     if (this.#oldest && printed !== undefined) text += `,"class":${this.#refs.print(collectionOf(ref))}`
     if (ts !== undefined) text += text === '' ? `"ts":${ts}` : `,"ts":${ts}`
-    if (fields !== '') text += text === '' ? fields : `,${fields}`
+    if (members !== '') text += text === '' ? members : `,${members}`
     return `{${text}}`
   }
 
-  #documentMembers({ fields, ref, shown }: DocumentValue): string {
-    if (ref.collection === native.indexes) return this.#members(this.#indexFields(fields))
-    if (shown === undefined || (shown.isTried && shown.text === undefined)) return this.#members(fields)
-    return this.#knownMembers(shown) ?? this.#remembered(shown)
-  }
-
-  /** The remembered text, where rendering the fields again would come to it. */
-  #knownMembers({ depth, text, units }: ShownFields): string | undefined {
-    if (text === undefined) return undefined
+  /** The remembered text, where rendering anew would come to it. */
+  #known({ depth, tails, text, units }: ShownText): string | undefined {
+    if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
       this.#units + units <= limits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
     if (!isWithin) return undefined
@@ -281,16 +282,23 @@ class Renderer implements PartRenderer {
     return text
   }
 
-  #remembered(shown: ShownFields): string {
+  /** What `render` makes; remembered, unless it is known to depend on more than `tails`. */
+  #remember(shown: ShownText, tails: RefTails, render: () => string): string {
+    if (shown.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
     this.#deepest = this.#depth
-    const text = this.#members(shown.fields)
+    const text = render()
     shown.units = this.#units - units
     shown.depth = this.#deepest - this.#depth
-    shown.isTried = true
-    if (this.#dependent === dependent) shown.text = flat(text)
+    shown.text = this.#dependent === dependent ? flat(text) : undefined
+    shown.tails = tails
     this.#deepest = Math.max(this.#deepest, deepest)
     return text
+  }
+
+  /** How much was rendered so far that depends on more than itself and what references end with. */
+  get #dependent(): number {
+    return this.#instants + this.#refs.passing
   }
 
   /** An index says `collection` of what it covers, to older clients `class`, however it was written. */
@@ -301,6 +309,7 @@ class Renderer implements PartRenderer {
 
   #instant(ts: Micros | TransactionTime): JsonPiece {
     if (typeof ts === 'number') return String(ts)
+    this.#instants++
     const micros = this.#transactionTime
     if (micros === undefined) return undefined
     if (micros === 'open') return ts.unit === 'micros' ? timeMarks.micros : `{"@ts":"${timeMarks.time}"}`
