@@ -13,18 +13,17 @@ export function mayOnDocument(
   action: ResourceAction,
   ref: Ref,
   { access, asker }: Session,
-  argument: (parameterCount: number) => Value = () => ref,
+  argument?: (parameterCount: number) => Value,
   next?: () => ObjectValue,
 ): boolean {
   if (access.allowsDocument !== undefined) return access.allowsDocument(action, ref)
-  return access.allows({
-    action,
-    resource: collectionOf(ref),
-    document: ref,
-    argument,
-    asker,
-    ...(next && { next }),
-  })
+  const request = { action, resource: collectionOf(ref), document: ref, asker, ...(next && { next }) }
+  return access.allows({ ...request, argument: argument ?? itself(ref) })
+}
+
+/** The argument of predicates that are given the document alone. */
+function itself(ref: Ref): () => Value {
+  return () => ref
 }
 
 /** Whether the authority in force may read a document. */

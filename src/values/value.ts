@@ -5,6 +5,8 @@
 import { hashSeed, hashWord } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
 
+import { flat } from './json-text.ts'
+
 export type { Micros } from '../base/micros.ts'
 
 /** Identifies a database permanently, whatever its name or parent; the root database is {@link rootDatabase}. */
@@ -107,6 +109,8 @@ export class Ref {
   readonly collection: CollectionId
   readonly id: bigint
   #idText: string | undefined
+  #tail: string | undefined
+  #text: string | undefined
   #hash: number | undefined
   constructor(database: DatabaseId, collection: CollectionId, id: bigint) {
     this.database = database
@@ -118,6 +122,15 @@ export class Ref {
   get idText(): string {
     this.#idText ??= String(this.id)
     return this.#idText
+  }
+
+  /** Its JSON, which ends with `tail`; made once for each of these. */
+  textWith(tail: string): string {
+    if (this.#text === undefined || this.#tail !== tail) {
+      this.#tail = tail
+      this.#text = flat(`{"@ref":{"id":"${this.idText}"${tail}`)
+    }
+    return this.#text
   }
 
   /** The same for equal references, from 0 to 2^30 - 1; made once like the text. */

@@ -59,8 +59,13 @@ export class Reading {
     return `${set} #${occurrence}`
   }
 
-  /** Passes on what is read from storage for the set named `key`, measured and limited. */
-  *measured<T>(key: string, partitions: number, items: Iterable<T>): Generator<T> {
+  /** What is read from storage for the set named `key`, as `view` shows it, measured and limited; what that leaves out counts, too. */
+  *measured<T, R>(
+    key: string,
+    partitions: number,
+    items: Iterable<T>,
+    view: (item: T) => R | undefined,
+  ): Generator<R> {
     const meter = this.#meterOf(key, partitions)
     const { counters } = this.session.transaction
     const iterator = items[Symbol.iterator]()
@@ -71,7 +76,8 @@ export class Reading {
         meter.bytes += counters.readBytes - before
         if (next.done) return
         this.session.countElement()
-        yield next.value
+        const viewed = view(next.value)
+        if (viewed !== undefined) yield viewed
       }
     } finally {
       iterator.return?.()

@@ -62,13 +62,15 @@ export class MatchHistory implements HistoryStream {
     this.#sources = [source]
   }
 
-  *scan(scan: HistoryScan): Generator<SetEvent> {
+  scan(scan: HistoryScan): Iterable<SetEvent> {
     const { transaction } = this.#reading.session
     const stored = transaction.matchEvents(this.#index, this.#terms, storedScan(scan, this.#reading))
     const key = `events ${matchKey(this.#index, this.#terms, this.#reading)}`
-    for (const event of this.#reading.measured<IndexEvent>(key, partitionsOf(this.#index), stored)) {
-      if (this.#shows(event.document)) yield { ...event, fields: null, sources: this.#sources }
-    }
+    return this.#reading.measured(key, partitionsOf(this.#index), stored, event => this.#view(event))
+  }
+
+  #view(event: IndexEvent): SetEvent | undefined {
+    return this.#shows(event.document) ? { ...event, fields: null, sources: this.#sources } : undefined
   }
 }
 
@@ -87,14 +89,16 @@ export class DocumentsHistory implements HistoryStream {
     this.#sources = [source]
   }
 
-  *scan(scan: HistoryScan): Generator<SetEvent> {
+  scan(scan: HistoryScan): Iterable<SetEvent> {
     const { database, id } = this.#collection
     const { transaction } = this.#reading.session
     const stored = transaction.documentEvents(database, Number(id), storedScan(scan, this.#reading))
     const key = `events documents ${database}/${id}`
-    for (const event of this.#reading.measured<IndexEvent>(key, documentsPartitions, stored)) {
-      if (this.#shows(event.document)) yield { ...event, fields: null, sources: this.#sources }
-    }
+    return this.#reading.measured(key, documentsPartitions, stored, event => this.#view(event))
+  }
+
+  #view(event: IndexEvent): SetEvent | undefined {
+    return this.#shows(event.document) ? { ...event, fields: null, sources: this.#sources } : undefined
   }
 }
 
@@ -120,7 +124,7 @@ export class SingleDocumentHistory implements HistoryStream {
       reverse: scan.reverse === true,
     })
     const key = `versions ${database}/${collection}/${id}`
-    const versions = this.#reading.measured(key, 1, stored)
+    const versions = this.#reading.measured(key, 1, stored, version => version)
     for (const [version, previous] of withPrevious(versions, scan.reverse === true)) {
       const event =
         this.#kind === 'versions' ? this.#change(version, previous) : this.#membership(version, previous)

@@ -41,13 +41,14 @@ export class MatchStream implements ElementStream {
     this.#sources = [source]
   }
 
-  *scan(scan: ElementScan): Generator<Element> {
+  scan(scan: ElementScan): Iterable<Element> {
     const { transaction } = this.#reading.session
     const entries = transaction.match(this.#index, this.#terms, storedScan(scan, this.order, this.#reading))
-    const measured = this.#reading.measured(this.#part, partitionsOf(this.#index), entries)
-    for (const { values, document } of measured) {
-      if (this.#shows(document)) yield { values, document, sources: this.#sources }
-    }
+    return this.#reading.measured(this.#part, partitionsOf(this.#index), entries, entry => this.#view(entry))
+  }
+
+  #view({ document, values }: IndexEntry): Element | undefined {
+    return this.#shows(document) ? { values, document, sources: this.#sources } : undefined
   }
 }
 
@@ -55,6 +56,9 @@ export class MatchStream implements ElementStream {
 export function matchKey({ ref }: IndexDefinition, terms: readonly Value[], { session }: Reading): string {
   return `match ${ref.database}/${ref.id} ${session.keys.keyOf(terms)}`
 }
+
+/** What is read as it is. */
+const itself = <T>(item: T): T => item
 
 /** How many parts of storage a read of an index touches; unique indexes are never partitioned. */
 export function partitionsOf(index: IndexDefinition): number {
@@ -92,17 +96,15 @@ export class DocumentsStream implements ElementStream {
     this.#sources = [source]
   }
 
-  *scan(scan: ElementScan): Generator<Element> {
+  scan(scan: ElementScan): Iterable<Element> {
     const { database, id } = this.#collection
     const { transaction } = this.#reading.session
-    const stored: Iterable<IndexEntry> = transaction.documents(
-      database,
-      Number(id),
-      storedScan(scan, this.order, this.#reading),
-    )
-    for (const { values, document } of this.#reading.measured(this.#part, documentsPartitions, stored)) {
-      if (this.#shows(document)) yield { values, document, sources: this.#sources }
-    }
+    const stored = transaction.documents(database, Number(id), storedScan(scan, this.order, this.#reading))
+    return this.#reading.measured(this.#part, documentsPartitions, stored, entry => this.#view(entry))
+  }
+
+  #view({ document, values }: IndexEntry): Element | undefined {
+    return this.#shows(document) ? { values, document, sources: this.#sources } : undefined
   }
 }
 
@@ -125,7 +127,7 @@ export class SingleDocumentStream implements ElementStream {
     if (from && compareToPlace(element, from, this.order) < 0) return
     if (to && compareToPlace(element, to, this.order) > 0) return
     const { database, collection, id } = this.#document
-    yield* this.#reading.measured(`document ${database}/${collection}/${id}`, 1, this.#live(element))
+    yield* this.#reading.measured(`document ${database}/${collection}/${id}`, 1, this.#live(element), itself)
   }
 
   *#live(element: Element): Generator<Element> {

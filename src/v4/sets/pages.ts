@@ -108,9 +108,9 @@ function assemble<T extends Sourced, P>(
   const isForward = direction === 'after'
   const items = take(source.scan(isForward ? { from: place } : { to: place, reverse: true }), count + 1)
   const beyond = items.length > count
-  const data = beyond ? items.slice(0, count) : items
   const next = beyond ? source.cursor((isForward ? items[count] : items[count - 1]) as T) : undefined
-  if (!isForward) data.reverse()
+  if (beyond) items.pop()
+  const data = isForward ? items : items.reverse()
   const values = data.map(item => {
     const value = source.value(item)
     return sources ? new SourcedElement(value, distinctSets(item.sources)) : value

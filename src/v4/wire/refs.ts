@@ -68,7 +68,7 @@ export class RefPrinter {
     const latest = this.#latest
     if (latest?.collection === ref.collection && latest.database === ref.database) {
       if (latest.isPassing) this.#passing++
-      return `{"@ref":{"id":"${ref.idText}"${latest.tail}`
+      return ref.textWith(latest.tail)
     }
     if (!this.#asPath && ref.collection >= firstUserCollection) return this.#printDocument(ref)
     this.#passing++
@@ -76,7 +76,7 @@ export class RefPrinter {
     if (isNativeCollectionRef(ref)) return this.#nativeCollection(Number(ref.id), ref.database)
     if (!namedNatives.has(ref.collection)) {
       const tail = this.#tail(ref.database, ref.collection)
-      return tail && `{"@ref":{"id":"${ref.idText}"${tail}`
+      return tail && ref.textWith(tail)
     }
     const name = this.#names.nameOf(ref)
     const database = this.#databaseField(ref.database)
@@ -95,7 +95,7 @@ export class RefPrinter {
     if (tail === undefined) return undefined
     if (!isPassing) tails?.set(collection, tail)
     this.#latest = { collection, database, tail, isPassing }
-    return `{"@ref":{"id":"${ref.idText}"${tail}`
+    return ref.textWith(tail)
   }
 
   /** An unresolved reference prints as it was written. */
