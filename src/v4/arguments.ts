@@ -215,7 +215,7 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
     name: `${element.name} or Array of ${element.name}`,
     check(value, call, key) {
       if (!isArray(value)) return [element.check(value, call, key)]
-      const checked = [...value] as unknown[] as T[]
+      const checked = new Array<T>(value.length)
       let errors: ErrorList | undefined
       for (let index = 0; index < value.length && !errors?.isFull; index++) {
         step()
