@@ -49,7 +49,10 @@ export function stringEnd(source: JsonSource, at: number): number {
  */
 export function valueEnd(source: JsonSource, at: number, limit = source.length): number {
   const first = unitAt(source, at)
-  if (first === quote) return stringEnd(source, at) + 1 || unfinished
+  if (first === quote) {
+    const end = stringEnd(source, at)
+    return end === unfinished || end >= limit ? unfinished : end + 1
+  }
   if (first === openBrace || first === openBracket) return nestedEnd(source, at, limit, 0)
   return Math.max(at + 1, wordEnd(source, at))
 }

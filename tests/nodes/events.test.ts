@@ -182,16 +182,16 @@ describeNodes(
       assert.equal((await stream.next()).type, 'status')
       stream.close()
       const database = `jars${databases - 1}`
-      // What has no text of a query: pages and streams.
-      const untold = async () => {
+      // Of pages and streams the log shows the body, for they have no text of a query.
+      const told = async () => {
         const records = await exported(nodes.a, nodes.a.rootSecret, { region_group: 'us-std' })
         return records.filter(
-          each => each.FQL_SHAPE === '' && JSON.stringify(each.DATABASE) === `["${database}"]`,
+          each => each.FQL_SHAPE === '{"token":"?"}' && JSON.stringify(each.DATABASE) === `["${database}"]`,
         )
       }
       let records: readonly LogRecord[] = []
       await eventually('the log of all nodes has them', async () => {
-        records = await untold()
+        records = await told()
         return records.some(({ BYTES_OUT: sent }) => sent === 0)
       })
       const paged = records.filter(({ BYTE_READ_OPS: ops }) => ops !== 0)

@@ -34,6 +34,10 @@ describe('valueEnd', () => {
       assert.equal(valueEnd(source, 0, 6), unfinished)
       assert.equal(valueEnd(source, 0, 7), 7)
     }
+    for (const source of sources('"a\n"')) {
+      assert.equal(valueEnd(source, 0, 2), unfinished)
+      assert.equal(valueEnd(source, 0, 4), 4)
+    }
   })
 
   test('goes on by one where no value is', () => {
