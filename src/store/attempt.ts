@@ -22,6 +22,8 @@ export interface Evaluated<T> {
   readonly changesSchema: boolean
   /** {@link StoreTransaction.givenIdsMs}. */
   readonly givenIdsMs: number
+  /** When the last of what it saw to have expired did. */
+  readonly latestExpiry: Micros
   /** When something that it saw expires. */
   readonly nextExpiry: Micros
   readonly counters: TransactionCounters
@@ -52,8 +54,9 @@ export function evaluateOn<T>(
   const made = { commitTime: times.commitTime, writes: transaction.finish() }
   const { committableAt: commitTime, counters, givenIdsMs, movesSchemaTime: changesSchema } = transaction
   const writes = writesAt(made, commitTime)
-  const nextExpiry = transaction.snapshot.expiry.next
-  return { result, commitTime, writes, changesSchema, givenIdsMs, nextExpiry, counters, transaction }
+  const { latest: latestExpiry, next: nextExpiry } = transaction.snapshot.expiry
+  const expiry = { latestExpiry, nextExpiry }
+  return { result, commitTime, writes, changesSchema, givenIdsMs, ...expiry, counters, transaction }
 }
 
 /** The versions of schemas are compared by what was relied on of them ({@link StoreAttempt.schemas}). */

@@ -238,13 +238,16 @@ export class Committer {
   }
 
   #commitOf<T>(
-    { changesSchema, counters, givenIdsMs, result }: Evaluated<T>,
+    { changesSchema, counters, givenIdsMs, latestExpiry, result }: Evaluated<T>,
     writes: readonly Write[],
     last: CommitRecord,
     time: Micros,
   ): Work<TransactionOutcome<T>> {
-    if (writes.length === 0) {
-      return { result: { result, time: this.#times.settledTime(last), counters, retries: 0 }, writes }
+    const hasWrites = writes.length > 0
+    if (!hasWrites) {
+      const settled = this.#times.settledTime(last)
+      if (latestExpiry <= settled) return { result: { result, time: settled, counters, retries: 0 }, writes }
+      // What it saw to have expired had not yet at that time: it counts just before a commit of nothing.
     }
     this.#times.noteCommit(time)
     const commit = commitWrite({
@@ -254,7 +257,10 @@ export class Committer {
     })
     const all = [...writes, commit]
     this.#recent.add(time, last.time, all)
-    return { result: { result, time, counters, retries: 0 }, writes: all }
+    return {
+      result: { result, time: hasWrites ? time : micros(time - 1), counters, retries: 0 },
+      writes: all,
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // What every read needs: the state it reads, the time it reads at, and the counters it feeds.
 
-import { endOfTime } from '../base/micros.ts'
+import { endOfTime, epoch } from '../base/micros.ts'
 import type { Bytes, Entry, KeyRange, View } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import type { TransactionCounters } from './contract.ts'
@@ -17,23 +17,29 @@ export interface Snapshot {
   /** The time of the newest commit in the view. */
   readonly lastCommitTime: Micros
   readonly counters: TransactionCounters
-  /** Reads of the clock, as it were: what has not expired yet. */
+  /** Reads of the clock, as it were: what has expired, and what has not yet. */
   readonly expiry: Expiry
 }
 
-/** The earliest time at which something that was seen expires; a later state may look different even if nothing changed. */
+/** Between which times what was seen looks the same, if nothing changes. */
 interface Expiry {
+  /** When the last of what was seen to have expired did. */
+  latest: Micros
+  /** The earliest time at which something that was seen expires. */
   next: Micros
 }
 
 /** Nothing that expires has been seen. */
 export function noExpiry(): Expiry {
-  return { next: endOfTime }
+  return { latest: epoch, next: endOfTime }
 }
 
-/** Whether what has that ttl has expired; if not, it is noted until when it has not. */
+/** Whether what has that ttl has expired; it is noted since when it has, or until when it has not. */
 export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
-  if (ttl <= time) return true
+  if (ttl <= time) {
+    if (ttl > expiry.latest) expiry.latest = ttl
+    return true
+  }
   if (ttl < expiry.next) expiry.next = ttl
   return false
 }

@@ -7,7 +7,8 @@ import { endOfTime, type Micros, micros } from '../../../src/base/micros.ts'
 import { AnnouncedCommits } from '../../../src/base/timeline.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import { openStore } from '../../../src/store/store.ts'
-import { collectionRef, object, second } from './support.ts'
+import { timeFromMicros } from '../../../src/values/time.ts'
+import { collectionRef, documentRef, object, second } from './support.ts'
 
 const none = endOfTime
 
@@ -80,5 +81,23 @@ test('an announcement whose process has crashed does not hold time up for long',
   // The store itself commits something later: whatever was announced has to come behind that now.
   for (let turns = 0; turns < 5; turns++) await turn()
   assert.ok(snapshotTime(store) > others.clock - second)
+  await store.close()
+})
+
+test('what has expired for a transaction that writes nothing has expired at the time of its answer', async () => {
+  const { others, store } = storeWithOthers()
+  const expiry = micros(others.clock + second)
+  const collection = collectionRef(1024)
+  const ref = documentRef(collection, 7)
+  await store.write(transaction => {
+    transaction.put(collection, object({ name: 'a' }))
+    transaction.put(ref, object({ ttl: timeFromMicros(expiry) }))
+  })
+  const announced = others.clock + 1000
+  others.clock += 2 * second
+  others.oldest = announced
+  const { result, time } = await store.write(transaction => transaction.get(ref))
+  assert.equal(result, undefined)
+  assert.ok(time >= expiry, 'it had not at the time that is settled')
   await store.close()
 })
