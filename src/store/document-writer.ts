@@ -205,11 +205,11 @@ export class DocumentWriter {
     this.#lay(pending, base, before, false)
   }
 
-  /** Puts a version into the past, or takes the place of the one at exactly that time. */
+  /** Puts a version into the past, or takes the place of the one at exactly that time. What is there already is not written again. */
   insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
     const { reader, stamp } = this.#context
     let inserted: StoredVersion | undefined
-    this.#rewrite(ref, versions => {
+    const isChanged = this.#rewrite(ref, versions => {
       const index = positionOf(versions, ts)
       const content = fields ?? noFields
       const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
@@ -230,14 +230,15 @@ export class DocumentWriter {
       return index
     })
     const version = inserted as StoredVersion
-    this.#historyChanges.push({ ref, validTime: ts, kind: 'history insert', action: version.action })
+    if (isChanged)
+      this.#historyChanges.push({ ref, validTime: ts, kind: 'history insert', action: version.action })
     return version
   }
 
   /** Takes the version at exactly `ts` out of the past; one at or below `minimum` becomes a delete instead. */
   removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
     let removed: StoredVersion | undefined
-    this.#rewrite(ref, versions => {
+    const isChanged = this.#rewrite(ref, versions => {
       const index = positionOf(versions, ts)
       const found = versions[index]
       if (found?.ts !== ts || (found.action === 'delete') !== (action === 'delete')) return index
@@ -249,13 +250,16 @@ export class DocumentWriter {
       recomputeAction(versions, isRoot ? index + 1 : index)
       return index
     })
-    if (removed === undefined) return undefined
-    this.#historyChanges.push({ ref, validTime: ts, kind: 'history remove', action: removed.action })
+    if (removed !== undefined && isChanged)
+      this.#historyChanges.push({ ref, validTime: ts, kind: 'history remove', action: removed.action })
     return removed
   }
 
-  /** Changes a document's list of versions (oldest first) and everything derived from it; `edit` returns the place. */
-  #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): void {
+  /**
+   * Changes a document's list of versions (oldest first) and everything derived from it; `edit` returns the place. Returns whether
+   * anything is different now.
+   */
+  #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): boolean {
     const pending = this.#pending.get(nameOf(ref))
     if (pending !== undefined) this.#context.overlay.revert(pending.journal)
     const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
@@ -264,14 +268,18 @@ export class DocumentWriter {
     const before = storedRows(this.#context, ref, versions)
     const place = edit(versions)
     const after = storedRows(this.#context, ref, versions)
-    const { overlay } = this.#context
-    for (const [text, { key }] of before) if (!after.has(text)) overlay.set(key, undefined)
-    for (const [text, { key, value }] of after) {
+    const gone = [...before].filter(([text]) => !after.has(text)).map(([, { key }]) => key)
+    const written = [...after].filter(([text, { value }]) => {
       const old = before.get(text)
-      if (old === undefined || Buffer.compare(old.value, value) !== 0) overlay.set(key, value)
-    }
-    this.#markAround(ref, versions, place)
+      return old === undefined || Buffer.compare(old.value, value) !== 0
+    })
+    const { overlay } = this.#context
+    for (const key of gone) overlay.set(key, undefined)
+    for (const [, { key, value }] of written) overlay.set(key, value)
+    const isChanged = gone.length > 0 || written.length > 0
+    if (isChanged) this.#markAround(ref, versions, place)
     if (pending !== undefined) this.#layAgain(pending)
+    return isChanged
   }
 
   /** What falls out because of a rewritten place in a document's history may have done so already. */

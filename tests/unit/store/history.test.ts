@@ -66,6 +66,28 @@ test('a version inserted before the first one makes that an update, and removing
   await bench.close()
 })
 
+test('what stands in the past already is not written again, and what does not is not removed', async () => {
+  const { bench, ref } = await started()
+  const ts = await bench.commit(transaction => transaction.put(ref, data({ n: 1n })))
+  bench.now += second
+  const before = micros(ts - 5)
+  const insert = (n: bigint) =>
+    bench.commit(transaction => transaction.insertVersion(ref, before, data({ n })))
+  const first = await insert(2n)
+  const changes = () => bench.store.changes(micros(first), 10).map(({ time }) => time)
+  const state = bench.read(transaction => transaction.lastCommitTime)
+  await insert(2n)
+  await bench.write(transaction => {
+    assert.equal(transaction.removeVersion(ref, before, 'delete'), undefined)
+    assert.equal(transaction.removeVersion(ref, micros(before - 1), 'create'), undefined)
+  })
+  assert.deepEqual(changes(), [])
+  assert.equal(bench.read(transaction => transaction.lastCommitTime), state, 'nothing was committed')
+  const another = await insert(3n)
+  assert.deepEqual(changes(), [another])
+  await bench.close()
+})
+
 test('removing the newest version brings back the one before, with its time', async () => {
   const { bench, ref, index } = await started()
   await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
