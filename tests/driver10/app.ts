@@ -29,7 +29,7 @@ export class App {
   /** A client, with the app's own secret unless told otherwise; it is closed with the app. */
   client(options: ClientConfiguration = {}): Client {
     const endpoint = new URL(this.server.url)
-    const configuration = { endpoint, secret: this.secret, ...options }
+    const configuration = { endpoint, secret: this.secret, query_timeout_ms: queryTimeoutMs, ...options }
     const fetching = {
       url: endpoint.href,
       http2_session_idle_ms: 0,
@@ -51,6 +51,9 @@ export class App {
 
 /** Milliseconds after which a test hangs. */
 const testTimeoutMs = patience(60_000)
+
+/** What the driver gives a query by itself is five seconds. */
+const queryTimeoutMs = patience(5000)
 
 /** Starts one server for the tests of a file. Call at the top of the file, once. */
 export function driver10Tests(): (name: string, body: (app: App) => Promise<void>) => void {
