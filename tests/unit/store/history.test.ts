@@ -82,7 +82,11 @@ test('what stands in the past already is not written again, and what does not is
     assert.equal(transaction.removeVersion(ref, micros(before - 1), 'create'), undefined)
   })
   assert.deepEqual(changes(), [])
-  assert.equal(bench.read(transaction => transaction.lastCommitTime), state, 'nothing was committed')
+  assert.equal(
+    bench.read(transaction => transaction.lastCommitTime),
+    state,
+    'nothing was committed',
+  )
   const another = await insert(3n)
   assert.deepEqual(changes(), [another])
   await bench.close()
