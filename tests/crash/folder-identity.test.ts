@@ -9,11 +9,14 @@ import { rootQuery, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
-/** Goes to the slow lane, which has not been started yet, and writes. */
+/** Goes to the slow lane, for its length, and writes. */
 const slowCreate = {
   create: { collection: 'things' },
   params: { object: { data: { object: { text: 'x'.repeat(300_000) } } } },
 }
+
+/** Nothing else does, so that the lane is started after the change: a process of it that is there has the former files open. */
+const laneFlags = ['--slow-lane-after-ms', '600000']
 
 const changes: Readonly<Record<string, (data: string, copy: string) => Promise<void>>> = {
   renamed: (data, copy) => rename(data, `${copy}.away`),
@@ -49,7 +52,7 @@ for (const workers of ['1', '2']) {
       await rootQuery(former, { create_collection: { object: { name: 'things' } } })
       await former.stop()
       await cp(data, copy, { recursive: true })
-      const server = await startServer({ data, flags: ['--workers', workers] })
+      const server = await startServer({ data, flags: ['--workers', workers, ...laneFlags] })
       try {
         await rootQuery(server, { create_collection: { object: { name: 'later' } } })
         await apply(data, copy)
