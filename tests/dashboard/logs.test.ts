@@ -116,7 +116,11 @@ test('a 400 of an app is explained from the log page alone', { skip }, async () 
 test('requests of the dashboard are hidden until they are asked for, in charts and lists', {
   skip,
 }, async () => {
-  const page = await stage.signedIn(stage.admin, 'logs')
+  const page = await stage.signedIn(stage.admin)
+  // A page that is left before its queries are on their way never asks them.
+  await settled(page)
+  await page.getByRole('link', { name: 'Logs' }).click()
+  await page.getByRole('region', { name: 'Table of requests' }).waitFor()
   await settled(page)
   const own = page
     .getByRole('region', { name: 'Table of requests' })
