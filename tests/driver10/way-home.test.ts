@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client, fql, ServiceError } from 'fauna'
+import { patience } from '../support/patience.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 
@@ -87,7 +88,7 @@ async function textsIn(folder: string): Promise<Readonly<Record<string, string>>
 }
 
 test('an export and schema files come in, are served to the driver, and go out again', {
-  timeout: 120_000,
+  timeout: patience(120_000),
 }, async () => {
   const folder = await temporaryFolder()
   const server = await startServer()

@@ -12,6 +12,7 @@ import type { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { patience } from '../support/patience.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -172,7 +173,8 @@ describe('the package', () => {
     `
     await writeFile(join(folder, 'jest.test.cjs'), script)
     const program = join(folder, 'node_modules/jest/bin/jest.js')
-    const options = ['--watchman=false', '--testMatch', '**/jest.test.cjs']
+    const patienceMs = String(patience(5000))
+    const options = ['--watchman=false', '--testMatch', '**/jest.test.cjs', '--testTimeout', patienceMs]
     const { stderr } = await run(process.execPath, [program, ...options], { cwd: folder, env: environment })
     assert.match(stderr, /^Tests: +1 passed, 1 total$/m)
   })
