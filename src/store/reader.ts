@@ -211,7 +211,8 @@ export class StoreReader implements Reader {
       scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
       database,
     )
-    // What a transaction that may write reads has to be noted.
+    // What a transaction that may write reads has to be noted; and it may read, under the writer's lock, a state that no other
+    // sees yet, in which nothing that is remembered may have been found.
     const known = this.writable ? undefined : this.#parts.entries
     return scanEntries(this.snapshot, this.#entrySet(index, terms), withTime(scan, at), known)
   }
