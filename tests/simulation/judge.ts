@@ -47,7 +47,7 @@ export function judge(
     if (writer) commits.add(time)
     for (const each of group) if (each !== writer) checkReader(each, model)
   }
-  checkLog(changes, commits)
+  checkLog(changes, commits, placed)
   checkOrder(placed, commits)
 }
 
@@ -125,14 +125,21 @@ function checkOrder(placed: readonly Placed[], commits: ReadonlySet<number>): vo
 }
 
 /** Nothing was written to the users' collections but by the requests. */
-function checkLog(changes: readonly CommittedTransaction[], commits: ReadonlySet<number>): void {
-  const [opening, ...others] = changes.filter(each => each.changes.some(isOfUsers)).map(each => each.time)
+function checkLog(
+  changes: readonly CommittedTransaction[],
+  commits: ReadonlySet<number>,
+  placed: readonly Placed[],
+): void {
+  const [opening, ...others] = changes.filter(each => each.changes.some(isOfUsers))
   assert.ok(opening !== undefined)
-  assert.deepEqual(
-    others.filter(time => !commits.has(time)),
-    [],
-    'times of writes that no answer accounts for',
-  )
+  const unclaimed = others.filter(each => !commits.has(each.time))
+  const told = unclaimed.map(({ changes, time }) => {
+    const ids = changes.filter(isOfUsers).map(({ ref }) => ref.id)
+    const then = placed.filter(each => each.time === time)
+    const answers = then.map(({ request, told }) => `${request.operation.name}: ${told?.body}`)
+    return `documents ${ids.join(', ')} at ${time}, when was answered: ${answers.join('; ') || 'nothing'}`
+  })
+  assert.deepEqual(told, [], 'writes that no answer accounts for')
 }
 
 const isOfUsers = ({ ref }: CommittedTransaction['changes'][number]): boolean =>
