@@ -123,6 +123,13 @@ export function documentIdOf(key: Uint8Array): bigint {
   return idView.getBigUint64(0)
 }
 
+/** The document in the key of a document or of one of its versions. */
+export function documentOf(key: Uint8Array): Ref {
+  const decoded = decodeKey(key)
+  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
+  return decoded.ref
+}
+
 /** Where the document's id and collection stand in the key of an index entry. */
 export function entryDocumentPlace(key: Uint8Array): number {
   if (key[0] === keyTags.indexEvent) return eventTimePlace(key) + timeBytes + 1

@@ -5,9 +5,8 @@
 // Times, actions and rows of indexes stay as they are, so that nobody learns of it. Live versions come first: what is
 // superseded meanwhile goes into the history, which is walked behind them.
 
-import { assert } from '../base/assert.ts'
 import { keyAfter } from '../base/bytes.ts'
-import { decodeKey } from '../keys/key-reader.ts'
+import { decodeKey, documentOf } from '../keys/key-reader.ts'
 import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from '../keys/keyspace.ts'
 import type { Entry, View } from '../kv/contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
@@ -50,7 +49,9 @@ export function rewriteProgress(
   return { id: documentOf(lastKey).id, isPast: decodeKey(lastKey).kind === 'history' }
 }
 
-type RewriteContext = Pick<Rows, 'catalogue' | 'overlay' | 'reader'>
+type RewriteContext = Pick<Rows, 'catalogue' | 'overlay'> & {
+  readonly reader: Pick<Rows['reader'], 'isOutdated' | 'read'>
+}
 
 /** Continues by a batch, up to a number of rows or until `isOver`. */
 export function continueRewrite(
@@ -68,12 +69,12 @@ export function continueRewrite(
     return
   }
   const { last, rows } = batchOf(context, database, collection, progress, isOver)
-  for (const row of rows) overlay.set(row.key, rewritten(context, row))
+  for (const { key, value } of rows) overlay.set(key, value)
   overlay.set(key, last && keyAfter(last))
 }
 
 interface Batch {
-  /** The rows to be written. */
+  /** The rows to be written, in their new form. */
   readonly rows: readonly Entry[]
   /** The key of the last row that was looked at; undefined when there is none behind it. */
   readonly last: Uint8Array | undefined
@@ -95,7 +96,10 @@ function batchOf(
     for (const row of overlay.range({ start: from, end: table.end })) {
       looked++
       bytes += row.value.length
-      if (reader.isOutdated(documentOf(row.key), row.value)) rows.push(row)
+      const ref = documentOf(row.key)
+      // In here, because it takes most of the time that may be over.
+      if (reader.isOutdated(ref, row.value))
+        rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
       const isFull = looked >= batchRowsMax || rows.length >= batchWritesMax || bytes >= batchBytesMax
       if (isFull || isOver()) return { rows, last: row.key }
     }
@@ -103,13 +107,7 @@ function batchOf(
   return { rows, last: undefined }
 }
 
-function rewritten({ reader }: RewriteContext, { key, value }: Entry): Uint8Array {
-  const version = reader.read(documentOf(key), value)
+function rewritten(reader: RewriteContext['reader'], ref: Ref, stored: Uint8Array): Uint8Array {
+  const version = reader.read(ref, stored)
   return encodeVersion(version, version.ts)
-}
-
-function documentOf(key: Uint8Array): Ref {
-  const decoded = decodeKey(key)
-  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
-  return decoded.ref
 }

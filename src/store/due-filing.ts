@@ -5,10 +5,10 @@
 
 import { assert } from '../base/assert.ts'
 import { keyAfter } from '../base/bytes.ts'
-import { decodeKey, type EntryKey } from '../keys/key-reader.ts'
+import { decodeKey, documentOf, type EntryKey } from '../keys/key-reader.ts'
 import { documentsIndex, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry, View } from '../kv/contract.ts'
-import type { DatabaseId, Micros, Ref } from '../values/value.ts'
+import type { DatabaseId, Micros } from '../values/value.ts'
 import {
   expiryTime,
   isOrderComplete,
@@ -97,13 +97,6 @@ function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, 
   const isGone = !catalogue.hasCollection(database, collection)
   const minimum = transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime))
   if (isGone || until <= minimum) transaction.rows.overlay.set(key, undefined)
-}
-
-/** The document in the key of a version. */
-function documentOf(key: Uint8Array): Ref {
-  const decoded = decodeKey(key)
-  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
-  return decoded.ref
 }
 
 /** The database in the key of an index's row. */

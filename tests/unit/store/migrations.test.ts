@@ -7,6 +7,7 @@ import { micros } from '../../../src/base/micros.ts'
 import { tagRange } from '../../../src/keys/keyspace.ts'
 import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
 import { Background } from '../../../src/store/background.ts'
+import { continueRewrite } from '../../../src/store/document-rewriter.ts'
 import { versionShapeTime } from '../../../src/store/records.ts'
 import { isObject, type Ref, type Value } from '../../../src/values/value.ts'
 import {
@@ -148,6 +149,27 @@ test('versions are rewritten in the background in small steps; then their steps 
   )
   await migrate(bench, jars, move('c', 'd'))
   assert.equal(stepsOf(bench, jars), 2)
+  await bench.close()
+})
+
+test('a step of the rewriting is over with the row that takes too long', async () => {
+  const { bench, jars } = await filled(20)
+  await migrate(bench, jars, move('a', 'b'))
+  await bench.store.transact(({ rows: { catalogue, overlay, reader } }) => {
+    let count = 0
+    const counting = {
+      isOutdated: reader.isOutdated.bind(reader),
+      read(...row: Parameters<typeof reader.read>) {
+        count++
+        return reader.read(...row)
+      },
+    }
+    const rows = { catalogue, overlay, reader: counting }
+    continueRewrite(rows, jars.database, Number(jars.id), () => count === 3)
+    assert.equal(count, 3)
+  })
+  await new Background(bench.store).runAll()
+  assert.deepEqual(bench.store.check(), [])
   await bench.close()
 })
 
