@@ -1,9 +1,11 @@
 // How long an evaluation may hold the process that serves all clients. Its own work and its waits for the disk count; waits
 // for a processor that other programs use do not, because the slow lane would meet them, too. An evaluation that is dropped
 // for taking too long has wasted its time; a queue whose queries do so repeatedly gets less, so that waste stays a small share.
+// What has taken few steps is short, whatever its time: the runtime has collected the garbage of others meanwhile.
 
 import { Allowances } from '../base/allowance.ts'
 import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
+import { stepsPerCheck, stepsSoFar } from '../base/effort.ts'
 import { limits } from '../limits.ts'
 import type { ProcessShare } from './slow-lane.ts'
 
@@ -39,6 +41,7 @@ export class ProcessShares {
   /** The share of work that begins now. */
   share(queue: string): ProcessShare {
     const startMs = this.#clock.elapsedMs()
+    const startSteps = stepsSoFar()
     let owner = queue
     let ms = this.#msOf(queue)
     const before = this.#starvedBefore(startMs)
@@ -50,6 +53,8 @@ export class ProcessShares {
     return {
       isOver: () => {
         if (this.#clock.elapsedMs() < endMs) return false
+        // Where no time is given, nothing is short.
+        if (ms > 0 && stepsSoFar() - startSteps < stepsPerCheck) return false
         // Asked only now: it takes as long as a short query.
         const leftMs = ms - heldMs()
         endMs = this.#clock.elapsedMs() + leftMs

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { starvedMs } from '../../../src/base/clock.ts'
+import { step, stepsPerCheck } from '../../../src/base/effort.ts'
 import { epoch } from '../../../src/base/micros.ts'
 import { ProcessShares } from '../../../src/engine/process-shares.ts'
 import { limits } from '../../../src/limits.ts'
@@ -16,6 +17,11 @@ function sharesOf(ms: number) {
     shares,
     /** Works, or waits for the disk. */
     work(ms: number) {
+      time.elapsedMs += ms
+      step(stepsPerCheck)
+    },
+    /** Has the runtime collect garbage. */
+    collect(ms: number) {
       time.elapsedMs += ms
     },
     /** Waits for a processor. */
@@ -37,6 +43,17 @@ test('what passes while others have the processor does not count', () => {
   assert.equal(share.isOver(), false)
   work(1)
   assert.equal(share.isOver(), true)
+})
+
+test('what has taken few steps is short, unless nothing is', () => {
+  const { collect, shares, work } = sharesOf(20)
+  const share = shares.share('a')
+  step(100)
+  collect(10_000)
+  assert.equal(share.isOver(), false)
+  work(0)
+  assert.equal(share.isOver(), true)
+  assert.equal(sharesOf(0).shares.share('a').isOver(), true)
 })
 
 test('work that turns out to be of another queue has begun when it began', () => {
