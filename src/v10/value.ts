@@ -105,7 +105,7 @@ export interface DocumentVersion {
 }
 
 /** What a document value stands for that is no reference to whatever is stored. */
-export type DocState =
+type DocState =
   /** It was deleted by the call that gave this value. */
   | 'deleted'
   /** It was reached by its name, and is nothing that can be stored. */

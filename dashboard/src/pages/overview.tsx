@@ -149,7 +149,7 @@ function CollectionTable({ documents: first, isMore, filter, setFilter }: TableP
 }
 
 /** A number of days; what its absence means is the caller's to say. */
-export function daysText(days: Json | undefined, absent: string): string {
+function daysText(days: Json | undefined, absent: string): string {
   if (typeof days !== 'bigint') return absent
   return days === 1n ? '1 day' : `${days} days`
 }

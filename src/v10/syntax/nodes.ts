@@ -16,13 +16,13 @@ export interface LiteralNode extends Place {
 }
 
 /** A template value: bound when the query runs, printed as `<value>`. */
-export interface PlaceholderNode extends Place {
+interface PlaceholderNode extends Place {
   readonly kind: 'placeholder'
   readonly index: number
 }
 
 /** A name: variable, argument or global. */
-export interface NameNode extends Place {
+interface NameNode extends Place {
   readonly kind: 'name'
   readonly name: string
 }
@@ -34,7 +34,7 @@ export interface TemplateNode extends Place {
 }
 
 /** An array, or a tuple in parentheses of other than one element. */
-export interface ArrayNode extends Place {
+interface ArrayNode extends Place {
   readonly kind: 'array'
   readonly elements: readonly Node[]
 }
@@ -46,7 +46,7 @@ export interface GroupNode extends Place {
 }
 
 /** An object. */
-export interface ObjectNode extends Place {
+interface ObjectNode extends Place {
   readonly kind: 'object'
   readonly fields: readonly (readonly [key: string, value: Node])[]
 }
@@ -78,7 +78,7 @@ export interface LambdaNode extends Place {
 export const shortParameter = '$this'
 
 /** A condition. */
-export interface IfNode extends Place {
+interface IfNode extends Place {
   readonly kind: 'if'
   readonly condition: Node
   readonly then: Node
@@ -93,7 +93,7 @@ export interface AtNode extends Place {
 }
 
 /** `match`: parsed, refused when it is reached. */
-export interface MatchNode extends Place {
+interface MatchNode extends Place {
   readonly kind: 'match'
 }
 
