@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Check, Choice, Field } from '../parts/fields.tsx'
+import { Check, Choice, Field, NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
 import { addressOf, go, pastTime } from '../router.ts'
@@ -124,13 +124,9 @@ function NewProvider({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={create}
     >
-      <Field
-        label="Name"
+      <NameField
         value={name}
         onInput={setName}
-        isRequired
-        hasFocus
-        isMono
         hint="The name by which queries and roles refer to it, such as auth0."
       />
       <Choice

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/fields.tsx'
+import { Field, NameField } from '../parts/fields.tsx'
 import { useGradually } from '../parts/gradually.ts'
 import { Loaded, reloading, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -249,7 +249,7 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
       onClose={onClose}
       onSubmit={submit}
     >
-      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <NameField value={name} onInput={setName} />
     </FormDialog>
   )
 }

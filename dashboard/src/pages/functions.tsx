@@ -5,7 +5,7 @@ import { parseLiteral, parseQuery, printValue } from '../language.ts'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Choice, Field } from '../parts/fields.tsx'
+import { Choice, NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useAction } from '../parts/load.tsx'
 import { marksOf } from '../parts/notation-switch.tsx'
@@ -109,7 +109,7 @@ function NewFunction({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={create}
     >
-      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <NameField value={name} onInput={setName} />
       <Editor label="Body" value={body} onChange={setBody} notation="text" marks={marks} />
       <Choice
         label="Runs with the rights of"

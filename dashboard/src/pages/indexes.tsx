@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Check, Choice, Field } from '../parts/fields.tsx'
+import { Check, Choice, Field, NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useEvery } from '../parts/live.ts'
 import { Loaded } from '../parts/load.tsx'
@@ -169,15 +169,7 @@ function NewIndex({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={create}
     >
-      <Field
-        label="Name"
-        value={name}
-        onInput={setName}
-        isRequired
-        hasFocus
-        isMono
-        placeholder="users_by_email"
-      />
+      <NameField value={name} onInput={setName} placeholder="users_by_email" />
       <Loaded of={collections}>
         {() => (
           <Choice

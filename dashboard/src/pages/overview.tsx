@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Choice, Field } from '../parts/fields.tsx'
+import { Choice, Field, NameField } from '../parts/fields.tsx'
 import { useGradually } from '../parts/gradually.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Loaded, useLoad } from '../parts/load.tsx'
@@ -181,7 +181,7 @@ function NewCollection({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       onSubmit={create}
     >
-      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <NameField value={name} onInput={setName} />
       <Choice
         label="Versions are kept"
         value={keeps}

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { Field } from '../parts/fields.tsx'
+import { NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { type Column, SchemaList } from '../parts/schema-list.tsx'
 import { Instant } from '../parts/time.tsx'
@@ -80,7 +80,7 @@ function NewRole({ onClose }: { onClose: () => void }) {
         go(addressOf(['roles', name]))
       }}
     >
-      <Field label="Name" value={name} onInput={setName} isRequired hasFocus isMono />
+      <NameField value={name} onInput={setName} />
       <p class="hint">A new role allows nothing. You choose next what its members may do.</p>
     </FormDialog>
   )

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Mark } from '../parts/code-editor.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Field } from '../parts/fields.tsx'
+import { NameField } from '../parts/fields.tsx'
 import type { SchemaError, SchemaFile } from '../service/schema-files.ts'
 
 /** The place of an error in the text of its file, in UTF-16 offsets. */
@@ -102,13 +102,9 @@ export function FileNameDialog({ current, taken, onClose, onNamed }: NameProps) 
       onClose={onClose}
       onSubmit={submit}
     >
-      <Field
-        label="Name"
+      <NameField
         value={name}
         onInput={setName}
-        isRequired
-        hasFocus
-        isMono
         placeholder="main.fsl"
         hint="Nothing is stored before the files are pushed. A file that is empty then is removed."
       />

@@ -52,6 +52,11 @@ export function Field(props: FieldProps) {
   )
 }
 
+/** The name of something new, where its form begins. */
+export function NameField(props: Pick<FieldProps, 'value' | 'onInput' | 'placeholder' | 'hint'>) {
+  return <Field label="Name" isRequired hasFocus isMono {...props} />
+}
+
 interface ChoiceProps<T extends string> {
   readonly label: string
   readonly value: T
