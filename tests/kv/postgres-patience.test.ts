@@ -32,6 +32,8 @@ describe('a batch under way when patience ends', { skip: noPostgres }, () => {
   let store: PostgresStore
   let nowMs = 0
   let isFull = false
+  /** Attempts to write the copy while it had no room. */
+  let failures = 0
   const ticks = new Set<() => void>()
 
   before(async () => {
@@ -42,6 +44,7 @@ describe('a batch under way when patience ends', { skip: noPostgres }, () => {
     schema = `patience_${++schemas}`
     nowMs = 0
     isFull = false
+    failures = 0
     ticks.clear()
     const location = { url: server.url(), schema }
     const session = await Session.open(location, 'tests')
@@ -52,7 +55,11 @@ describe('a batch under way when patience ends', { skip: noPostgres }, () => {
     const copy = await copyOf(location)
     const local: KeyValueStore = {
       read: read => copy.read(read),
-      transact: work => (isFull ? Promise.reject(new Error('no space left on device')) : copy.transact(work)),
+      transact: async work => {
+        if (!isFull) return copy.transact(work)
+        failures++
+        throw new Error('no space left on device')
+      },
       watch: listener => copy.watch(listener),
       close: () => copy.close(),
     }
@@ -160,7 +167,14 @@ describe('a batch under way when patience ends', { skip: noPostgres }, () => {
     isFull = true
     await openGate()
     await eventually('its fault is known', () => store.standing.fault?.isLocal === true)
+    const refresh = async () => store.ready(Number.POSITIVE_INFINITY)
+    for (let count = 0; count < 3; count++) await assert.rejects(refresh)
+    assert.equal(failures, 1)
+    nowMs += 2_000
+    await assert.rejects(refresh)
+    assert.equal(failures, 2)
     isFull = false
+    nowMs += 2_000
     assert.equal(await store.transact(() => ({ result: 'goes on', writes: [] })), 'goes on')
   })
 })

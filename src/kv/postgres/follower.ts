@@ -59,6 +59,11 @@ const agingMs = 3
 const patienceMs = 20
 /** Milliseconds until a database that is away is tried again. */
 const retryMs = 250
+/**
+ * Milliseconds until a copy that could not be written is written again: a full disk stays full for longer, and each failure
+ * may end the process, for lmdb 3.5.6 puts its message of unknown length into 100 bytes (`mdb_page_flush`).
+ */
+const copyRetryMs = 2_000
 /** After so many milliseconds without a refresh much may have been committed elsewhere. */
 const farBehindMs = 1_000
 /** Milliseconds after which a refresh without an answer counts as failed: the network may have swallowed it. */
@@ -85,6 +90,8 @@ export class Follower {
   /** When the last refresh began, on the steady clock. */
   #refreshedMs = Number.NEGATIVE_INFINITY
   #following: Loop | undefined
+  /** The last failure to write the copy. */
+  #failed: { readonly fault: CopyFault; readonly atMs: number } | undefined
   #isStopped = false
   #hasDiverged = false
   #isResting = false
@@ -198,13 +205,16 @@ export class Follower {
 
   /** Applies batches to the copy, which other processes of the node may feed as well; resolves with the newest in it. */
   async apply(rows: readonly LogRow[]): Promise<number> {
-    const { local, newestTime, onApplied } = this.#options
+    const { elapsedMs, local, newestTime, onApplied } = this.#options
+    if (this.#failed !== undefined && elapsedMs() - this.#failed.atMs < copyRetryMs) throw this.#failed.fault
     const {
       batch,
       rows: applied,
       seq,
     } = await applyRows(local, rows, newestTime).catch(cause => {
-      throw new CopyFault(cause)
+      const fault = new CopyFault(cause)
+      this.#failed = { fault, atMs: elapsedMs() }
+      throw fault
     })
     if (seq > this.#progress.seq) this.#progress = { seq, batch }
     for (const row of applied) onApplied(row.batch, row)
