@@ -90,7 +90,7 @@ export class Follower {
   /** When the last refresh began, on the steady clock. */
   #refreshedMs = Number.NEGATIVE_INFINITY
   #following: Loop | undefined
-  /** The last failure to write the copy. */
+  /** The last failure to write the copy. It holds up no batch of this node's own: what is committed by then is always tried. */
   #failed: { readonly fault: CopyFault; readonly atMs: number } | undefined
   #isStopped = false
   #hasDiverged = false
@@ -180,7 +180,11 @@ export class Follower {
     if (before !== undefined && before.seq > head.seq) throw this.#diverged('the record is older than it')
     if (this.#progress.seq < head.seq) this.#learnProgress()
     const session = () => this.#session.sound()
-    const apply = (rows: readonly LogRow[]) => this.apply(rows)
+    const apply = async (rows: readonly LogRow[]) => {
+      const failed = this.#failed
+      if (failed !== undefined && this.#options.elapsedMs() - failed.atMs < copyRetryMs) throw failed.fault
+      return this.apply(rows)
+    }
     const reached = await catchUp({ from: this.#progress.seq, to: head.seq, session, apply })
     if (reached < head.seq) await this.#failToReach(await session(), head)
     this.note(head)
@@ -206,7 +210,6 @@ export class Follower {
   /** Applies batches to the copy, which other processes of the node may feed as well; resolves with the newest in it. */
   async apply(rows: readonly LogRow[]): Promise<number> {
     const { elapsedMs, local, newestTime, onApplied } = this.#options
-    if (this.#failed !== undefined && elapsedMs() - this.#failed.atMs < copyRetryMs) throw this.#failed.fault
     const {
       batch,
       rows: applied,
