@@ -25,12 +25,12 @@ export function document(n: number): BenchDocument {
 /** Wraps an object so that it is a literal on the wire. */
 export const literal = (object: object) => ({ object })
 
-/** Makes the collection `documents` with an index by key and one by group, ordered by number. */
-export async function createSchema(url: string, secret: string): Promise<void> {
+/** Makes the collection `documents`, with more of its definition, an index by key and one by group, ordered by number. */
+export async function createSchema(url: string, secret: string, more: object = {}): Promise<void> {
   const server = { url }
   const field = (name: string) => literal({ field: ['data', name] })
   const source = { collection: 'documents' }
-  await query(server, secret, { create_collection: literal({ name: 'documents' }) })
+  await query(server, secret, { create_collection: literal({ name: 'documents', ...more }) })
   const byKey = { name: 'by_key', source, terms: [field('key')] }
   await query(server, secret, { create_index: literal(byKey) })
   const byGroup = {

@@ -1,21 +1,25 @@
 // What a service takes when nobody asks it anything: memory of each of its processes, empty and with documents, bytes on disk for
 // each document, and what it costs to serve again after it was killed.
 
-import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { createSchema, document, literal } from './documents.ts'
-import { memoryMebibytes, processesOf, processorMs } from './measure.ts'
+import { diskBytes, memoryOfEach, processorMs } from './measure.ts'
 
 export interface FootprintResult {
-  /** Mebibytes of the processes of a service that has nothing: the one that serves, then that of the slow lane. */
-  readonly emptyMebibytes: readonly number[]
-  /** The same when the documents have been created. */
-  readonly filledMebibytes: readonly number[]
+  /** Memory of each process of a service that has nothing, in words. */
+  readonly emptyMemory: string
+  /** The same with two workers. */
+  readonly emptyWorkersMemory: string
+  /** That of one process when the documents have been created. */
+  readonly filledMemory: string
   readonly bytesPerDocument: number
-  /** From the start over what a killed service left to the first answer; of the processor, and in all. */
+  /**
+   * From the start over what a killed service left to the first answer; of the processor, and in all. The medians of several
+   * starts, each after another kill.
+   */
   readonly restartProcessorMs: number
   readonly restartMs: number
 }
@@ -23,22 +27,9 @@ export interface FootprintResult {
 /** How long the process of the slow lane has to become ready, and what is not needed any more to be given back. */
 const restMs = 5000
 const clients = 32
-const blockBytes = 512
-
-/** What the files of a folder take on the disk, without those of the query log. */
-function diskBytes(folder: string): number {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => entry.isFile() && !entry.parentPath.includes('query-log'))
-  return (
-    files.reduce((sum, { name, parentPath }) => sum + statSync(join(parentPath, name)).blocks, 0) * blockBytes
-  )
-}
+const restartCount = 5
 
 const rest = () => new Promise(resolve => setTimeout(resolve, restMs))
-
-function mebibytesOf(server: RunningServer): readonly number[] {
-  return processesOf(server.pid).map(pid => memoryMebibytes(pid).own)
-}
 
 /** Creates documents one by one, many at a time: transactions of one document each. */
 async function createDocuments(server: RunningServer, secret: string, count: number): Promise<void> {
@@ -52,36 +43,70 @@ async function createDocuments(server: RunningServer, secret: string, count: num
   await Promise.all(Array.from({ length: clients }, client))
 }
 
-/** Creates documents over the empty folder `data`, kills the service and starts it again. */
-export async function measureFootprint(data: string, documents: number): Promise<FootprintResult> {
-  const program = join(repository, 'bin/terrarium.js')
-  const start = () => startServer({ program, data })
-  const server = await start()
-  let bytesPerDocument: number
-  let emptyMebibytes: readonly number[]
-  let filledMebibytes: readonly number[]
+const start = (data: string, flags: readonly string[] = []) =>
+  startServer({ program: join(repository, 'bin/terrarium.js'), data, flags })
+
+/** Memory of each process of a service over an empty folder of its own, in words. */
+async function memoryWithWorkers(data: string, workers: number): Promise<string> {
+  const server = await start(data, ['--workers', String(workers)])
+  try {
+    await rest()
+    return memoryOfEach(server.pid)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Creates documents over the folder `data` and kills the service. */
+async function fill(data: string, documents: number) {
+  const server = await start(data)
   try {
     const secret = await keyOfNewDatabase(server, 'bench', 'server')
     await createSchema(server.url, secret)
     await rest()
-    emptyMebibytes = mebibytesOf(server)
+    const emptyMemory = memoryOfEach(server.pid)
     const before = diskBytes(data)
     await createDocuments(server, secret, documents)
-    bytesPerDocument = (diskBytes(data) - before) / documents
+    const bytesPerDocument = (diskBytes(data) - before) / documents
     await rest()
-    filledMebibytes = mebibytesOf(server)
+    const filledMemory = memoryOfEach(server.pid)
     await server.kill()
+    return { emptyMemory, filledMemory, bytesPerDocument }
   } finally {
     await server.stop()
   }
+}
+
+/** Starts a service over what a killed one left, waits for its first answer and kills it, too. */
+async function restart(data: string): Promise<{ readonly ms: number; readonly ofProcessorMs: number }> {
   const fromMs = performance.now()
-  const again = await start()
+  const server = await start(data)
   try {
-    await send(again, { secret: again.rootSecret, query: { add: [1, 2] } })
-    const restartMs = performance.now() - fromMs
-    const restartProcessorMs = processorMs(again.pid)
-    return { emptyMebibytes, filledMebibytes, bytesPerDocument, restartMs, restartProcessorMs }
+    await send(server, { secret: server.rootSecret, query: { add: [1, 2] } })
+    const ms = performance.now() - fromMs
+    const ofProcessorMs = processorMs(server.pid)
+    await server.kill()
+    return { ms, ofProcessorMs }
   } finally {
-    await again.stop()
+    await server.stop()
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number
+}
+
+/** Creates documents over the empty folder `data`, kills the service and starts it again. */
+export async function measureFootprint(data: string, documents: number): Promise<FootprintResult> {
+  const emptyWorkersMemory = await memoryWithWorkers(join(data, 'workers'), 2)
+  const folder = join(data, 'documents')
+  const filled = await fill(folder, documents)
+  const restarts: Awaited<ReturnType<typeof restart>>[] = []
+  while (restarts.length < restartCount) restarts.push(await restart(folder))
+  return {
+    ...filled,
+    emptyWorkersMemory,
+    restartMs: median(restarts.map(({ ms }) => ms)),
+    restartProcessorMs: median(restarts.map(({ ofProcessorMs }) => ofProcessorMs)),
   }
 }

@@ -3,7 +3,7 @@
 //
 //     node bench/load-documents.ts [--documents 1000000] [--folder DIR] [--seconds 5]
 
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ import { keyOfNewDatabase } from '../tests/support/http.ts'
 import { startServer } from '../tests/support/server.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
-import { measure, memoryMebibytes, post } from './measure.ts'
+import { diskBytes, measure, memoryMebibytes, post } from './measure.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -21,22 +21,13 @@ const { values: options } = parseArgs({
   },
 })
 
-/** Bytes that the files below a folder take on disk. */
-async function bytesOnDisk(folder: string): Promise<number> {
-  const files = await readdir(folder, { recursive: true, withFileTypes: true })
-  const sizes = files
-    .filter(file => file.isFile())
-    .map(async file => (await stat(join(file.parentPath, file.name))).blocks * 512)
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
-}
-
 const count = Number(options.documents)
 const data = await mkdtemp(join(options.folder, 'terrarium-load-'))
 const server = await startServer({ data })
 try {
   const secret = await keyOfNewDatabase(server, 'load', 'server')
   await createSchema(server.url, secret)
-  const before = await bytesOnDisk(data)
+  const before = diskBytes(data)
   const from = performance.now()
   let shown = 0
   let ownPeak = 0
@@ -50,7 +41,7 @@ try {
     )
   })
   const seconds = (performance.now() - from) / 1000
-  const bytes = (await bytesOnDisk(data)) - before
+  const bytes = diskBytes(data) - before
   console.log(`${Math.round(count / seconds)} documents/s (${seconds.toFixed(1)} s)`)
   console.log(`${Math.round(bytes / count)} bytes on disk per document`)
 

@@ -13,6 +13,7 @@ import { measureDashboard } from './dashboard.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
 import { measureFootprint } from './footprint.ts'
+import { type HourSegment, measureHour } from './hour.ts'
 import { feedCase, languageCases, measureParsing, prepareVersion10, tryCase } from './languages.ts'
 import { measureLogins, passwordCost } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
@@ -313,15 +314,38 @@ async function runFootprint(): Promise<void> {
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   try {
     const result = await measureFootprint(data, documents)
-    const memory = ([service = 0, ...lane]: readonly number[]) =>
-      `${service.toFixed(0)} MiB, slow lane ${lane.map(each => each.toFixed(0)).join(', ')} MiB`
     console.log(`\nfootprint: ${documents} documents, created one by one`)
-    console.log(`  memory, empty: ${memory(result.emptyMebibytes)}`)
-    console.log(`  memory, with the documents: ${memory(result.filledMebibytes)}`)
+    console.log(`  memory, empty: ${result.emptyMemory}`)
+    console.log(`  memory, empty, two workers: ${result.emptyWorkersMemory}`)
+    console.log(`  memory, with the documents: ${result.filledMemory}`)
     console.log(`  on disk ${result.bytesPerDocument.toFixed(0)} bytes for each document`)
     console.log(
-      `  after kill -9 to the first answer ${result.restartProcessorMs.toFixed(0)} ms of the processor, ${result.restartMs.toFixed(0)} ms`,
+      `  after kill -9 to the first answer, median of five: ${result.restartProcessorMs.toFixed(0)} ms of the processor, ${result.restartMs.toFixed(0)} ms`,
     )
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+/** What a service holds, and how it answers, after long. */
+async function runHour(): Promise<void> {
+  const [documents, minutes] = [Number(options.scale), Number(options.minutes)]
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  console.log(
+    `\nhour: ${minutes} minutes of steady load on ${documents} documents that stay; p50 and p99 in milliseconds`,
+  )
+  const times = ({ p50Micros, p99Micros }: LoadResult) =>
+    `${(p50Micros / 1000).toFixed(1)} ${(p99Micros / 1000).toFixed(1)}`
+  const onSegment = ({ diskMebibytes, mappedMebibytes, memory, minutes, results }: HourSegment) => {
+    const { creates, reads, updates } = results
+    console.log(
+      `  to minute ${minutes.toFixed(0)}: creates ${times(creates)}, updates ${times(updates)}, reads ${times(reads)}`,
+    )
+    const mapped = `${mappedMebibytes.toFixed(0)} MiB of files mapped`
+    console.log(`    ${memory}; ${mapped}, ${diskMebibytes.toFixed(0)} MiB on disk`)
+  }
+  try {
+    await measureHour({ data, documents, minutes, onSegment })
   } finally {
     await rm(data, { recursive: true, force: true })
   }
@@ -387,6 +411,7 @@ async function main(): Promise<void> {
   if (wanted.includes('removal')) await runRemoval()
   if (wanted.includes('start')) await runStart()
   if (wanted.includes('footprint')) await runFootprint()
+  if (wanted.includes('hour')) await runHour()
   if (wanted.includes('peers')) {
     const plan = {
       connections: Number(options.connections),

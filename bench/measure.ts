@@ -1,7 +1,8 @@
-// Runs the load process against a port and reads how a server process uses memory.
+// Runs the load process against a port and reads what a server takes of memory, processor and disk.
 
 import { spawn, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
@@ -97,8 +98,36 @@ export function processorMs(pid: number): number {
   }
 }
 
-/** A server's process and its workers. */
+/** A server's process and all that it has started, each behind the one that started it. */
 export function processesOf(pid: number): readonly number[] {
   const { stdout } = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8' })
-  return [pid, ...stdout.split(/\s+/).filter(Boolean).map(Number)]
+  return [pid, ...stdout.split(/\s+/).filter(Boolean).map(Number).flatMap(processesOf)]
+}
+
+/** What each process of a server has allocated, in words; the first is the one that was started. */
+export function memoryOfEach(pid: number): string {
+  const parts = processesOf(pid).map((each, place) => {
+    const name = isOfSlowLane(each) ? 'slow lane' : place === 0 ? 'service' : 'worker'
+    return `${name} ${memoryMebibytes(each).own.toFixed(0)} MiB`
+  })
+  return parts.join(', ')
+}
+
+function isOfSlowLane(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('slow-lane')
+  } catch {
+    return false
+  }
+}
+
+const blockBytes = 512
+
+/** What the files of a folder take on the disk, without those of the query log. */
+export function diskBytes(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter(entry => entry.isFile() && !entry.parentPath.includes('query-log'))
+  return (
+    files.reduce((sum, { name, parentPath }) => sum + statSync(join(parentPath, name)).blocks, 0) * blockBytes
+  )
 }

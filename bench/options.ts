@@ -20,6 +20,7 @@ export const names = [
   'removal',
   'start',
   'footprint',
+  'hour',
   'peers',
 ]
 
@@ -36,6 +37,7 @@ export const standalone = [
   'removal',
   'start',
   'footprint',
+  'hour',
   'peers',
 ]
 
@@ -47,6 +49,7 @@ export const { values: options } = parseArgs({
     warmup: { type: 'string', default: '2' },
     connections: { type: 'string', default: '32' },
     documents: { type: 'string', default: '10000' },
+    minutes: { type: 'string', default: '60' },
     scale: { type: 'string', default: '100000' },
     streams: { type: 'string', default: '5000' },
     copied: { type: 'string', default: '1000000' },
@@ -65,13 +68,14 @@ export const { values: options } = parseArgs({
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, peers
-                      (default: all)
+                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, hour,
+                      peers (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
-  --scale N           documents of the cases "scale", which compares point reads, "removal" and "footprint"
-                      (100000)
+  --scale N           documents of the cases "scale", which compares point reads, "removal", "footprint" and
+                      "hour" (100000)
+  --minutes N         that the case "hour" takes (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
   --records N         records of the query log that the case "export" exports (1000000)

@@ -1,0 +1,102 @@
+// An hour of steady load on a service that has many documents: what its processes hold of memory, how large the data file
+// becomes, and how long requests take at the beginning and at the end. Each create lives for a minute and the collection keeps
+// no history, so from the sixteenth minute on as much has to be removed as is written.
+
+import { join } from 'node:path'
+import { keyOfNewDatabase } from '../tests/support/http.ts'
+import { repository } from '../tests/support/program.ts'
+import { startServer } from '../tests/support/server.ts'
+import { reference } from './cases.ts'
+import { createSchema, document, literal, loadDocuments } from './documents.ts'
+import { diskBytes, type LoadResult, measure, memoryMebibytes, memoryOfEach, post } from './measure.ts'
+
+export interface HourOptions {
+  /** An empty folder. */
+  readonly data: string
+  /** Documents that stay. */
+  readonly documents: number
+  readonly minutes: number
+  readonly onSegment: (segment: HourSegment) => void
+}
+
+/** What was measured in a part of the time. */
+export interface HourSegment {
+  /** Minutes from the beginning of the load to the end of this part. */
+  readonly minutes: number
+  readonly results: Readonly<Record<keyof typeof rates, LoadResult>>
+  /** Of each process, in words. */
+  readonly memory: string
+  /** Pages of the data file that the service has mapped. */
+  readonly mappedMebibytes: number
+  /** What the files take on the disk, without those of the query log. */
+  readonly diskMebibytes: number
+}
+
+/** Requests a second of each kind. */
+const rates = { creates: 150, updates: 100, reads: 154 } as const
+const segments = 12
+const mebibyte = 2 ** 20
+const connections = 8
+/** A list that the load goes round. */
+const requestCount = 10_000
+/** Not a divisor of anything here, so that neighbours in the list are no neighbours in the collection. */
+const stride = 7919
+/** Numbers of documents that are made anew. */
+const newFrom = 1_000_000_000
+
+function queries(ids: readonly string[]): Readonly<Record<keyof typeof rates, (n: number) => unknown>> {
+  const some = (n: number) => reference(ids[(n * stride) % ids.length] as string)
+  const ttl = { time_add: { now: null }, offset: 1, unit: 'minute' }
+  return {
+    creates: n => ({
+      create: { collection: 'documents' },
+      params: literal({ data: literal(document(newFrom + n)), ttl }),
+    }),
+    updates: n => ({
+      update: some(n),
+      params: literal({ data: literal({ number: { to_micros: { time: 'now' } } }) }),
+    }),
+    reads: n => ({ get: some(n) }),
+  }
+}
+
+/** Loads the documents and keeps the load up for so long; rejects when any request fails. */
+export async function measureHour({ data, documents, minutes, onSegment }: HourOptions): Promise<void> {
+  const server = await startServer({ program: join(repository, 'bin/terrarium.js'), data })
+  try {
+    const secret = await keyOfNewDatabase(server, 'bench', 'server')
+    await createSchema(server.url, secret, { history_days: 0 })
+    const ids = await loadDocuments(server.url, secret, 0, documents)
+    const headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
+    const requestsOf = (query: (n: number) => unknown) =>
+      Array.from({ length: requestCount }, (_, n) => post('/', query(n), headers))
+    const { creates, reads, updates } = queries(ids)
+    const requests = {
+      creates: requestsOf(creates),
+      updates: requestsOf(updates),
+      reads: requestsOf(reads),
+    }
+    const seconds = (minutes * 60) / segments
+    const load = (kind: keyof typeof rates) =>
+      measure({
+        port: Number(new URL(server.url).port),
+        connections,
+        warmupSeconds: 0,
+        seconds,
+        ratePerSecond: rates[kind],
+        requests: requests[kind],
+      })
+    for (let segment = 1; segment <= segments; segment++) {
+      const [made, changed, read] = await Promise.all([load('creates'), load('updates'), load('reads')])
+      onSegment({
+        minutes: (minutes * segment) / segments,
+        results: { creates: made, updates: changed, reads: read },
+        memory: memoryOfEach(server.pid),
+        mappedMebibytes: memoryMebibytes(server.pid).mapped,
+        diskMebibytes: diskBytes(data) / mebibyte,
+      })
+    }
+  } finally {
+    await server.stop()
+  }
+}
