@@ -4,7 +4,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -101,7 +101,8 @@ async function parseServer(folder: string, data: string, documents: number): Pro
     await postgres.stop()
   }
   try {
-    return { ...(await parsePeer(service, postgres, documents)), stop }
+    const name = `Parse Server ${versionOf(folder, 'parse-server')} + PostgreSQL`
+    return { ...(await parsePeer(service, postgres, documents)), name, stop }
   } catch (cause) {
     await stop()
     throw cause
@@ -113,7 +114,7 @@ async function parsePeer(
   service: Baseline,
   postgres: PostgresServer,
   documents: number,
-): Promise<Omit<Peer, 'stop'>> {
+): Promise<Omit<Peer, 'name' | 'stop'>> {
   const url = `http://127.0.0.1:${service.port}/parse`
   const headers = { 'x-parse-application-id': 'bench' }
   const ids: string[] = []
@@ -132,7 +133,6 @@ async function parsePeer(
   const page = (group: number) =>
     `/parse/classes/documents?where=${encodeURIComponent(`{"group":${group}}`)}&order=number&limit=${pageSize}`
   return {
-    name: 'Parse Server + PostgreSQL',
     durability: 'each commit flushed',
     port: service.port,
     pid: service.pid,
@@ -166,7 +166,7 @@ async function pouchServer(folder: string, data: string, documents: number): Pro
   const page = (from: number) =>
     `/bench/_all_docs?include_docs=true&limit=${pageSize}&startkey=${encodeURIComponent(`"${key(from)}"`)}`
   return {
-    name: 'PouchDB Server',
+    name: `PouchDB Server ${versionOf(folder, 'pouchdb-server')}`,
     durability: 'LevelDB, not flushed',
     port,
     pid: child.pid as number,
@@ -181,6 +181,11 @@ async function pouchServer(folder: string, data: string, documents: number): Pro
       await ended
     },
   }
+}
+
+function versionOf(folder: string, name: string): string {
+  const file = join(folder, 'node_modules', name, 'package.json')
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
 }
 
 /** Resolves when PouchDB Server says where it listens. */

@@ -92,8 +92,8 @@ export const limits = {
   arrayElementsMax: 1_000_000,
   /** Results that the elements of one call wait for at a time; ours: leaves room in the queues of checks for others. */
   questionsAtOnceMax: 256,
-  /** UTF-16 units of a query that is parsed where all are served, bytes of a response sent in pieces; ours. */
-  shortBodyUnits: 262_144,
+  /** Bytes of a query that is parsed where all are served, and of a response that is not sent in pieces; ours. */
+  shortBodyBytes: 262_144,
   longBodyBytes: 65_536,
   /** Milliseconds that dropped evaluations of one database may waste, that are forgiven per second, and left then; ours. */
   wastedMsFree: 200,

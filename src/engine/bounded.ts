@@ -4,15 +4,14 @@
 import { megabyte } from '../base/bytes.ts'
 import { MemoryBound } from '../base/memory-bound.ts'
 import { RequestError } from '../errors.ts'
-import { limits } from '../limits.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 
 /** Bytes that a query holds beside its text: the request itself, promises, a response on its way. */
 const bytesPerQuery = 8192
 /** Bytes for each unit of a query's text: the text, and the expression that it is parsed into. */
 const bytesPerUnit = 16
-/** A long text is parsed in the slow lane; here it is held as a text and, on its way, as bytes. */
-const bytesPerLongUnit = 4
+/** A long body is parsed in the slow lane; here it is held as it came and, on its way, by the system. */
+const bytesPerLongByte = 2
 
 /** The bound on the queries of a process. */
 export function queryMemory(maxMb: number): MemoryBound {
@@ -23,12 +22,12 @@ export function queryMemory(maxMb: number): MemoryBound {
 /** Runs a query within the bound. Throws a RequestError when there is no room. */
 export function bounded(
   memory: MemoryBound | undefined,
-  { body = '' }: QueryRequest,
+  { body = '', longBody }: QueryRequest,
   run: () => QueryResponse | Promise<QueryResponse>,
 ): QueryResponse | Promise<QueryResponse> {
   if (!memory) return run()
-  const isLong = body.length > limits.shortBodyUnits
-  const release = memory.hold(bytesPerQuery + body.length * (isLong ? bytesPerLongUnit : bytesPerUnit))
+  const longBytes = longBody?.length ?? 0
+  const release = memory.hold(bytesPerQuery + body.length * bytesPerUnit + longBytes * bytesPerLongByte)
   const response = run()
   if (response instanceof Promise) return response.finally(release)
   release()

@@ -32,12 +32,14 @@ export interface QueryRequest extends LanguageRequest {
   readonly isExplanation?: boolean
   /** For an engine that leaves committing to another: {@link Store.attempt}. */
   readonly stampTime?: () => Micros
+  /** The query as it came, when it is long and not a text yet; `body` is undefined then. */
+  readonly longBody?: LongBody | undefined
 }
 
 export type { QueryMetrics } from '../model/language.ts'
 export type { NamedObject } from '../model/named-objects.ts'
 
-/** The body of a response that is sent in pieces, as the client reads. */
+/** A long body of a request or a response, in the pieces that it came in: it goes on piece by piece. */
 export class LongBody {
   readonly pieces: readonly Uint8Array[]
   /** Bytes. */
@@ -45,6 +47,11 @@ export class LongBody {
   constructor(pieces: readonly Uint8Array[]) {
     this.pieces = pieces
     this.length = pieces.reduce((bytes, piece) => bytes + piece.length, 0)
+  }
+
+  /** In one piece; at most the first `bytes` of it. */
+  joined(bytes = this.length): Buffer {
+    return Buffer.concat(this.pieces, Math.min(bytes, this.length))
   }
 }
 

@@ -2,6 +2,7 @@
 // the response, which is the same for all, is in `request-run.ts`.
 
 import { watched } from '../base/effort.ts'
+import { jsonText } from '../base/json-encoding.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -73,8 +74,15 @@ export function createEngine(options: EngineOptions): Engine {
   }
 }
 
-function runQuery(options: EngineOptions, request: QueryRequest): QueryResponse | Promise<QueryResponse> {
+function runQuery(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
+  const request = options.slowLane === undefined ? withText(given) : given
   return runRequest(options, request, new QueryKind(options, request))
+}
+
+/** A request whose query is a text, however long. */
+function withText(request: QueryRequest): QueryRequest {
+  const { longBody, ...rest } = request
+  return longBody === undefined ? request : { ...rest, body: jsonText(longBody.joined()) }
 }
 
 /** What a query asks for. It is parsed when that is first asked for. */
@@ -88,12 +96,10 @@ class QueryKind implements RequestKind {
   #parsed: Query | undefined
 
   constructor(options: EngineOptions, request: QueryRequest) {
-    const { body = '' } = request
     this.#options = options
     this.#request = request
     this.budget = new TimeBudget(options, request, 'moves')
-    const isLong = this.budget.mayMove && body.length > limits.shortBodyUnits
-    const effect = isLong ? 'long' : this.#foreseen()
+    const effect = request.longBody === undefined ? this.#foreseen() : 'long'
     this.#isLong = effect === 'long'
     this.mustWrite = effect === 'writes'
   }
@@ -105,7 +111,7 @@ class QueryKind implements RequestKind {
   }
 
   faultForAnybody(): RequestError | undefined {
-    return languageOf(this.#options, this.#request).faultForAnybody?.(this.#request)
+    return languageOf(this.#options, this.#request).faultForAnybody?.(withText(this.#request))
   }
 
   /** Frees what was parsed: it is parsed where it is evaluated. */
@@ -154,13 +160,10 @@ class QueryKind implements RequestKind {
 }
 
 /** Like a query, an explanation moves to the slow lane when it takes long. */
-function runExplanation(
-  options: EngineOptions,
-  request: QueryRequest,
-): QueryResponse | Promise<QueryResponse> {
-  const { body = '' } = request
+function runExplanation(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
+  const request = options.slowLane === undefined ? withText(given) : given
   const budget = new TimeBudget(options, request, 'moves')
-  const isLong = budget.mayMove && body.length > limits.shortBodyUnits
+  const isLong = request.longBody !== undefined
   return runRequest(options, request, {
     budget,
     isExplanation: true,

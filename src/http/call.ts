@@ -1,6 +1,6 @@
 // One request on its way through the edge: what arrived, what its headers ask for and what is known of it so far.
 
-import type { QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
+import type { LongBody, QueryRequest, ReadOnlyPlace } from '../engine/contract.ts'
 import type { RequestErrorCode } from '../errors.ts'
 import type { Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
@@ -17,6 +17,8 @@ export interface EndpointTraits {
   readonly authenticated: boolean
   /** The request's body is read, as text, before the handler is called. */
   readonly readsBody?: boolean
+  /** The engine gets what it reads, which may be so long that it does not become a text in this process. */
+  readonly takesLongBodies?: true
   /** Bytes of its bodies, longer ones are answered 413; those of queries when absent. */
   readonly bodyBytesMax?: number
   /** Its requests are queries: each leaves a record in the query log. */
@@ -39,6 +41,8 @@ export class EndpointCall {
   endpoint: EndpointTraits | undefined
   /** The body as text; undefined when none was sent or the endpoint does not read it. In a GET the query. */
   body: string | undefined
+  /** A long body as it came, where the endpoint takes such; there is no text then. */
+  longBody: LongBody | undefined
   /** When it arrived, by the clock of the meter, if there is one. */
   startedMs = 0
   /** Bytes of the body. */
@@ -75,6 +79,7 @@ export class EndpointCall {
       dialect: settings.dialect,
       options: settings.options,
       body,
+      longBody: this.longBody,
       readOnly: special?.readOnly,
       linearized: special?.linearized ?? settings.linearized,
       lastSeenTxn: settings.lastSeenTxn,

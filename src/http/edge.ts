@@ -6,6 +6,7 @@
 // without it.
 
 import { unreachable } from '../base/assert.ts'
+import { LongBody } from '../engine/contract.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Answer, errorAnswer, idleMetrics, internalErrorText } from './answer.ts'
@@ -133,7 +134,8 @@ export class Edge {
     readBody(call.request, rules, this.#bodies, outcome => {
       if (typeof outcome !== 'string') {
         call.bytesIn = outcome.length
-        call.body = bodyText(call.request, outcome)
+        if (outcome instanceof LongBody && endpoint.takesLongBodies) call.longBody = outcome
+        else call.body = bodyText(call.request, outcome)
         this.#run(call, handler)
       } else if (outcome !== 'aborted') {
         // A sender that has not come to its end by now is cut off after the response.
@@ -145,7 +147,7 @@ export class Edge {
 
   #bodyRefusal(
     call: EndpointCall,
-    outcome: Exclude<BodyOutcome, Buffer | 'aborted'>,
+    outcome: Exclude<BodyOutcome, Buffer | LongBody | 'aborted'>,
     unauthorized: Answer | undefined,
   ): Answer {
     switch (outcome) {

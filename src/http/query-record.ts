@@ -1,11 +1,15 @@
 // From an answered call to a record of the query log.
 
+import { beginningOfJson } from '../base/json-encoding.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './call.ts'
 import type { Services } from './endpoint.ts'
 
 /** Records one call with the answer to it and the bytes of its body. */
 export type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
+
+/** Bytes of a long query that its shape is made of: of four bytes at most for each character that a language looks at, and more. */
+const shapedBytes = 270_000
 
 const noNames: NonNullable<Answer['named']> = []
 
@@ -21,7 +25,7 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
         headers,
         language: call.protocol.language,
         apiVersion: call.settings?.dialect ?? String(headers['x-faunadb-api-version'] ?? ''),
-        query: call.body,
+        query: call.body ?? (call.longBody && beginningOfJson(call.longBody.joined(shapedBytes))),
         bytesIn: call.bytesIn,
         bytesOut,
         status: answer.status,

@@ -2,14 +2,15 @@
 // whose body is still on its way counts for its client only, so many slow senders end one another and nobody else;
 // and more than a little is kept only of bodies whose sender has shown a credential.
 
-import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
+import { jsonText } from '../base/json-encoding.ts'
+import { LongBody } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import type { Exchange } from './exchange.ts'
 import type { Eviction, FairBudget, Share } from './fair-budget.ts'
 
-/** How reading a body ended: its bytes, or why there are none. */
-export type BodyOutcome = Buffer | 'too large' | 'refused' | 'aborted' | Eviction
+/** How reading a body ended: its bytes, those of a long one in pieces, or why there are none. */
+export type BodyOutcome = Buffer | LongBody | 'too large' | 'refused' | 'aborted' | Eviction
 
 /** What may be read of one request. */
 export interface BodyRules {
@@ -29,6 +30,9 @@ const empty = Buffer.alloc(0)
  * the client still sends could lose the response on its way.
  */
 const drainedBytesMax = 4 * limits.requestBodyBytesMax
+
+/** Smaller pieces, on the average, would take more memory than what is in them. */
+const smallPieceBytes = 1024
 
 /** What a request takes besides the bytes of its body, roughly: so that empty ones count, too. */
 const bytesPerRequest = 16_384
@@ -114,7 +118,7 @@ class IncomingBody {
     // Of a stream of HTTP/2 whose response goes on, the request would be held by them.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
-    else this.#finish(this.#refusal ?? joined(this.#chunks))
+    else this.#finish(this.#refusal ?? bodyOf(this.#chunks, this.#length))
   }
 
   readonly #abort = (): void => this.#finish('aborted')
@@ -148,60 +152,14 @@ class IncomingBody {
   }
 }
 
-function joined(chunks: readonly Buffer[]): Buffer {
+/** A long body is not joined: that, its text and bytes of that again would take this process some 20 ms for 8 MB. */
+function bodyOf(chunks: readonly Buffer[], length: number): Buffer | LongBody {
+  if (length > limits.shortBodyBytes && length >= chunks.length * smallPieceBytes) return new LongBody(chunks)
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-/** Stands for bytes that are no text. It is not JSON, so it fails where unparsable text fails, and like it. */
-const undecodable = '\ufffd'
-
-const byteOrderMark = 0xfeff
-
-/**
- * The text of a body: UTF-8, or UTF-16 or UTF-32 when a byte order mark or the zero bytes around a first ASCII
- * character say so. Undefined when there is no body; a chunked body without data is an empty text.
- */
-export function bodyText(exchange: Exchange, bytes: Buffer): string | undefined {
-  if (bytes.length === 0) return exchange.headers['transfer-encoding'] === undefined ? undefined : ''
-  const wide = wideEncoding(bytes)
-  if (wide !== undefined) return decode(wide, bytes)
-  if (!isUtf8(bytes)) return undecodable
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return bytes.toString('utf8', marked ? 3 : 0)
-}
-
-type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
-
-/** Which encoding of more than one byte per character a text begins in, if any. UTF-32 looks like UTF-16 at first. */
-function wideEncoding(bytes: Buffer): WideEncoding | undefined {
-  if (bytes.length >= 4) {
-    const first = bytes.readUInt32BE(0)
-    if (first === 0x0000feff || first < 0x100) return 'utf-32be'
-    if (first === 0xfffe0000 || (first & 0x00ffffff) === 0) return 'utf-32le'
-  }
-  const [first, second] = bytes
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return 'utf-16be'
-  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return 'utf-16le'
-  return undefined
-}
-
-function decode(encoding: WideEncoding, bytes: Buffer): string {
-  try {
-    if (encoding === 'utf-32be' || encoding === 'utf-32le') return decodeUtf32(encoding, bytes)
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
-  } catch {
-    return undecodable
-  }
-}
-
-/** The platform has no decoder of its own for it. Throws a RangeError when the bytes are no UTF-32. */
-function decodeUtf32(encoding: 'utf-32be' | 'utf-32le', bytes: Buffer): string {
-  const big = encoding === 'utf-32be'
-  const parts: string[] = []
-  for (let at = 0; at < bytes.length; at += 4) {
-    const point = big ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)
-    if (point >= 0xd800 && point <= 0xdfff) throw new RangeError('half of a surrogate pair')
-    if (at > 0 || point !== byteOrderMark) parts.push(String.fromCodePoint(point))
-  }
-  return parts.join('')
+/** The text of a body. Undefined when there is no body; a chunked body without data is an empty text. */
+export function bodyText(exchange: Exchange, body: Buffer | LongBody): string | undefined {
+  if (body.length === 0) return exchange.headers['transfer-encoding'] === undefined ? undefined : ''
+  return jsonText(body instanceof LongBody ? body.joined() : body)
 }

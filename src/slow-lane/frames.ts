@@ -13,13 +13,16 @@ interface Frame {
 const prefixBytes = 8
 
 /** Sends a message. */
-export function sendFrame(socket: Duplex, head: unknown, body?: Uint8Array): void {
+export function sendFrame(socket: Duplex, head: unknown, body: readonly Uint8Array[] = []): void {
   const bytes = serialize(head)
   const prefix = Buffer.alloc(prefixBytes)
   prefix.writeUInt32LE(bytes.length)
-  prefix.writeUInt32LE(body?.length ?? 0, 4)
+  prefix.writeUInt32LE(
+    body.reduce((sum, { length }) => sum + length, 0),
+    4,
+  )
   socket.write(Buffer.concat([prefix, bytes]))
-  if (body && body.length > 0) socket.write(body)
+  for (const piece of body) if (piece.length > 0) socket.write(piece)
 }
 
 /** Hands every message that arrives to `receive`. */

@@ -118,7 +118,7 @@ export class LaneProcess {
    */
   run(
     job: Extract<ToLane, { kind: 'job' }>,
-    body: Uint8Array | undefined,
+    body: readonly Uint8Array[],
     on: Pick<Running, 'onCommit' | 'onOver'>,
   ): Promise<LaneOutcome> {
     return new Promise((resolve, reject) => {
@@ -181,7 +181,7 @@ export class LaneProcess {
     this.#options.reserveIds(held).then(tell, () => tell(undefined))
   }
 
-  #send(message: ToLane, body?: Uint8Array): void {
+  #send(message: ToLane, body?: readonly Uint8Array[]): void {
     if (this.#socket && !this.hasEnded) sendFrame(this.#socket, message, body)
   }
 

@@ -5,13 +5,16 @@ import type { Attempt, StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
 
+/** What the body of a job's frame is: the text of a query in UTF-8, the bytes that the client has sent, or no query at all. */
+export type BodyForm = 'text' | 'as it came' | 'none'
+
 /** From the service. The body of a job's frame is that of its request. */
 export type ToLane<Setup = unknown> =
   | { readonly kind: 'setup'; readonly setup: Setup }
   | {
       readonly kind: 'job'
-      readonly request: Omit<QueryRequest, 'body'>
-      readonly hasBody: boolean
+      readonly request: Omit<QueryRequest, 'body' | 'longBody'>
+      readonly form: BodyForm
       readonly snapshotTime: Micros
       /** When an attempt commits that holds that moment: so much later than it is known, from `now` on. */
       readonly now: Micros

@@ -2,6 +2,7 @@
 
 import type { Duplex } from 'node:stream'
 import { systemClock } from '../base/clock.ts'
+import { jsonText } from '../base/json-encoding.ts'
 import { epoch, micros } from '../base/micros.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
@@ -10,7 +11,7 @@ import type { IdStretch } from '../store/ids.ts'
 import { prettyPrint } from '../values/json-pretty.ts'
 import type { Micros } from '../values/value.ts'
 import { receiveFrames, sendFrame } from './frames.ts'
-import type { FromLane, ToLane } from './messages.ts'
+import type { BodyForm, FromLane, ToLane } from './messages.ts'
 
 /** What a process evaluates with, and commits to. */
 interface LaneEngine {
@@ -80,7 +81,7 @@ export class LaneService<Setup> {
       case 'job': {
         this.#hasJobs = true
         this.#snapshotTime = Math.max(this.#snapshotTime, message.snapshotTime)
-        const text = message.hasBody ? Buffer.concat(body).toString() : undefined
+        const text = textOf(body, message.form)
         const { lead, now } = message
         const receivedMs = systemClock.elapsedMs()
         const stampTime = () => micros(now + lead + Math.floor((systemClock.elapsedMs() - receivedMs) * 1000))
@@ -129,8 +130,14 @@ export class LaneService<Setup> {
   }
 
   #send(message: FromLane, body?: Uint8Array): void {
-    sendFrame(this.#socket, message, body)
+    sendFrame(this.#socket, message, body && [body])
   }
+}
+
+function textOf(pieces: readonly Uint8Array[], form: BodyForm): string | undefined {
+  if (form === 'none') return undefined
+  const bytes = Buffer.concat(pieces)
+  return form === 'text' ? bytes.toString() : jsonText(bytes)
 }
 
 /** A body as it is sent: a long one is laid out here, if at all. */

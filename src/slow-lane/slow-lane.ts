@@ -164,18 +164,18 @@ export class ProcessLane implements SlowLane {
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
     // The process looks at the clock itself; whatever keeps it from that is ended.
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
-    const { body, ...request } = waiting.job.request
+    const { body, longBody, ...request } = waiting.job.request
     const { lead, now, snapshotTime } = waiting.job
     const job = {
       kind: 'job',
       request: { ...request, timeoutMs: leftMs },
-      hasBody: body !== undefined,
+      form: longBody !== undefined ? 'as it came' : body === undefined ? 'none' : 'text',
       snapshotTime,
       now: now(),
       lead,
     } as const
     process
-      .run(job, body === undefined ? undefined : Buffer.from(body), {
+      .run(job, longBody?.pieces ?? (body === undefined ? [] : [Buffer.from(body)]), {
         // A process that commits is waited for: if it were killed, the outcome would be unknown.
         onCommit: () => waiting.cancel(),
         onOver: () => this.#done(process, waiting),

@@ -6,6 +6,7 @@ import http2 from 'node:http2'
 import { after, before, beforeEach, test } from 'node:test'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
+import { LongBody } from '../../src/engine/contract.ts'
 import type { Exchange } from '../../src/http/exchange.ts'
 import { FairBudget } from '../../src/http/fair-budget.ts'
 import { type BodyOutcome, type BodyRules, readBody } from '../../src/http/request-body.ts'
@@ -67,6 +68,21 @@ for (const [name, bytes, text] of texts) {
   })
 }
 
+test('a long body arrives as it came, and as a text where it came in very small pieces', () => {
+  const budget = new FairBudget({ max: 1_000_000 }, atRest)
+  const outcomeOf = (pieces: number, bytes: number) => {
+    const { body, outcomes, send } = reading(budget, 'a')
+    for (let piece = 0; piece < pieces; piece++) send(bytes)
+    body.emit('end')
+    return outcomes[0]
+  }
+  const long = outcomeOf(150, 2000)
+  assert.ok(long instanceof LongBody)
+  assert.deepEqual([long.pieces.length, long.length, long.joined(2500).length], [150, 300_000, 2500])
+  assert.ok(Buffer.isBuffer(outcomeOf(600, 500)))
+  assert.ok(Buffer.isBuffer(outcomeOf(100, 2000)))
+})
+
 test('any content type is accepted, even one that is none', async () => {
   for (const type of ['text/plain', 'application/json', 'text/html; charset=latin1', '!!', 'a/b/c']) {
     for (const path of ['/', '/linearized']) {
@@ -106,7 +122,7 @@ test('the largest body passes, one byte more is too large, with or without a cre
   const largest = 'x'.repeat(limits.requestBodyBytesMax)
   assert.equal((await fetch(service.url, { method: 'POST', headers, body: largest })).status, 200)
   // The first time the engine is asked, it is about the credential.
-  const bodies = () => service.engine.seen.flatMap(({ body }) => body ?? [])
+  const bodies = () => service.engine.seen.flatMap(({ longBody }) => longBody?.joined().toString() ?? [])
   assert.deepEqual(bodies(), [largest])
   for (const sent of [headers, {}]) {
     const response = await fetch(service.url, { method: 'POST', headers: sent, body: `${largest}x` })

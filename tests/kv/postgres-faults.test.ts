@@ -21,6 +21,7 @@ import { openTables } from '../../src/kv/postgres/tables.ts'
 import { cert, key } from '../http/certificate.ts'
 import { eventually } from '../nodes/cluster.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
+import { patience } from '../support/patience.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 import { bytes, list, put, text } from './bytes.ts'
@@ -189,7 +190,7 @@ describe('faults under the record', { skip: noPostgres }, () => {
     const store = await openPostgres({
       ...optionsOf('full', server.url()),
       local,
-      writePatienceMs: 1_500,
+      writePatienceMs: patience(1_500),
     })
     stores.push(store)
     // Full from the moment at which the batch is on its way; the log then has it.

@@ -83,7 +83,7 @@ test('in the slow lane it answers the same, and what it writes there is committe
   const before = await slowQueries(server)
   assert.match((await toy('each 100000')).text, /^100000 at \d{16}, cost 2000, in toy$/)
   const [, id, time] =
-    /^(\d+) at (\d+), /.exec((await toy(`create things 8${' '.repeat(limits.shortBodyUnits)}`)).text) ?? []
+    /^(\d+) at (\d+), /.exec((await toy(`create things 8${' '.repeat(limits.shortBodyBytes)}`)).text) ?? []
   assert.equal(await slowQueries(server), before + 2)
   const document = await rootQuery(server, { get: { ref: { collection: 'things' }, id } })
   assert.equal(String((document as { ts: number }).ts), time)

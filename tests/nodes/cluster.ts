@@ -16,7 +16,8 @@ import { type RunningServer, startServer } from '../support/server.ts'
 
 /** Milliseconds after which the database takes the head from a process that stands still; short, or tests would wait. */
 const holdMs = 700
-const writeWaitMs = 6_000
+/** Milliseconds after which a node gives a write up whose outcome the database does not tell. */
+const writeWaitMs = patience(6_000)
 
 /** How a node is started. */
 export interface NodeOptions {

@@ -47,7 +47,7 @@ class FakeProcess extends EventEmitter {
   }
 
   say(message: FromLane, body = ''): void {
-    sendFrame(this.#far, message, Buffer.from(body))
+    sendFrame(this.#far, message, [Buffer.from(body)])
   }
 
   kill(signal: string): void {
@@ -444,7 +444,11 @@ test('frames arrive however they are cut', async () => {
     [{ b: 1n }, 'body'],
     ['c', 'x'],
   ] as const)
-    sendFrame(sent, head, Buffer.from(body))
+    sendFrame(
+      sent,
+      head,
+      [...body].map(letter => Buffer.from(letter)),
+    )
   const bytes = Buffer.concat(await sent.end().toArray())
   for (const byte of bytes) near.write(Uint8Array.of(byte))
   near.end()

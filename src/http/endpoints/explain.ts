@@ -8,6 +8,7 @@ export function explainEndpoint({ engine }: Services): Endpoint {
     path: '/api/v1/explain',
     authenticated: true,
     readsBody: true,
+    takesLongBodies: true,
     recorded: true,
     methods: { POST: call => engine.explain(call.queryRequest(call.body)) },
   }

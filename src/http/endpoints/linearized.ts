@@ -9,6 +9,7 @@ export function linearizedEndpoint({ engine }: Services): Endpoint {
     path: '/linearized',
     authenticated: true,
     readsBody: true,
+    takesLongBodies: true,
     recorded: true,
     methods: { POST: call => engine.query(call.queryRequest(call.body, throughTheLog)) },
   }

@@ -21,6 +21,7 @@ export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoin
     protocol,
     authenticated: true,
     readsBody: true,
+    takesLongBodies: true,
     recorded: true,
     ...(protocol.takesAnyMethod && { otherMethods: handlers.POST }),
     methods: Object.fromEntries(protocol.queryMethods.map(method => [method, handlers[method]])),

@@ -1,0 +1,99 @@
+// Long queries go to the slow lane as the bytes that the client has sent: in whichever encoding, they are answered, counted and
+// recorded as the service itself does it.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { limits } from '../../src/limits.ts'
+import { api, aroundNow, type LogRecord } from '../query-log/log-client.ts'
+import { query, send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { slowQueries } from '../support/slow-queries.ts'
+
+const blanks = ' '.repeat(limits.shortBodyBytes + 1)
+const long4 = `{"length": "é🐉${'x'.repeat(limits.shortBodyBytes)}"}`
+const long10 = JSON.stringify({ query: `"é🐉${'x'.repeat(limits.shortBodyBytes)}".length` })
+
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')
+const utf32 = (text: string) =>
+  Buffer.concat(Array.from(text, char => Buffer.from(Uint32Array.of(char.codePointAt(0) as number).buffer)))
+/** Ends within a character. */
+const cut = (bytes: Buffer) => bytes.subarray(0, -3)
+
+interface Sent {
+  readonly name: string
+  readonly body: Buffer
+  readonly path?: string
+}
+
+const sent: readonly Sent[] = [
+  { name: 'version 4', body: Buffer.from(long4) },
+  { name: 'version 4 with a mark', body: Buffer.from(`\ufeff${long4}`) },
+  { name: 'version 4 in UTF-16', body: utf16(long4) },
+  { name: 'version 4 in UTF-32', body: utf32(long4) },
+  { name: 'version 4 at the end of the log', body: Buffer.from(long4), path: '/linearized' },
+  { name: 'version 10', body: Buffer.from(long10), path: '/query/1' },
+  { name: 'version 10 in UTF-16', body: utf16(long10), path: '/query/1' },
+  { name: 'no UTF-8', body: Buffer.concat([Buffer.from(`"${blanks}`), Buffer.of(0xff, 0x22)]) },
+  { name: 'UTF-16 that is cut', body: cut(utf16(long4)) },
+  { name: 'UTF-32 that is cut', body: cut(utf32(long4)) },
+  { name: 'no JSON', body: Buffer.from(`{"add": [1, ${blanks}`) },
+  { name: 'blanks', body: Buffer.from(blanks) },
+  { name: 'blanks to version 10', body: Buffer.from(blanks), path: '/query/1' },
+]
+
+let alone: RunningServer
+let server: RunningServer
+
+before(async () => {
+  alone = await startServer({ flags: ['--slow-lane-processes', '0'] })
+  server = await startServer({ flags: ['--metrics-port', '0'] })
+})
+
+after(async () => {
+  await alone.stop()
+  await server.stop()
+})
+
+async function ask(to: RunningServer, { body, path = '/' }: Sent) {
+  const headers = { authorization: `Bearer ${to.rootSecret}`, 'x-faunadb-api-version': '4' }
+  const response = await fetch(to.url + path, { method: 'POST', headers, body: new Uint8Array(body) })
+  const text = await response.text()
+  return {
+    status: response.status,
+    // Version 10 tells times, and what the request was named.
+    text: path === '/query/1' ? (/"data":[^,]*|"code":"[^"]*"/.exec(text)?.[0] ?? text) : text,
+    bytesIn: response.headers.get('x-query-bytes-in'),
+    compute: response.headers.get('x-compute-ops'),
+  }
+}
+
+for (const each of sent) {
+  test(`a long query is answered as by a service without a slow lane: ${each.name}`, async () => {
+    const before = await slowQueries(server)
+    assert.deepEqual(await ask(server, each), await ask(alone, each))
+    assert.equal(await slowQueries(server), before + 1)
+  })
+}
+
+test('a long query is recorded with its shape, in whichever encoding it came', async () => {
+  const shapesOf = async (to: RunningServer) => {
+    const wanted = { ...aroundNow(), region_group: 'us-std', size: sent.length }
+    const { json } = await api(to, to.rootSecret, 'POST', '/api/v1/logs/_records?type=query', wanted)
+    return (json.records as readonly LogRecord[]).map(({ FQL_SHAPE }) => FQL_SHAPE)
+  }
+  for (const each of sent) await Promise.all([ask(server, each), ask(alone, each)])
+  const shapes = await shapesOf(server)
+  assert.deepEqual(shapes, await shapesOf(alone))
+  assert.deepEqual(new Set(shapes), new Set(['…', '"?"', '{"length":"?"…', '{"add":["?"……']))
+})
+
+test('an update of many bytes is committed, and explained', async () => {
+  await query(server, server.rootSecret, { create_collection: { object: { name: 'things' } } })
+  const data = { object: { text: 'é'.repeat(limits.shortBodyBytes) } }
+  const create = { create: { collection: 'things' }, params: { object: { data } } }
+  const made = (await query(server, server.rootSecret, create)) as { data: { text: string } }
+  assert.equal(made.data.text.length, limits.shortBodyBytes)
+  const asked = { query: create, as: 'client' }
+  const explained = await send(server, { secret: server.rootSecret, path: '/api/v1/explain', query: asked })
+  assert.equal(explained.status, 200, explained.text)
+})
