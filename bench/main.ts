@@ -17,6 +17,7 @@ import { type HourSegment, measureHour } from './hour.ts'
 import { feedCase, languageCases, measureParsing, prepareVersion10, tryCase } from './languages.ts'
 import { measureLogins, passwordCost } from './logins.ts'
 import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
+import { measureMigration } from './migration.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
@@ -351,6 +352,25 @@ async function runHour(): Promise<void> {
   }
 }
 
+/** Documents that migrate must not make others wait. */
+async function runMigration(): Promise<void> {
+  const documents = Number(options.scale)
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
+  console.log(
+    `\nmigration: a field and an index more for ${documents} documents, reads of another database beside it`,
+  )
+  const times = ({ p50, p99, max }: Times) =>
+    `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(1)} ms`
+  try {
+    const { alone, beside, doneSeconds, pushMs } = await measureMigration(data, documents)
+    console.log(`  the push took ${pushMs.toFixed(0)} ms, all of it ${doneSeconds.toFixed(1)} s`)
+    console.log(`  reads alone: ${times(alone)}`)
+    console.log(`  reads beside: ${times(beside)}`)
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
 /** What it costs that several machines serve one database. */
 async function runNodes(): Promise<void> {
   if (noPostgres !== undefined) {
@@ -412,6 +432,7 @@ async function main(): Promise<void> {
   if (wanted.includes('start')) await runStart()
   if (wanted.includes('footprint')) await runFootprint()
   if (wanted.includes('hour')) await runHour()
+  if (wanted.includes('migration')) await runMigration()
   if (wanted.includes('peers')) {
     const plan = {
       connections: Number(options.connections),

@@ -2,12 +2,11 @@
 // queries run in another database, one after the other. Times count from the moment at which a request was due, so that
 // what waits because the one before it waited is counted, too.
 
-import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import { Worker } from 'node:worker_threads'
-import { keyOfNewDatabase, send } from '../tests/support/http.ts'
+import { keyOfNewDatabase, query } from '../tests/support/http.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
-import type { ReaderPlan, Times } from './neighbour-reader.ts'
+import type { Times } from './neighbour-reader.ts'
+import { type Reader, readerOf } from './reader.ts'
 import { largest, preparation, worstQueries } from './worst-queries.ts'
 import { worstQueries10 } from './worst-queries-10.ts'
 
@@ -41,15 +40,9 @@ const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms
 export async function measureNeighbours(options: NeighbourOptions): Promise<Times> {
   const server = await startServer({ data: options.data })
   try {
-    const quiet = await keyOfNewDatabase(server, 'quiet', 'server')
     const loud = await keyOfNewDatabase(server, 'loud', 'admin')
-    const reader = new Reader({
-      port: Number(new URL(server.url).port),
-      secret: quiet,
-      body: await documentToRead(server, quiet),
-      everyMs: options.everyMs,
-    })
-    for (const query of preparation(largest)) await expectSuccess(server, loud, query)
+    const reader = await readerOf(server, options.everyMs)
+    for (const step of preparation(largest)) await query(server, loud, step)
     await warmUp(reader, server, loud)
     reader.begin()
     await wait(quietMs)
@@ -128,44 +121,4 @@ function run(
     sent.once('error', reject)
     sent.end(body())
   })
-}
-
-/** The thread that reads. */
-class Reader {
-  readonly #worker: Worker
-
-  constructor(plan: ReaderPlan) {
-    this.#worker = new Worker(new URL('neighbour-reader.ts', import.meta.url), { workerData: plan })
-  }
-
-  begin(): void {
-    this.#worker.postMessage('begin')
-  }
-
-  /** Resolves with the times of the reads since it began. */
-  async stop(): Promise<Times> {
-    this.#worker.postMessage('stop')
-    const [times] = await once(this.#worker, 'message')
-    return times as Times
-  }
-
-  async close(): Promise<void> {
-    await this.#worker.terminate()
-  }
-}
-
-async function documentToRead(server: RunningServer, secret: string): Promise<string> {
-  await expectSuccess(server, secret, { create_collection: { object: { name: 'things' } } })
-  const params = { object: { data: { object: { name: 'a thing', n: 1 } } } }
-  const created = await expectSuccess(server, secret, {
-    select: 'ref',
-    from: { create: { collection: 'things' }, params },
-  })
-  return JSON.stringify({ get: created })
-}
-
-async function expectSuccess(server: RunningServer, secret: string, query: unknown): Promise<unknown> {
-  const { json, status, text } = await send(server, { secret, query })
-  if (status >= 300) throw new Error(`status ${status}: ${text}`)
-  return (json as { resource: unknown }).resource
 }

@@ -21,6 +21,7 @@ export const names = [
   'start',
   'footprint',
   'hour',
+  'migration',
   'peers',
 ]
 
@@ -38,6 +39,7 @@ export const standalone = [
   'start',
   'footprint',
   'hour',
+  'migration',
   'peers',
 ]
 
@@ -69,12 +71,12 @@ export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
                       recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, hour,
-                      peers (default: all)
+                      migration, peers (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
-  --scale N           documents of the cases "scale", which compares point reads, "removal", "footprint" and
-                      "hour" (100000)
+  --scale N           documents of the cases "scale", which compares point reads, "removal", "footprint",
+                      "hour" and "migration" (100000)
   --minutes N         that the case "hour" takes (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)

@@ -1,0 +1,48 @@
+// Somebody who reads one document at a fixed rate in a database of their own, whatever else the service does.
+
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { keyOfNewDatabase, query } from '../tests/support/http.ts'
+import type { RunningServer } from '../tests/support/server.ts'
+import type { ReaderPlan, Times } from './neighbour-reader.ts'
+
+/** Makes the database `quiet` with its document, and a reader of that which reads every so many milliseconds once it begins. */
+export async function readerOf(server: RunningServer, everyMs: number): Promise<Reader> {
+  const secret = await keyOfNewDatabase(server, 'quiet', 'server')
+  const body = await documentToRead(server, secret)
+  return new Reader({ port: Number(new URL(server.url).port), secret, body, everyMs })
+}
+
+/** The thread that reads. */
+export class Reader {
+  readonly #worker: Worker
+
+  constructor(plan: ReaderPlan) {
+    this.#worker = new Worker(new URL('neighbour-reader.ts', import.meta.url), { workerData: plan })
+  }
+
+  begin(): void {
+    this.#worker.postMessage('begin')
+  }
+
+  /** Resolves with the times of the reads since it began. */
+  async stop(): Promise<Times> {
+    this.#worker.postMessage('stop')
+    const [times] = await once(this.#worker, 'message')
+    return times as Times
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate()
+  }
+}
+
+async function documentToRead(server: RunningServer, secret: string): Promise<string> {
+  await query(server, secret, { create_collection: { object: { name: 'things' } } })
+  const params = { object: { data: { object: { name: 'a thing', n: 1 } } } }
+  const created = await query(server, secret, {
+    select: 'ref',
+    from: { create: { collection: 'things' }, params },
+  })
+  return JSON.stringify({ get: created })
+}
