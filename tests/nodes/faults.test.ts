@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { send } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
 import { describeNodes, eventually } from './cluster.ts'
 
 describeNodes('nodes', nodes => {
@@ -72,7 +73,7 @@ describeNodes('nodes', nodes => {
     await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
     const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
     const node = await nodes.cluster.start({
-      env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: '300' },
+      env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: String(patience(300)) },
     })
     const refuse = (how: string) =>
       nodes.postgres.query(
