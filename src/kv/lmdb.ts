@@ -16,6 +16,7 @@ import { HeldWrite } from './held-write.ts'
 import { type Job, promiseOf, runJob, settle } from './jobs.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
+import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { LmdbView } from './lmdb-view.ts'
 
@@ -34,6 +35,8 @@ interface LmdbOptions {
    * the folder must be thrown away. True when absent.
    */
   readonly durable?: boolean
+  /** Bytes that are free on the disk of the folder; the system's answer when absent. */
+  readonly freeBytes?: () => number
 }
 
 /**
@@ -63,6 +66,7 @@ class LmdbStore implements KeyValueStore {
   readonly #timers: Timers
   readonly #clock: Clock
   readonly #watchIntervalMs: number
+  readonly #freeBytes: () => number
   readonly #listeners = new Listeners()
   readonly #commits = new Set<Promise<void>>()
   #stopWatching: (() => void) | undefined
@@ -83,6 +87,7 @@ class LmdbStore implements KeyValueStore {
     this.#timers = options.timers ?? systemTimers
     this.#clock = options.clock ?? systemClock
     this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
+    this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
     const { root, trees } = openFolder(
       options.path,
       options.mapSizeBytes ?? mapSizeBytesDefault,
@@ -204,13 +209,16 @@ class LmdbStore implements KeyValueStore {
       const held = new HeldWrite(write => this.#apply(write))
       let count = 0
       let writes = 0
+      let bytes = 0
       while (count < batch.length && writes < batchWritesMax) {
         const view = new LmdbView(this.#trees, held)
         const done = runJob(batch[count++] as Job, view)
         view.end()
         held.add(done)
         writes += done.length
+        for (const { key, value } of done) bytes += key.length + (value?.length ?? 0)
       }
+      if (writes > 0) assertRoom({ rows: writes, bytes }, this.#freeBytes())
       held.release()
       if (writes > 0) this.#countCommit()
       return count

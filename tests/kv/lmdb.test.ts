@@ -221,6 +221,32 @@ describe('lmdb on disk', () => {
     assert.deepEqual(printed, ['StoreUnavailableError', 'StoreUnavailableError', 'before=1 later=1'])
   })
 
+  test('what the disk may have no room for is not tried, and a batch goes or stays as a whole', async () => {
+    let free = Number.POSITIVE_INFINITY
+    const store = openLmdb({ path: newPath(), freeBytes: () => free })
+    await store.transact(write(put('before', '1')))
+    free = 17_000_000
+    await store.transact(write(put('small', '1')))
+    const large = { key: bytes('large'), value: new Uint8Array(1_000_000) }
+    const refused = await Promise.allSettled([
+      store.transact(write(large)),
+      store.transact(write(put('beside', '1'))),
+    ])
+    for (const each of refused) {
+      assert.equal(each.status, 'rejected')
+      assert.ok(each.reason instanceof StoreUnavailableError)
+      assert.equal(each.reason.outcome, 'not committed')
+      assert.match(each.reason.message, /: the disk has no room: 16 MB are free, 17 MB are wanted$/)
+    }
+    free = 0
+    await assert.rejects(store.transact(write(put('more', '1'))), StoreUnavailableError)
+    assert.equal(await store.transact(() => ({ result: 'nothing to write', writes: [] })), 'nothing to write')
+    free = Number.POSITIVE_INFINITY
+    await store.transact(write(put('later', '1')))
+    assert.equal(list(store).join(' '), 'before=1 later=1 small=1')
+    await store.close()
+  })
+
   test('a folder of another layout is refused with what to do, and left alone', async () => {
     // As the engine itself opens it: what it finds on the first pages is checked.
     const like = { keyEncoding: 'binary', encoding: 'binary', noSubdir: false, pageSize: 4096 } as const

@@ -2,15 +2,15 @@
 // primary that is lost for good.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { cp, rm, truncate } from 'node:fs/promises'
+import { cp, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemRandom } from '../../src/base/random.ts'
 import { pageBytes } from '../../src/kv/lmdb-data-file.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer, walSegmentBytes } from '../support/postgres.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { Cluster, describeNodes, eventually, type Node } from './cluster.ts'
 
 test('the primary is lost and its standby promoted: nothing is', { skip: noPostgres }, async () => {
@@ -66,14 +66,14 @@ describeNodes('disks', nodes => {
   })
 
   test('a node has no room: it refuses writes and goes on when there is some', async () => {
+    const mark = join(await temporaryFolder(), 'full')
     const full = await nodes.cluster.start({
       preload: 'full-disk.ts',
-      env: { TERRARIUM_STORE_WRITE_WAIT_MS: '1500' },
+      env: { TERRARIUM_STORE_WRITE_WAIT_MS: '1500', FULL_DISK_MARK: mark },
     })
-    const limit = (bytes: string) => execFileSync('prlimit', ['--pid', String(full.pid), `--fsize=${bytes}:`])
     const text = 'x'.repeat(500_000)
     const create = { create: { collection: 'counters' }, params: { object: { data: { object: { text } } } } }
-    limit('100000')
+    await writeFile(mark, '')
     for (let count = 0; count < 4; count++)
       await send(nodes.b, { secret: nodes.cluster.secret, query: create })
     assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
@@ -83,7 +83,7 @@ describeNodes('disks', nodes => {
     assert.match((await ping('read')).text, /cannot bring its copy of the store forward/)
     assert.match(full.stderr(), /this node does not keep up with the store/)
     assert.doesNotMatch(full.stderr(), /database of the store is away/)
-    limit('unlimited')
+    await rm(mark)
     await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
     await eventually(
       'it takes writes again',

@@ -1,4 +1,14 @@
-// Preloaded into a node by `--import`: with a listener, the signal that goes with a limit on the size of files does not
-// end the process, and writes fail as they do on a full disk.
+// Preloaded into a node by `--import`: while the file that FULL_DISK_MARK names is there, the system says that nothing is free
+// on any disk.
 
-process.on('SIGXFSZ', () => {})
+import fs, { existsSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+
+const { statfsSync } = fs
+const mark = process.env.FULL_DISK_MARK as string
+
+fs.statfsSync = ((folder: string) => {
+  const found = statfsSync(folder)
+  return existsSync(mark) ? Object.assign(found, { bavail: 0 }) : found
+}) as typeof statfsSync
+syncBuiltinESMExports()
