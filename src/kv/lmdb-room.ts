@@ -10,7 +10,7 @@ const reserveBytes = 16 * megabyte
 const bytesPerRow = 8192
 
 /** What a commit is about to write. */
-export interface CommitSize {
+interface CommitSize {
   readonly rows: number
   /** Of keys and values. */
   readonly bytes: number
