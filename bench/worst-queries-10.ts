@@ -66,6 +66,11 @@ export const worstQueries10: readonly WorstQuery10[] = [
   },
   { name: 'v10: a long sequence', query: () => 'Set.sequence(0, 2147483647).fold(0, (a, b) => a + b)' },
   {
+    name: 'v10: definitions made, and given up',
+    query: () =>
+      'Array.sequence(0, 1000).forEach(i => Collection.create({ name: "C#{i}" })); abort("enough")',
+  },
+  {
     name: 'v10: an array that grows by one',
     query: ({ elements }) => `Array.sequence(0, ${elements}).fold([], (x, i) => x.append(i)).length`,
   },

@@ -10,8 +10,8 @@ import type { QueryRequest, QueryResponse } from './contract.ts'
 const bytesPerQuery = 8192
 /** Bytes for each unit of a query's text: the text, and the expression that it is parsed into. */
 const bytesPerUnit = 16
-/** A long body is parsed in the slow lane; here it is held as it came and, on its way, by the system. */
-const bytesPerLongByte = 2
+/** A long body goes on as it came and is parsed in the slow lane; where there is none, it becomes a text here. */
+const bytesPerLongByte = 4
 
 /** The bound on the queries of a process. */
 export function queryMemory(maxMb: number): MemoryBound {

@@ -2,6 +2,7 @@
 // documents that already exist, and the garbage that a deleted object leaves for the sweeper.
 
 import { assert } from '../base/assert.ts'
+import { step, stepsPerDefinition } from '../base/effort.ts'
 import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
@@ -111,6 +112,7 @@ export class SchemaWriter {
 
   /** Writes a schema object and what belongs to it. */
   put(ref: Ref, fields: ObjectValue): Version {
+    step(stepsPerDefinition)
     if (ref.collection === native.databases) this.#checkNumber(ref)
     const isNewIndex =
       ref.collection === native.indexes &&

@@ -1,5 +1,6 @@
 // From the outline of a file to its items, or to everything that is wrong with them.
 
+import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { Source } from '../syntax/source.ts'
 import { Conversion } from './conversion.ts'
 import { providerMembers, roleMembers } from './convert-access.ts'
@@ -19,6 +20,7 @@ export function convert(source: Source, outline: readonly OutlineItem[]): Conver
 }
 
 function itemOf(item: OutlineItem, conversion: Conversion): SchemaItem | undefined {
+  step(stepsPerDefinition)
   if (item.form === 'function') return functionItem(item, conversion)
   if (item.form !== 'member') return undefined
   switch (item.keyword.text) {

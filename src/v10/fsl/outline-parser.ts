@@ -1,5 +1,6 @@
 // The text of a schema file to its outline, in one pass. It stops at the first thing that cannot be read.
 
+import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
 import { readString, startsString } from '../syntax/literals.ts'
 import type { Node, TypeNode } from '../syntax/nodes.ts'
@@ -126,6 +127,7 @@ export class OutlineParser extends Parser {
   }
 
   #item(atTop: boolean, inMigrations = false): OutlineItem {
+    step(stepsPerDefinition)
     const commentStart = atTop ? this.#commentStart() : this.at
     const start = this.at
     const beginning = { start, commentStart, annotations: this.#annotations() }

@@ -1,5 +1,6 @@
 // The edits that make an item in a file say what a definition says: everything that is the same is left as it is written.
 
+import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
 import { type MembershipMember, type SchemaItem, ungrouped } from './nodes.ts'
 import type { AnnotationPlace, Place } from './outline.ts'
@@ -8,6 +9,7 @@ import { printedName } from './print-expression.ts'
 
 /** Notes the edits by which `item`, as it stands in a file, becomes what `wanted` is. Both have one kind and one name. */
 export function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {
+  step(stepsPerDefinition)
   new ItemPatch(item, wanted, edits).patch()
 }
 

@@ -1,5 +1,6 @@
 // What is defined in a database, as items of schema files say it.
 
+import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { Session } from '../../model/session.ts'
 import { native, type ObjectValue, type Ref } from '../../values/value.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
@@ -55,6 +56,7 @@ export function othersOf(session: Session): Others {
 type Untold = Omit<Definition, 'text'>
 
 function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Untold {
+  step(stepsPerDefinition)
   const stored: ObjectValue = session.transaction.get(ref)?.fields ?? new Map()
   const title = stored.get('name')
   const name = typeof title === 'string' ? title : ''
@@ -70,6 +72,7 @@ function withTexts(found: readonly Untold[]): readonly Definition[] {
     ...found.flatMap(({ kind, name }) => (kind === 'function' ? [name] : [])),
   ])
   return found.map(each => {
+    step(stepsPerDefinition)
     let alias: string | undefined
     if (each.kind === 'function' && collections.has(each.name) && !each.fields.has('alias')) {
       alias = `${each.name}Function`

@@ -1,5 +1,6 @@
 // What the items of all files together must hold: types that exist and can be stored, resources and roles that are there.
 
+import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { FindCollection, ReferredCollection } from '../../model/session.ts'
 import { native } from '../../values/value.ts'
 import type { Diagnostic } from '../failure/failure.ts'
@@ -67,6 +68,7 @@ function fault(
 }
 
 function typeFaults({ members, name, source }: CollectionItem, find: FindCollection): readonly Diagnostic[] {
+  step(stepsPerDefinition)
   return members.flatMap((member): readonly Diagnostic[] => {
     if (member.kind === 'wildcard') {
       const { type } = member

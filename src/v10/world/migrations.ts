@@ -1,6 +1,7 @@
 // Migrations of the collections that a query or a push writes: what a new definition means for the documents that are
 // there, and the values that they get by it. What is wrong is told when all is written.
 
+import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { collectionFinder } from '../../model/schema/collection-rules.ts'
 import { pathText, typeFaultText } from '../../model/schema/fault-texts.ts'
 import { type FieldType, isOptional, typeText } from '../../model/schema/field-types.ts'
@@ -19,6 +20,7 @@ import { drawn, sameQuery } from './refusals.ts'
 
 /** What an item of a schema file means for the documents of its collection; what is wrong with it has places. */
 export function migrationOfItem(item: CollectionItem, session: Session): MigrationPlan {
+  step(stepsPerDefinition)
   const { database, transaction } = session
   const own = transaction.catalogue.resolve(database, native.collections, item.name.text)
   return planMigration(declarationOfItem(item), liveDeclaration(own, session), finderOf(session))

@@ -1,6 +1,7 @@
 // What is different between two forms of one item of a schema: lines in words, by group. What comes stands before what
 // goes, and that before what changes; where an item was not there before, or is no more, all it says counts as come or gone.
 
+import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type {
   ActionMember,
   CollectionItem,
@@ -54,6 +55,7 @@ interface Wording<T> {
 
 /** Compares two forms of an item. `fieldLines`: what its migrations do to documents that are there. */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[]): ItemDiff {
+  step(stepsPerDefinition)
   const found = new Findings()
   found.group('Defined fields', fieldLines)
   const item = pair.after ?? pair.before

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isInterruption, watched } from '../../../../src/base/effort.ts'
 import type { CollectionItem } from '../../../../src/v10/fsl/nodes.ts'
 import { parseFsl } from '../../../../src/v10/fsl/parse.ts'
 import { Source } from '../../../../src/v10/syntax/source.ts'
@@ -176,4 +177,16 @@ test('nesting without end is a fault, not a crash', () => {
     faultsOf(`function f() { ${'['.repeat(100_000)} }`)[0] ?? '',
     /^The query is nested too deeply/,
   )
+})
+
+test('reading many items can be interrupted', () => {
+  const text = 'collection A { name: String }\n'.repeat(100)
+  const interruption = new Error('enough')
+  const watch = {
+    check() {
+      throw interruption
+    },
+    beforeLongCall() {},
+  }
+  assert.throws(() => watched(watch, () => itemsOf(text)), isInterruption)
 })
