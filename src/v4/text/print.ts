@@ -5,6 +5,7 @@ import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import { functionsByWire, type Parameter, type WireFunction } from './functions.ts'
 import { Group, type Item, layOut, type Piece } from './layout.ts'
+import { setForms } from './set-forms.ts'
 
 /** How text is laid out. */
 interface PrintOptions {
@@ -175,21 +176,6 @@ function setPartPiece(part: Json): Piece {
   const isSet = [...part.keys()].some(key => setForms.has(key))
   return isSet ? setPiece(part) : valuePiece(part)
 }
-
-/** Leading keys of sets that may stand in another without a tag. */
-const setForms: ReadonlySet<string> = new Set([
-  'match',
-  'singleton',
-  'events',
-  'documents',
-  'union',
-  'intersection',
-  'difference',
-  'distinct',
-  'reverse',
-  'range',
-  'join',
-])
 
 /** The version that functions get when they are made from text. */
 const presentVersion = '4'

@@ -1,6 +1,7 @@
 // The value that a written value stands for, without evaluating it: what shells printed, as wire JSON with tags.
 
 import type { Json } from '../../values/value.ts'
+import { setForms } from './set-forms.ts'
 
 type Fields = ReadonlyMap<string, Json>
 
@@ -29,22 +30,6 @@ const natives: ReadonlySet<string> = new Set([
   'keys',
   'roles',
   'tokens',
-])
-
-/** Forms of sets, with the keys that hold what is not a set or a value but a lambda. */
-const sets: ReadonlySet<string> = new Set([
-  'match',
-  'singleton',
-  'events',
-  'documents',
-  'union',
-  'intersection',
-  'difference',
-  'distinct',
-  'reverse',
-  'range',
-  'join',
-  'filter',
 ])
 
 /** What in a query is no value: a call that would have to be evaluated. */
@@ -89,7 +74,7 @@ function taggedValue(query: Fields, position: readonly (string | number)[]): Jso
     return new Map([[textTags[key] as string, content]])
   }
   if (key === 'query' && query.size === 1) return functionValue(content)
-  if (sets.has(key)) return setValue(query, position)
+  if (setForms.has(key)) return setValue(query, position)
   return reference(query, key, content, position)
 }
 

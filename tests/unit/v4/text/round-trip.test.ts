@@ -184,6 +184,14 @@ function sorted(json: Json): Json {
   return new Map([...json].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, part]) => [key, sorted(part)]))
 }
 
+test('a filter in another set needs no tag', () => {
+  const filter = '{"filter":{"api_version":"4","lambda":"a","expr":true},"collection":{"@ref":{"id":"keys"}}}'
+  assert.equal(
+    printValue(parseJson(`{"@set":{"distinct":${filter}}}`)),
+    'Distinct(Filter(Keys(), Lambda("a", true)))',
+  )
+})
+
 test('a query that was printed reads as the query', () => {
   fc.assert(
     fc.property(query, columns, (json, columns) => {
