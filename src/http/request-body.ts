@@ -29,7 +29,7 @@ const empty = Buffer.alloc(0)
  * A refused body is read to its end all the same, up to this many bytes: closing the connection while
  * the client still sends could lose the response on its way.
  */
-const drainedBytesMax = 4 * limits.requestBodyBytesMax
+export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
 /** Smaller pieces, on the average, would take more memory than what is in them. */
 const smallPieceBytes = 1024
