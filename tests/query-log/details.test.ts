@@ -335,8 +335,14 @@ test('records are found by each fact', async () => {
     ({ record }) => Number(record.BYTE_READ_OPS) + Number(record.BYTE_WRITE_OPS) > 0,
   )
   await expectAll({ text: 'bycolour' }, ({ details }) => details.shape.includes('byColour'))
-  assert.equal(await counts({ address: '127.0.0.1', lane: 'ordinary', retried: false }), all)
-  assert.equal(await counts({ lane: 'slow' }), 0)
+  assert.equal(await counts({ address: '127.0.0.1', retried: false }), all)
+  // On a busy machine a query may have run for the first time for so long that it went to the slow lane.
+  const inLane = async (lane: 'ordinary' | 'slow') => {
+    const found = await look({ max_results: 500, lane })
+    assert.ok(found.every(({ details }) => details.lane === lane))
+    return found.length
+  }
+  assert.equal((await inLane('ordinary')) + (await inLane('slow')), all)
   for (const bad of [{ lane: 'fast' }, { status: 'ok' }, { dashboard: 'no' }, { operations_above: -1 }]) {
     const body = { ...aroundNow(), database: 'us-std/app', ...bad }
     const { status } = await api(server, admin, 'POST', '/api/v1/logs/_records?type=query', body)
