@@ -63,8 +63,8 @@ export function prepareDataFolder(folder: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data file has nothing in it although the folder was served before, so that nobody
- * goes on with an empty database by mistake. A service that was killed while it made the file leaves such a one, too.
+ * Throws {@link StoreUnavailableError} when the data file has nothing in it although the folder was served before, so that no
+ * service goes on with an empty database by mistake. A service that was killed while it made the file leaves such a one, too.
  */
 function refuseEmptied(folder: string): void {
   const file = join(folder, dataFileName)
@@ -94,7 +94,7 @@ export function noteMoved(folder: string, address: string): void {
 
 /**
  * Throws {@link StoreUnavailableError} when the folder holds something else than what the settings say is served from it, and
- * nobody has said that this is meant: then what is there would be passed over without a word, and what is written is not
+ * the operator has not said that this is meant: then what is there would be passed over without a word, and what is written is not
  * where it is looked for later.
  */
 function refuseForeign({ acceptData, data, store }: FolderConfig): void {

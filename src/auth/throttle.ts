@@ -1,8 +1,8 @@
 // Slows down guessing at passwords without locking anybody out, which others could provoke. Failures are counted for
 // one guesser (a credential at an address) at one identity: after a few free ones that guesser's checks of that
-// identity stand in a queue and start with a pause between them that doubles with each failure up to a bound. Nobody
-// else stands in that queue. Who shares credential and address with a guesser does, so the pauses shrink as the queue
-// grows: it is served in order, and nobody waits in it longer than a bound. The failures fade with time and with a
+// identity stand in a queue and start with a pause between them that doubles with each failure up to a bound. No
+// other caller stands in that queue. Who shares credential and address with a guesser does, so the pauses shrink as the queue
+// grows: it is served in order, and no caller waits in it longer than a bound. The failures fade with time and with a
 // success.
 
 import { LRUCache } from 'lru-cache'

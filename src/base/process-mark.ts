@@ -5,7 +5,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 
 /**
  * What tells the process `pid` apart from all others: the start of the machine, the processes among which its number counts, and
- * when it began. Undefined when there is none, and where nobody can tell (elsewhere than on Linux).
+ * when it began. Undefined when there is none, and on systems other than Linux.
  */
 export function processMark(pid: number): string | undefined {
   const here = surroundings()

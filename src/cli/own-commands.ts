@@ -31,7 +31,7 @@ export function startOwnCommand(config: Config, words: readonly string[]): Child
   })
 }
 
-/** Lets the service go first, where it has started this process; whoever starts a command by hand waits for it. */
+/** Lets the service go first, where it has started this process; a command started by hand waits for it. */
 export function giveWay(): void {
   if (process.env[ownVariable] === undefined) return
   try {

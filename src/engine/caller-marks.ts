@@ -37,7 +37,7 @@ function credentialMark(credential: Caller['credential']): string {
 
 const roleMark = ({ id }: Ref) => `#${id}`
 
-/** The names behind a mark of somebody who asked in `database`. What is gone keeps its number. */
+/** The names behind the mark of a caller in `database`. What is gone keeps its number. */
 export function namedCaller(mark: CallerMark, database: DatabaseId, transaction: Transaction): NamedCaller {
   const [kind = 'root', holder = '', id] = mark.credential.split('/')
   const isKey = kind === 'key' && id !== undefined

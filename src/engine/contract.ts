@@ -67,7 +67,7 @@ export interface CallerMark {
   readonly credential: string
   /** Builtin roles by name, others by number: `#123`. */
   readonly roles: readonly string[]
-  /** The document logged in as, `1024/77` by numbers, or the subject of a third-party token; undefined for nobody. */
+  /** The document logged in as, `1024/77` by numbers, or the subject of a third-party token; undefined without either. */
   readonly identity: string | undefined
 }
 
@@ -164,7 +164,7 @@ export interface Engine {
   /** `GET /authorized`. */
   authorized(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /**
-   * `POST /api/v1/explain`: evaluates a query as somebody else, for an administrator, and tells what decided about rights.
+   * `POST /api/v1/explain`: evaluates a query as another caller, for an administrator, and tells what decided about rights.
    * Nothing is written.
    */
   explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>

@@ -99,7 +99,8 @@ class QueryKind implements RequestKind {
     this.#options = options
     this.#request = request
     this.budget = new TimeBudget(options, request, 'moves')
-    const effect = request.longBody === undefined ? this.#foreseen() : 'long'
+    const isLong = request.longBody !== undefined || options.slowLane?.longQueries.has(request) === true
+    const effect = isLong ? 'long' : this.#foreseen()
     this.#isLong = effect === 'long'
     this.mustWrite = effect === 'writes'
   }
@@ -117,6 +118,11 @@ class QueryKind implements RequestKind {
   /** Frees what was parsed: it is parsed where it is evaluated. */
   onMove(): void {
     this.#parsed = undefined
+    if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)
+  }
+
+  onEvaluatedThere(ms: number): void {
+    this.#options.slowLane?.longQueries.evaluated(this.#request, ms)
   }
 
   #query(): Query {

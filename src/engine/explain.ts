@@ -1,4 +1,4 @@
-// Evaluates a query as somebody else, for an administrator, and tells each decision about rights with what decided it.
+// Evaluates a query as another caller, for an administrator, and tells each decision about rights with what decided it.
 // Nothing that the query writes is kept.
 
 import { type Admission, identityCaller, keyCaller, type Refusal, tokenCaller } from '../auth/admission.ts'
@@ -24,7 +24,7 @@ export class Explained {
 }
 
 /**
- * Evaluates a query as somebody else and throws {@link Explained}. Only administrators of the database may ask; others
+ * Evaluates a query as another caller and throws {@link Explained}. Only administrators of the database may ask; others
  * get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
@@ -51,7 +51,7 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
         return {
           mentions(action, resource) {
             const isMentioned = access.mentions(action, resource)
-            // Whoever asks for nothing else of a collection may read it, if a privilege says anything about that.
+            // A caller who asks for nothing else of a collection may read it, if a privilege says anything about it.
             const { asker } = subject
             if (!isMentioned && action === 'read')
               note({ action, resource, argument: () => null, asker }, false)

@@ -165,6 +165,7 @@ class RequestRun {
           rateLimits?.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
         },
       })
+      this.#kind.onEvaluatedThere?.(response.metrics?.queryTimeMs ?? 0)
       return this.#responses.fromSlowLane(response)
     } catch (error) {
       return this.#recover(error)

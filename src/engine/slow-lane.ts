@@ -5,6 +5,7 @@ import type { Attempt } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { Leads } from './leads.ts'
+import type { LongQueries } from './long-queries.ts'
 
 /** A query for the slow lane. */
 export interface LaneJob {
@@ -53,6 +54,7 @@ export interface SlowLane {
   /** How long work of that queue may hold the process that serves all others, from now on. */
   share(queue: string): ProcessShare
   readonly leads: Leads
+  readonly longQueries: LongQueries
 }
 
 /** The share of one stretch of work: it begins with the parsing of a query, and an evaluation right behind goes on with it. */

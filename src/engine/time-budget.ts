@@ -62,7 +62,7 @@ export class TimeBudget {
 
   /**
    * Work begins now; whose it is will be known later. What was begun and has neither ended nor waited since goes on: the
-   * process has served nobody else in between.
+   * process has served no other work in between.
    */
   begin(): void {
     if (this.#share) return

@@ -37,7 +37,7 @@ export class EndpointCall {
   /** Set once the headers have been checked, before any endpoint sees the call. */
   settings: RequestSettings | undefined
   tags: readonly Tag[] = []
-  /** Set as soon as somebody is to handle the call. */
+  /** Set as soon as it is known who handles the call. */
   endpoint: EndpointTraits | undefined
   /** The body as text; undefined when none was sent or the endpoint does not read it. In a GET the query. */
   body: string | undefined

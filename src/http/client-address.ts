@@ -5,7 +5,7 @@ import { isIPv6 } from 'node:net'
 /** The prefix of IPv4 addresses that a socket for IPv6 shows. */
 const mappedPrefix = '::ffff:'
 
-/** How many of the eight parts of an IPv6 address count: the rest is for whoever has the network to choose. */
+/** How many of the eight parts of an IPv6 address count: the owner of the network chooses the rest. */
 const networkParts = 4
 
 /** The group of an address: itself for IPv4, its network of 64 bits for IPv6. */

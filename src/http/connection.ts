@@ -87,7 +87,7 @@ export class Connection {
     if (this.#isEnded) this.#socket.destroy()
   }
 
-  /** Counts no more: the socket has closed, or somebody else counts it. */
+  /** Counts no more: the socket has closed, or another part of the program counts it. */
   release(): void {
     this.#idleShare.close()
   }

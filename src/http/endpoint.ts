@@ -47,7 +47,7 @@ export interface Services {
   readonly meter?: RequestMeter
   /** Why this machine cannot keep up with the store that it shares with others, when that is its own fault; absent: it has its own. */
   readonly ownFault?: () => string | undefined
-  /** Aborted some time before the service stops, when nobody shall be sent to it any more; absent: it says nothing. */
+  /** Aborted some time before the service stops, when no new client shall be sent to it; absent: it says nothing. */
   readonly notice?: AbortSignal
   /** Aborted when the service is asked to stop: whatever has no end of its own has to end then. */
   readonly stopping: AbortSignal

@@ -36,7 +36,7 @@ export interface Exchange {
   takeArrived?(take: (body: Buffer | undefined) => void): void
   /** Whether the whole request has arrived. */
   readonly isComplete: boolean
-  /** Whether nobody is there any more to respond to. */
+  /** Whether the client has gone. */
   readonly isGone: boolean
   /** Calls `listener` when the response has been handed to the system, or will never be. */
   onClose(listener: () => void): void

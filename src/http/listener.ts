@@ -121,7 +121,7 @@ export class Listener {
     this.#pacing = new Pacing(clock, timers)
     const waitingMax = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
-    // Whoever waits makes room for newcomers; when nobody does, the newcomer goes.
+    // Waiting connections make room for new ones; when there are none, the new one is closed.
     const max = () => Math.min(waitingMax, openMax - this.#places.busy)
     const waiting = new FairBudget({ max }, { clock, timers })
     this.#places = { waiting, busy: 0 }
@@ -305,12 +305,12 @@ export class Listener {
     this.#sockets.delete(socket)
   }
 
-  /** Looks at the first bytes of a connection and hands it to whoever speaks like that. */
+  /** Looks at the first bytes of a connection and hands it to the server of that protocol. */
   #decide(socket: Socket): void {
     const drop = () => socket.destroy()
     socket.on('error', drop)
     socket.setTimeout(this.#receiveMs, drop)
-    // Nobody is there to read what would be sent.
+    // No client is left to read what would be sent.
     socket.once('end', drop)
     peek(socket, seen => {
       const speaksHttp2 = startsHttp2(seen)
@@ -374,7 +374,7 @@ export class Listener {
     this.#sessions.set(session, pacer)
     session.once('close', () => this.#sessions.delete(session))
     // Node leaves a session half open while it has streams, and silent ones would never find out. It is still to be given
-    // the bytes that came before it, and Node throws where nobody could catch it if it is gone by then.
+    // the bytes that came before it, and Node throws where it cannot be caught if it is gone by then.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     const noteBody = (bytes: number) => pacer.noteBody(bytes)
@@ -383,7 +383,7 @@ export class Listener {
       if (this.rstCode !== constants.NGHTTP2_NO_ERROR) pacer.noteReset()
     }
     session.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
-      // Whoever resets a stream ends no more than it. Also of one that is over before it could begin, an error would end the process.
+      // A reset ends its stream only. An error of a stream that is over before it could begin would end the process, too.
       stream.on('error', ignore)
       pacer.noteRequest(rawHeaders)
       // Reset before anything could be done about it.
@@ -425,8 +425,8 @@ function ignore(): void {}
 let isWithoutStackTraces = false
 
 /**
- * A connection closes, and Node is about to make an error for each of its requests. There may be hundreds, nobody reads
- * their stack traces, and these take several times as long as the requests themselves.
+ * A connection closes, and Node is about to make an error for each of its requests. There may be hundreds, their
+ * stack traces are never read, and these take several times as long as the requests themselves.
  */
 function withoutStackTraces(): void {
   if (isWithoutStackTraces) return
@@ -442,7 +442,7 @@ function withoutStackTraces(): void {
 
 /**
  * Makes one piece of what has been read of a socket and waits. Node gives a session such pieces one after the other, and
- * throws where nobody could catch it when the session has ended with one of the first.
+ * throws where it cannot be caught when the session has ended with one of the first.
  */
 function joinBuffered(socket: Duplex): void {
   const pieces: Buffer[] = []

@@ -1,5 +1,5 @@
 // Sends the responses of one turn of the event loop together, at its end. Each write of a lone response wakes its client,
-// which costs the service as much as a small query; of many in a row the first wakes whoever is to read them.
+// which costs the service as much as a small query; of many in a row the first wakes the process that reads them.
 // (Measured with 32 connections from one client: almost twice the point reads per second.)
 
 import type { Clock } from '../base/clock.ts'

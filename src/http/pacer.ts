@@ -2,9 +2,9 @@
 // in each turn of the event loop, and of what it has sent some is parsed in each, for Node parses all that it has read: those
 // of other connections do not wait for all of it. Handshakes of TLS that come at once are made a few in each turn, too. A session of HTTP/2 that sends what is good for nothing is cut off.
 //
-// How much a turn has room for is found out as it goes, for nobody knows before what a request takes: when a turn has taken
-// long, less is begun in the next. The first request of each connection in a turn always is, so whoever asks one thing at a
-// time does not wait here.
+// How much a turn has room for is found out as it goes, for the cost of a request is not known before: when a turn has taken
+// long, less is begun in the next. The first request of each connection in a turn always is, so a client that sends one
+// request at a time does not wait here.
 
 import { constants, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -165,7 +165,7 @@ export class Pacer {
    */
   holdWhenMany(): void {
     this.#mayHold = true
-    // Whoever reads the body of a request has the socket read, too.
+    // Reading the body of a request makes the socket be read, too.
     this.#socket.on('resume', () => {
       if (this.#isHeld) this.#socket.pause()
     })
@@ -235,7 +235,7 @@ export class Pacer {
     this.#resets = new Allowance({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
     const empty = { max: limits.sessionEmptyBytesBurst, perSecond: limits.sessionEmptyBytesPerSecond }
     this.#empty = new Allowance(empty, nowMs)
-    // Whoever breaks the protocol ends no more than the session; a connection that breaks is no offence.
+    // A breach of the protocol ends only the session; a connection that breaks is no offence.
     session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.syscall === undefined) this.#pacing.noteOffence(this.#client)
       session.destroy()

@@ -1,5 +1,5 @@
 // Reads request bodies into memory within limits: each body, and all bodies being received at one time. A request
-// whose body is still on its way counts for its client only, so many slow senders end one another and nobody else;
+// whose body is still on its way counts for its client only, so many slow senders end only one another;
 // and more than a little is kept only of bodies whose sender has shown a credential.
 
 import type { Readable } from 'node:stream'

@@ -1,4 +1,4 @@
-// Counts requests for the operator. Plain numbers that are only read when somebody asks, so that counting costs a
+// Counts requests for the operator. Plain numbers that are only read on request, so that counting costs a
 // request next to nothing.
 
 import type { Clock } from '../base/clock.ts'

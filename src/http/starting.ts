@@ -27,7 +27,7 @@ export class StartingService {
     return this.#listener.listen(address)
   }
 
-  /** Instead of `listen`: returns a function that serves a connection that somebody else has accepted. */
+  /** Instead of `listen`: returns a function that serves a connection that was accepted elsewhere. */
   receive(): (connection: Socket) => void {
     return this.#listener.receive()
   }

@@ -18,7 +18,7 @@ const layoutKey = Buffer.from('layout')
 const layout = Buffer.from('5')
 /**
  * Layout 3 lacks the order of what falls out of the history, and both have events of indexes: the store makes up what is missing
- * and removes what nobody reads any more (store/due-filing.ts).
+ * and removes what is not read any more (store/due-filing.ts).
  */
 const layoutsBefore = ['3', '4'].map(each => Buffer.from(each))
 

@@ -3,7 +3,7 @@
 // Transactions that arrive while a commit is on its way to the disk form the next batch: one write transaction, one
 // flush (group commit), unless that would make evaluation and disk wait for each other (commit-pace.ts). lmdb-js opens
 // the transaction on a thread of its own and calls back for what runs in it, so neither the writer's lock nor the disk is
-// waited for here. A commit becomes visible to readers, here and in other processes, only once it is on disk; so nobody
+// waited for here. A commit becomes visible to readers, here and in other processes, only once it is on disk; so no reader
 // ever sees what a crash could take back.
 
 import { assert } from '../base/assert.ts'

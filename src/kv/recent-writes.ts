@@ -28,7 +28,7 @@ const placesMax = 1 << 20
 const writesMax = 0xffff_ffff
 /** Comparisons of a key with a range: some tens of milliseconds. */
 const comparisonsMax = 100_000
-/** Commits whose keys are compared with a range that somebody asks for: some ten microseconds. */
+/** Commits whose keys are compared with a range that is asked for: some ten microseconds. */
 const askedMax = 256
 
 /** What stands in place of the number of a commit's keys when they are not kept. */

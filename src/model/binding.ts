@@ -73,7 +73,7 @@ export function evaluateBinding(
   try {
     return session.run(binding, { one: viewDocument(document, session) })
   } catch (error) {
-    // The time or the memory of whoever evaluates it is over: that says nothing about the document.
+    // The time or the memory of the evaluating query is over: that says nothing about the document.
     if (isInterruption(error)) throw error
     const isItsOwn = error instanceof LanguageError || error instanceof Failure || error instanceof Lookup
     if (isItsOwn || error instanceof RequestError) return undefined

@@ -118,7 +118,7 @@ export type Fault =
 
 /**
  * A refusal by the rules of the data. Languages catch it and tell it in their own words: it is no Error, which would note the
- * stack each time that somebody is denied something.
+ * stack each time that a caller is denied something.
  */
 export class Failure {
   readonly faults: readonly (Fault & { readonly place: FailurePlace })[]

@@ -66,7 +66,7 @@ function counted<T>(found: T, ref: Ref, session: Session, before: number): T {
   return found
 }
 
-/** Reads what is remembered for all who ask: nobody's query pays for it. */
+/** Reads what is remembered for all callers: it counts for no query. */
 export function uncounted<T>({ counters }: Pick<Transaction, 'counters'>, read: () => T): T {
   const { readBytes } = counters
   const found = read()

@@ -283,7 +283,7 @@ const definitions: ReadonlySet<CollectionId> = new Set([
 ])
 
 /**
- * While a schema is staged the definitions in force stay as they are. Whoever changes staged ones does so in a rehearsal, in
+ * While a schema is staged the definitions in force stay as they are. Changes of staged ones are made in a rehearsal, in
  * which nothing is staged, so only queries of version 4 meet this. The service that brought version 10 did the same.
  */
 function refuseWhileStaged(collection: CollectionId, session: Session): void {

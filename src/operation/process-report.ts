@@ -1,6 +1,6 @@
 // What a process of the service tells of itself, and what it hears from the others: those of its workers, and of all machines
 // that share its store. It travels with the notices that they exchange anyway (base/notices.ts), and only while
-// somebody looks.
+// they are looked at.
 
 import { freemem, totalmem } from 'node:os'
 import { performance } from 'node:perf_hooks'

@@ -1,5 +1,5 @@
 // What is told of long tasks on a data directory, a backup or a check: how far it has come and what came of it, in a file of
-// the directory. So all processes of the service know, whoever started the task, and they know of the last one after a
+// the directory. So all processes of the service know, however the task was started, and they know of the last one after a
 // restart. A note is only told to people: nothing rests on it.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -11,12 +11,12 @@ import { storeBytes } from '../kv/lmdb-copy.ts'
 import { replicaFolder } from '../kv/postgres/replica-folder.ts'
 import type { TaskKind, TaskNote, TaskProgress, TaskResult } from './health.ts'
 
-/** The file also tells the process apart from others that get its number; absent where nobody can. */
+/** The file also tells the process apart from others that get its number; absent where that is not known. */
 interface KeptNote extends TaskNote {
   readonly process?: string | undefined
 }
 
-/** Where nobody can tell whether its process lives: a task that has not been seen for so long has ended without a word, in milliseconds. */
+/** Where it is not known whether its process lives: a task that has not been seen for so long has ended without a word, in milliseconds. */
 const vanishedMs = 30_000
 /** How often progress is written, in milliseconds. */
 const tellEveryMs = 500
@@ -42,7 +42,7 @@ function read(folder: string, kind: TaskKind): KeptNote | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(folder, kind), 'utf8')) as KeptNote
   } catch {
-    // There is none, or it was written by somebody whose files this process may not read.
+    // There is none, or it was written by a user whose files this process may not read.
     return undefined
   }
 }
@@ -105,6 +105,6 @@ function write(folder: string, note: KeptNote): void {
     writeFileSync(`${file}.new`, JSON.stringify(note), { mode: 0o644 })
     renameSync(`${file}.new`, file)
   } catch {
-    // A task does not fail because nobody can be told.
+    // A task does not fail because its note cannot be written.
   }
 }

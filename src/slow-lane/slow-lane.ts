@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { FairQueue } from '../base/fair-queue.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { Leads } from '../engine/leads.ts'
+import { LongQueries } from '../engine/long-queries.ts'
 import { ProcessShares } from '../engine/process-shares.ts'
 import type { LaneJob, LaneOutcome, ProcessShare, SlowLane } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
@@ -47,6 +48,7 @@ const outOfTime = () => new RequestError('time out', 'Read timed out.')
 export class ProcessLane implements SlowLane {
   readonly #options: SlowLaneOptions
   readonly leads = new Leads()
+  readonly longQueries: LongQueries
   readonly #waiting = new FairQueue<Waiting>()
   readonly #shares: ProcessShares
   /** By place; a process without a job is idle. */
@@ -62,6 +64,7 @@ export class ProcessLane implements SlowLane {
   constructor(options: SlowLaneOptions) {
     this.#options = options
     this.#shares = new ProcessShares(options.afterMs, options.clock, options.starvedMs)
+    this.longQueries = new LongQueries(options.afterMs)
     this.#processes = new Array(options.processesMax).fill(undefined)
   }
 

@@ -1,5 +1,5 @@
-// How long the bindings of one document may take wherever they are computed: in writes, in imports and in builds. Whoever
-// removes the document later computes them again in the process that serves everybody, with nobody to refuse.
+// How long the bindings of one document may take wherever they are computed: in writes, in imports and in builds. When
+// the document is removed later, they are computed again in the process that serves all, and no request could be refused.
 // Measured as time of the thread, so that a busy machine refuses no document.
 
 import { threadMicros } from '../base/clock.ts'

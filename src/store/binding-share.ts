@@ -1,4 +1,4 @@
-// What share of the process that serves everybody the bindings of one database may take where nobody moves them to the
+// What share of the process that serves all the bindings of one database may take where they cannot move to the
 // slow lane: in builds, in imports and when documents are removed. After them the database rests for a multiple of what
 // they took; builds and documents of others go on meanwhile.
 

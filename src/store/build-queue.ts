@@ -1,7 +1,7 @@
 // Takes the builds under way in turns, of indexes and of collections whose documents get another shape: databases one
-// after the other, and the builds within each, so that nobody's
-// builds wait for all of somebody else's. A build that fails is its owner's trouble: it is skipped until something
-// changes, and all others go on.
+// after the other, and the builds within each, so that builds of
+// one database do not wait for all of another's. A build that fails is skipped until something changes, and all others
+// go on.
 
 import { systemClock } from '../base/clock.ts'
 import { endOfTime } from '../base/micros.ts'
@@ -43,8 +43,8 @@ export class BuildQueue {
   readonly #failed = new Map<string, Failed>()
 
   /**
-   * `batchMs`: after how long a batch ends, in milliseconds; then databases rest from their bindings, too. Absent: nobody is
-   * in the way.
+   * `batchMs`: after how long a batch ends, in milliseconds; then databases rest from their bindings, too. Absent: a batch
+   * has no end.
    */
   constructor(
     store: TransactionStore,

@@ -1,6 +1,6 @@
 // The record of changes: what each transaction touched. It stands by collection and time, so that reading what happened to
-// one collection costs what happened there; a log by time alone names the collections of each transaction, for whoever
-// follows all of them, and for its own removal.
+// one collection costs what happened there; a log by time alone names the collections of each transaction, for readers
+// that follow all of them, and for its own removal.
 
 import { assert } from '../base/assert.ts'
 import { endOfTime, micros } from '../base/micros.ts'

@@ -22,7 +22,7 @@ const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
 export class IndexCheck {
   readonly #context: CheckContext
   readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
-  /** Until a folder of before has been filed, its indexes may have events that nobody reads. */
+  /** Until a folder of before has been filed, its indexes may have events that are not read any more. */
   readonly #isFiled: boolean
   /** Rows that documents need, by table, database and index. */
   readonly #needed = new Map<string, number>()

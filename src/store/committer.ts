@@ -1,6 +1,6 @@
 // The way of a write: evaluated on a snapshot outside any lock, then, under the writer's lock, compared with what was
 // committed since, given its time and applied. A stale attempt that was short is evaluated again right there, on the
-// newest state, so that nobody starves; one that takes long is tried again outside, so that nobody waits for it.
+// newest state, so that none starves; one that takes long is tried again outside, so that none waits for it.
 //
 // Each commit is announced on the timeline before it is evaluated, and its writes are made for the time it gets then.
 // If another commit has come up to that time first, they are made for a later one (retime.ts).
@@ -75,7 +75,7 @@ export class Committer {
         announcement.end()
         throw error
       }
-      // Who set no number of tries is not refused: after the usual ones the last is made where nobody comes in between.
+      // Without a number of tries none is refused: after the usual ones the last is made where no other commit comes between.
       const isLast = options.retriesMax === undefined && retries >= retriesMax
       const isShort = isLast || attempt.evaluationMicros <= shortMicros
       const decision = await this.#decide(attempt, announcement, isShort ? work : undefined)

@@ -146,7 +146,7 @@ export interface IndexDefinition {
   readonly values: readonly IndexField[]
   readonly unique: boolean
   /**
-   * It is part of its collection's definition: nobody names or lists it, and it has entries whose values are all null.
+   * It is part of its collection's definition: it has no name and is not listed, and it has entries whose values are all null.
    */
   readonly isOwn: boolean
   readonly serialized: boolean

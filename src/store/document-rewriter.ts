@@ -2,7 +2,7 @@
 // on it: reads do the same in memory. What it buys is that they need not any more, and that steps which no stored
 // version needs are forgotten with the next change of the definition.
 //
-// Times, actions and rows of indexes stay as they are, so that nobody learns of it. Live versions come first: what is
+// Times, actions and rows of indexes stay as they are, so that no stream tells of it. Live versions come first: what is
 // superseded meanwhile goes into the history, which is walked behind them.
 
 import { keyAfter } from '../base/bytes.ts'

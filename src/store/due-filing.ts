@@ -83,7 +83,7 @@ function markVersion(transaction: StoreTransaction, { key, value }: Entry): void
   markDue(transaction.rows.overlay, documentOf(key), versionTime(value))
 }
 
-/** Nobody reads the events of indexes. */
+/** The events of indexes are not read any more. */
 function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void {
   if (indexOf(row.key) < documentsIndex(0)) transaction.rows.overlay.set(row.key, undefined)
   else dropPast(transaction, row, entrySince(row), now)

@@ -1,6 +1,6 @@
 // When to look at which collection for what has fallen out of its history: at the time of its first mark, which is known
 // once it has been read. What is written later falls out later than anything that could have been written by then, so an
-// empty order, too, says how long nobody need look at it.
+// empty order, too, says how long it need not be looked at.
 
 import type { CollectionId, DatabaseId } from '../values/value.ts'
 import type { CollectionPlace } from './change-log.ts'

@@ -1,5 +1,5 @@
 // What a write does to the sets of an index, computed again from the two versions of the document: streams learn
-// of changes long after the writing transaction, and only of those that somebody listens for.
+// of changes long after the writing transaction, and only of those that are followed.
 
 import { byteText } from '../base/byte-text.ts'
 import { encodeTerms } from '../keys/terms.ts'

@@ -18,8 +18,8 @@ interface Transactor {
 }
 
 /**
- * Reserves a stretch of ids; resolves when that is durable. It continues `held` unless somebody else has had that number
- * since; else it is of the number `preferred`, or of the next one that nobody has reserved beyond the present.
+ * Reserves a stretch of ids; resolves when that is durable. It continues `held` unless another process has had that number
+ * since; else it is of the number `preferred`, or of the next one that is not reserved beyond the present.
  */
 export async function reserveStretch(
   store: Transactor,

@@ -1,7 +1,7 @@
 // Ids of documents: milliseconds since the offset << 20 | sequence << 10 | worker. The sequence is the microsecond within
 // the millisecond, so an id is the time at which it was drawn. It is drawn at the time announced for the commit, which lies
-// behind all that its client has seen, and no commit is earlier than an id drawn for it: so whoever has seen a
-// commit gets greater ids from every process that knows this.
+// behind all that its client has seen, and no commit is earlier than an id drawn for it: so a client that has seen
+// a commit gets greater ids from every process that knows this.
 //
 // No id may be given twice, and the clock does not promise that: it can be set back, also while the service is
 // stopped. So ids are drawn only from stretches of time that were reserved in the store before, which holds how far
@@ -33,7 +33,7 @@ export interface IdStretch {
  */
 export type ReserveIds = (held: IdStretch | undefined) => Promise<IdStretch>
 
-/** Length of a stretch in milliseconds. The next one is reserved when half of it has passed, so under load nobody waits. */
+/** Length of a stretch in milliseconds. The next one is reserved when half of it has passed, so under load no request waits. */
 export const idStretchMs = 4000
 
 /** The time in an id, in milliseconds of the Unix epoch. */
@@ -68,7 +68,7 @@ export class IdGenerator {
       throw new Pending([{ key: 'ids', start: () => this.#renew() }])
     }
     this.#newest = time
-    // What fails here fails again for whoever finds nothing left, and is told there.
+    // What fails here fails again for the request that finds nothing left, and is told there.
     if (ms >= held.endMs - idStretchMs / 2) this.#renew().catch(() => {})
     return (BigInt(ms - idEpochMs) << 20n) | BigInt(((time - ms * 1000) << 10) | held.worker)
   }

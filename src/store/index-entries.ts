@@ -157,7 +157,7 @@ function bound(
   return distinct(value.map(element => (isArray(element) ? null : single(element))))
 }
 
-/** What an entry can hold of a computed value: no object, and no reference by a name that is nobody's. */
+/** What an entry can hold of a computed value: no object, and no reference by a name that means nothing. */
 function single(value: Value): Value {
   return isObject(value) || value instanceof UnresolvedRef ? null : value
 }

@@ -1,6 +1,6 @@
 // Versions of documents that are read again and again, decoded once. What is remembered is compared with what is stored,
 // byte by byte, whenever anything at all has been committed since it was compared last, and so is the shape of its
-// collection: it can neither be stale nor belong to another document, and nobody has to say when something has changed.
+// collection: it can neither be stale nor belong to another document, and no writer has to say when something has changed.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Bytes } from '../kv/contract.ts'

@@ -82,7 +82,7 @@ export interface CommitRecord {
   readonly time: Micros
   readonly schemaTime: Micros
   /**
-   * The latest time in an id that somebody gave to a document, in milliseconds, of those that lay in the future then:
+   * The latest time in an id that a client gave to a document, in milliseconds, of those that lay in the future then:
    * from there on, nothing but drawn ids are in use.
    */
   readonly givenIdsMs: number

@@ -123,7 +123,7 @@ export class SchemaWriter {
     return version
   }
 
-  /** A database has its number alone in the whole store; whoever gave it another's would take that over. */
+  /** A database has its number alone in the whole store; one with the number of another would take that over. */
   #checkNumber({ database, id }: Ref): void {
     const home = this.#context.overlay.get(parentKey(id))
     const isOwn = home === undefined || Buffer.compare(home, encodeParent(database)) === 0
@@ -233,7 +233,7 @@ export class SchemaWriter {
     return BigInt(id)
   }
 
-  /** Marks the schemas this transaction has changed, so that nobody trusts what they remember of them. */
+  /** Marks the schemas this transaction has changed, so that what is remembered of them is not trusted. */
   markChanged(): void {
     const { overlay, catalogue, commitTime } = this.#context
     for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTime(commitTime))

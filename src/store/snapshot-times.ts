@@ -60,7 +60,7 @@ export class SnapshotTimes {
     return this.#kv.read(view => {
       const last = lastCommit(view)
       const sure = this.#sureTime(clock, oldest, last)
-      // Whoever has really seen that time knows that the snapshot holds all up to it.
+      // A caller who has really seen that time knows that the snapshot holds all up to it.
       const time = Math.max(sure, Math.min(notBefore, micros(clock + clockSkewMax)))
       this.#newestSnapshot = Math.max(this.#newestSnapshot, time)
       return read(view, last, time)

@@ -37,7 +37,7 @@ export class Sweeper {
 
   /**
    * What is past at the time that `removalTime` tells is removed; by default that of the store. With `batchMs` a step ends
-   * after so many milliseconds, and databases rest from the bindings of what is removed; absent: nobody is in the way.
+   * after so many milliseconds, and databases rest from the bindings of what is removed; absent: a step has no end.
    */
   constructor(store: TransactionStore, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store

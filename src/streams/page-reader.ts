@@ -117,7 +117,7 @@ export class PageReader implements Reader {
     this.#end(streamEnds.failed)
   }
 
-  /** Nobody is told any more. */
+  /** No stream is told any more. */
   stop(): void {
     this.#cancelStatus?.()
     this.#cancelRetry?.()

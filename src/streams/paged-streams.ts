@@ -1,5 +1,5 @@
 // The streams whose events are read page by page: each catches up by itself, then shares a reader with those that tell the same.
-// Readers take turns, and a turn of the event loop ends after a while, so that thousands of them hold up nobody.
+// Readers take turns, and a turn of the event loop ends after a while, so that thousands of them do not hold up queries.
 
 import type { Clock } from '../base/clock.ts'
 import type { Timers } from '../base/timers.ts'

@@ -1,5 +1,5 @@
 // What streams follow, found by what a transaction touches: a document by itself, a collection's documents by the
-// collection, an index's sets by the index. A change that nobody follows costs one or two looks into a map.
+// collection, an index's sets by the index. A change that no stream follows costs one or two looks into a map.
 
 import { micros } from '../base/micros.ts'
 import { upsert } from '../base/upsert.ts'
@@ -25,7 +25,7 @@ export class Subject<S = unknown> {
   /** Its name among the subjects of its kind; of sets, among those of its index. */
   readonly key: string
 
-  /** Whether nobody follows it. */
+  /** Whether no stream follows it. */
   get isIdle(): boolean {
     return this.streams.size === 0 && this.readers.size === 0
   }
@@ -91,7 +91,7 @@ export class Subjects<S> {
     }
   }
 
-  /** Forgets a subject that nobody follows any more. */
+  /** Forgets a subject that no stream follows any more. */
   drop(subject: Subject<S>): void {
     const { key, target } = subject
     if (target.kind === 'document') this.#documents.delete(key)

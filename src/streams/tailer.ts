@@ -13,7 +13,7 @@ import type { Micros } from '../values/value.ts'
 export interface Waiting {
   /** Remembered as long as the same transaction is tried again. */
   readonly memo: Memo
-  /** False: waiting has failed, nobody asks again. */
+  /** False: waiting has failed and is not tried again. */
   readonly mayWait: boolean
   /** Others want their turn: what takes longer has to throw {@link TurnOver}. */
   readonly isTurnOver: () => boolean

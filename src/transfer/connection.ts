@@ -253,7 +253,7 @@ export function remoteConnection(url: string, secret: string): Connection {
             {
               kind: 'bad',
               reason:
-                'too large for one request (into a data directory that nobody serves it can be imported)',
+                'too large for one request (into a data directory that is not being served it can be imported)',
             },
           ],
           missing: [],

@@ -80,7 +80,7 @@ interface SchemaFiles {
   readonly texts: readonly SchemaText[]
   /** The kinds of version 4 with the names of what the files say. */
   readonly said: ReadonlySet<string>
-  /** They say what version 4 does not, or are somebody's own. */
+  /** They say what version 4 does not, or are the user's own. */
   readonly isNeeded: boolean
 }
 

@@ -24,7 +24,7 @@ export class ErrorList {
     return this.#errors.length === 0
   }
 
-  /** Nothing more will be told; whoever gathers can stop. */
+  /** Nothing more will be told; gathering can stop. */
   get isFull(): boolean {
     if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true
     return this.#units >= limits.gatheredErrorUnitsMax

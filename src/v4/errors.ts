@@ -8,7 +8,7 @@ type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
 /** The closed table of codes that errors inside a query carry, with the status each has on its own. */
 export const queryErrorStatus = {
-  /** `login` with a password that is wrong, or for somebody who does not exist; the response is the same. */
+  /** `login` with a password that is wrong, or for a document that does not exist; the response is the same. */
   'authentication failed': 400,
   /** A document does not meet a check of its collection; nothing was written. */
   'check constraint failure': 400,

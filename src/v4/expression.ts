@@ -1,6 +1,6 @@
 // What a query is parsed into: a small closed tree. Everything but the few forms here is a function call; the
 // functions themselves live in functions/<family>.ts. Nodes know their place, so an error position costs nothing
-// until somebody needs it.
+// until it is needed.
 
 import type { Effect } from '../model/effect.ts'
 import type { UnresolvedTarget, Value } from '../values/value.ts'

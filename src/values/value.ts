@@ -211,7 +211,7 @@ export type ObjectValue = ReadonlyMap<string, Value>
 /** What references to documents of a database end with, by collection: under one state of its schema, for one version of clients. */
 export type RefTails = Map<CollectionId, string>
 
-/** Room for the text of something that is shown again and again and never changes. Filled in by whoever shows it. */
+/** Room for the text of something that is shown again and again and never changes. Filled in where it is shown. */
 export class ShownText {
   /** JSON; undefined where it depends on more than what is shown and `tails`. */
   text: string | undefined

@@ -1,5 +1,5 @@
-// Makes, lists and revokes account keys. Works on the data directory itself, beside a server that runs: whoever may read
-// that folder may do everything anyway. Those of a store that machines share are written through a node's copy.
+// Makes, lists and revokes account keys. Works on the data directory itself, beside a server that runs: a user who may
+// read that folder may do everything anyway. Those of a store that machines share are written through a node's copy.
 
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'

@@ -229,7 +229,7 @@ async function stopping(
 
 /**
  * Resolves with the first signal that asks to stop; a second one ends the process at once, and so does any before this
- * is called: while a store is opened nobody could hear it. A process that was started with a channel to another one stops
+ * is called: while a store is opened no listener would be heard. A process that was started with a channel to another one stops
  * when that ends.
  */
 function signalled(): Promise<NodeJS.Signals> {

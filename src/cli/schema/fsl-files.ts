@@ -47,7 +47,7 @@ async function databaseFiles(connection: Connection): Promise<readonly DatabaseF
   return found
 }
 
-/** Whether the schema of a database has something that only version 10 can say; files that cannot be read are somebody's own. */
+/** Whether the schema of a database has something that only version 10 can say; files that cannot be read count as the user's own. */
 export async function hasVersion10(connection: Connection): Promise<boolean> {
   const files = await databaseFiles(connection)
   try {

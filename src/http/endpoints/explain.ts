@@ -1,4 +1,4 @@
-// `POST /api/v1/explain`: why a query is allowed or denied what it does, when somebody else asks it.
+// `POST /api/v1/explain`: why a query is allowed or denied what it does, when another caller asks it.
 
 import type { Endpoint, Services } from '../endpoint.ts'
 

@@ -1,6 +1,6 @@
 // Looking into the query log without an export: `POST /api/v1/logs/_summary` adds up a span of time,
 // `POST /api/v1/logs/_changes` compares it with the span before, and `POST /api/v1/logs/_records` finds single records with
-// what is known beside them. Whoever may request an export may look.
+// what is known beside them. Callers who may request an export may look.
 
 import { limits } from '../../limits.ts'
 import { loggedDatabase } from '../../query-log/export-request.ts'

@@ -34,7 +34,7 @@ export const accessProviderResource: Resource = {
 }
 
 /**
- * Only the scheme is looked at, as the original did: an address that cannot be fetched lets nobody in, and the log says
+ * Only the scheme is looked at, as the original did: an address that cannot be fetched lets no caller in, and the log says
  * why. Plain http only where the operator allows it.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {

@@ -31,7 +31,7 @@ export const credentialResource: Resource = {
     const before = previous?.fields.get('instance')
     const owner = before instanceof Ref ? before : instance
     const password = patch.get('password')
-    // Moved to somebody else, a password is lost, and could be changed there and moved back.
+    // Moved to another document, a password is lost, and could be changed there and moved back.
     if (patch.has('password') || !sameRef(owner, instance))
       failures.push(...passwordFailures(owner, patch, previous?.fields, [], session))
     if (failures.length === 0 && typeof password === 'string')
@@ -51,8 +51,8 @@ function keepHash(fields: Map<string, Value>, before: ObjectValue | undefined): 
 }
 
 /**
- * What is wrong with a change of the password of `instance`. Whoever changes the password of the very document they
- * act as has to give the current one, by whatever form; keys and functions with a role of their own need not.
+ * What is wrong with a change of the password of `instance`. A caller who changes the password of the very document
+ * that they act as has to give the current one, in every form; keys and functions with a role of their own need not.
  */
 function passwordFailures(
   instance: Ref,

@@ -41,7 +41,7 @@ function placeOf({ mode }: Draft): FailurePlace {
 }
 
 /**
- * Nobody gives away more than they hold: a function with a role above the caller's own needs the rights that
+ * No caller gives away more than they hold: a function with a role above the caller's own needs the rights that
  * creating keys needs. The original lets a server key make functions that run as admin; we do not.
  */
 function refuseHigherRole(draft: Draft): void {

@@ -36,8 +36,8 @@ export const keyResource: Resource = {
 }
 
 /**
- * A secret leads to one key: a hash that a key of the same id has in another database is refused. Whoever gives it knows
- * it, so that tells nothing new.
+ * A secret leads to one key: a hash that a key of the same id has in another database is refused. The caller who gives
+ * it knows it, so that tells nothing new.
  */
 function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFailure[] {
   const given = patch.get('hashed_secret')

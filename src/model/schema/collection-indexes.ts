@@ -1,4 +1,4 @@
-// The indexes and unique constraints of a collection's definition. Each is kept by an index of the store that nobody can
+// The indexes and unique constraints of a collection's definition. Each is kept by an index of the store that has no
 // name; equal ones share one. Which that is says what it covers.
 
 import type { IndexDefinition } from '../../store/contract.ts'

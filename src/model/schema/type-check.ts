@@ -105,8 +105,8 @@ function objectFailures(
 }
 
 /**
- * The one member that fails only within is what was meant. Of several objects each of which lacks fields nobody knows which
- * was meant.
+ * The one member that fails only within is what was meant. Of several objects each of which lacks fields it is not
+ * known which was meant.
  */
 function unionFailures(
   members: readonly FieldType[],

@@ -51,7 +51,7 @@ function documentOf(
     case 'keys':
       return [schemaObject('key', String(id), element)]
     default:
-      notes.lost('a token: whoever had it logs in again', 'tokens', origin)
+      notes.lost('a token: its user logs in again', 'tokens', origin)
       return []
   }
 }

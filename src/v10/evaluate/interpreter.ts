@@ -60,7 +60,7 @@ interface InterpreterOptions {
   readonly placeholders: readonly Value[]
   /** Where to put what `log` and `dbg` tell. */
   readonly told: Diagnostic[]
-  /** Where to put hints; absent where nobody has asked for them. */
+  /** Where to put hints; absent where the request has not asked for them. */
   readonly hints?: Diagnostic[] | undefined
 }
 

@@ -1,4 +1,4 @@
-// The data as it was right before and right after a transaction, with the rights that whoever asks has now. Documents that
+// The data as it was right before and right after a transaction, with the rights that the caller has now. Documents that
 // may not be read are not there. Predicates of roles have to see that moment, too: for them there is a transaction that looks
 // back. Built-in roles decide by the collection alone, so one world serves all moments.
 

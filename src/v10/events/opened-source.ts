@@ -1,4 +1,4 @@
-// An event source as it is used: looked at anew with the rights of whoever uses it.
+// An event source as it is used: looked at anew with the rights of the caller.
 
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'

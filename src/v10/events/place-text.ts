@@ -1,5 +1,5 @@
-// Places among the events of a source as text. A place gives nobody more than the `start_ts` that everybody may send: events
-// are told with the rights of whoever asks, whatever the place. So it carries no proof, which for each event of a page would
+// Places among the events of a source as text. A place gives no more than the `start_ts` that every caller may send:
+// events are told with the rights of the caller, whatever the place. So it carries no proof, which for each event of a page would
 // cost more than finding the event, only a check that tells texts that are none. Bytes: a version, the time as a double, the
 // number as 32 bits, 16 bits of check; all of it as base64url.
 

@@ -1,5 +1,5 @@
 // Event sources: which sets have one, who may make it, and the fields that it follows. What is checked here is checked again
-// when a source is used, with the rights of whoever does.
+// when a source is used, with the rights of the caller then.
 
 import type { Call } from '../call.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'

@@ -72,7 +72,7 @@ export class OutlineParser extends Parser {
     return items
   }
 
-  /** An item, and what separates it from the next. What nobody knows may go on in any way. */
+  /** An item, and what separates it from the next. An unknown item may go on in any way. */
   #topItem(): OutlineItem {
     const start = this.at
     const word = this.peekName()

@@ -51,7 +51,7 @@ interface DeclarationPlace {
 export interface Declaration {
   readonly name: string
   readonly fields: readonly DeclaredField[]
-  /** Without any field there is one that nobody wrote. */
+  /** Without any field there is an implicit one. */
   readonly wildcard: 'implicit' | { readonly span: Span | undefined } | undefined
   readonly statements: readonly Statement[]
   readonly place: DeclarationPlace | undefined

@@ -30,7 +30,7 @@ export function keepStoredFiles(session: Session): void {
   if (readSchemaFiles('active', session).length > 0) keepFiles(session)
 }
 
-/** Makes these the files of the schema in force. It is nobody's write: no query pays for it. */
+/** Makes these the files of the schema in force. It counts for no query. */
 export function storeFiles(files: readonly FileText[], session: Session): void {
   const { counters } = session.transaction
   const { writeBytes, writeOps } = counters

@@ -40,7 +40,7 @@ export function definitionsOf(session: Session): readonly Definition[] {
         definitionAt(document, kind, session),
       ),
     )
-    // Read once for all who write: nobody's query pays for it.
+    // Read once for all writers: it counts for no query.
     counters.readBytes = readBytes
     return withTexts(found)
   })

@@ -8,7 +8,7 @@ import { currentFiles } from './current-files.ts'
 import { othersOf } from './definitions.ts'
 import { itemFaults } from './validation.ts'
 
-/** Everything that is wrong in the schema files as they would be. A file that could not be read before hinders nobody. */
+/** Everything that is wrong in the schema files as they would be. A file that could not be read before hinders no write. */
 export function schemaFaults(session: Session): readonly Diagnostic[] {
   const stored = new Map(readSchemaFiles('active', session).map(({ name, text }) => [name, text]))
   const current = currentFiles(session)

@@ -33,7 +33,7 @@ export class SchemaQuery implements Query {
     this.#request = readSchemaRequest(body)
   }
 
-  /** What nobody knows writes nothing; that is told once it is known who asks. */
+  /** An unknown query writes nothing; that is told once the caller is known. */
   get effect(): Query['effect'] {
     try {
       return routeOf(this.#request).writes(this.#request) ? 'write' : 'read'

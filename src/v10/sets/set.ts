@@ -1,4 +1,4 @@
-// Lazy sets. A set is data: what it is made of, never what it holds; it is read element by element whenever somebody asks,
+// Lazy sets. A set is data: what it is made of, never what it holds; it is read element by element on demand,
 // and can go on from a place that it has given. Places and sets can be saved (saved-set.ts), so a page can be continued by
 // another query.
 

@@ -1,4 +1,4 @@
-// Sets of documents: of a collection, or of an index of it. What they hold is read by whoever knows the data.
+// Sets of documents: of a collection, or of an index of it. What they hold is read where the data is known (world/stored-sets.ts).
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'

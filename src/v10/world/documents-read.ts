@@ -61,7 +61,7 @@ interface LatestCollection {
 /** Characters of remembered text that a step of effort is put down for. */
 const unitsPerStep = 64
 
-/** Reads documents of one query with the rights of whoever asks. */
+/** Reads documents of one query with the rights of its caller. */
 export class DocumentReader {
   readonly #session: Session
   readonly #names: Names
@@ -83,7 +83,7 @@ export class DocumentReader {
     if (!this.#isDeletedNow(ref) && !catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
-    // Whoever has made it sees what it shows once.
+    // The query that has made it sees what it shows once.
     if (doc.shown !== undefined) return undefined
     this.#session.asker = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
@@ -157,7 +157,7 @@ export class DocumentReader {
 
   #require(doc: Doc, call: Call, isFree = false): DocumentVersion {
     const read = this.#read(doc, call, isFree)
-    // Whoever asks has asked for the absence before.
+    // The caller has asked for the absence before.
     return read ?? { ts: 0, fields: new Map() }
   }
 

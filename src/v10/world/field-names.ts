@@ -18,7 +18,7 @@ export function isReservedField(name: string): boolean {
   return name === 'ttl' || reserved.has(name)
 }
 
-/** Whether nobody can write a field of that name, unless all names mean nothing. */
+/** Whether no field of that name can be written, unless all names mean nothing. */
 export function isRefusedField(name: string): boolean {
   return reserved.has(name)
 }

@@ -30,7 +30,7 @@ interface NativeField {
   readonly accepts: (value: StoredValue) => boolean
   readonly required?: true
   readonly readonly?: true
-  /** Nobody sees it. */
+  /** It is never shown. */
   readonly hidden?: true
   /** What is stored for a value, or why it is refused. */
   readonly store?: (value: StoredValue, session: Session) => StoredValue | Refused

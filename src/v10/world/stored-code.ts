@@ -1,4 +1,4 @@
-// Stored code of version 10 that somebody else runs: version 4 calls a function, the model asks a predicate or a check.
+// Stored code of version 10 that runs on behalf of others: version 4 calls a function, the model asks a predicate or a check.
 
 import type { EffectPlace } from '../../model/effect.ts'
 import { Failure } from '../../model/failure.ts'

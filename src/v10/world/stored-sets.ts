@@ -1,4 +1,4 @@
-// Reads sets of documents: those of a collection, element by element, as far as somebody asks.
+// Reads sets of documents: those of a collection, element by element, as far as asked for.
 
 import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
@@ -15,7 +15,7 @@ import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { type Doc, type IndexUse, type Module, UserCollection } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
-/** An entry of a set of documents; the document is made when somebody asks for it. */
+/** An entry of a set of documents; the document is made when it is asked for. */
 class Entry {
   readonly kind = 'element'
   readonly #values: readonly StoredValue[]

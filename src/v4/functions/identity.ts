@@ -16,7 +16,7 @@ import { type SetLike, SetValue } from '../values/set-value.ts'
 
 /**
  * The document to log in as: of a set the first one, always as things are now. Its bytes are not counted as read: they
- * would tell who is known to somebody who may have a function look, but not look; nor does the time it takes.
+ * would tell who is known to a caller who may have a function look, but not look; nor does the time it takes.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
@@ -30,12 +30,12 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   return found
 }
 
-/** Identities belong to their database: whoever is in another one, even above it, has no part in its logins. */
+/** Identities belong to their database: a document of another one, even above it, has no part in its logins. */
 function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.session.database
 }
 
-/** Whether a password is right. It takes as long, and costs as much, for somebody unknown. */
+/** Whether a password is right. It takes as long, and costs as much, for an unknown user. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { session } = call
   session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)

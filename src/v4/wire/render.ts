@@ -83,7 +83,7 @@ class Renderer implements PartRenderer {
   /** Spelling of the versions that say class and instance for collection and document. */
   readonly #older: boolean
   #depth = 0
-  /** How deep it has been since somebody began to watch. */
+  /** How deep it has been since the watch began. */
   #deepest = 0
   /** Values rendered, texts by their length. */
   #units = 0

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch, type Micros, micros } from '../../../src/base/micros.ts'
 import { Leads } from '../../../src/engine/leads.ts'
+import { LongQueries } from '../../../src/engine/long-queries.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
 import type { Store } from '../../../src/store/contract.ts'
@@ -15,6 +16,7 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
   const seen: number[] = []
   const slowLane: SlowLane = {
     leads,
+    longQueries: new LongQueries(20),
     share: () => ({ isOver: () => false, countFor: () => undefined, wasted: () => undefined }),
     run: async ({ lead, now: dispatched }: LaneJob) => {
       // Others come first.
