@@ -6,7 +6,7 @@ import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { createSchema, document, literal } from './documents.ts'
-import { diskBytes, memoryOfEach, processorMs } from './measure.ts'
+import { diskBytes, median, memoryOfEach, processorMs } from './measure.ts'
 
 export interface FootprintResult {
   /** Memory of each process of a service that has nothing, in words. */
@@ -90,10 +90,6 @@ async function restart(data: string): Promise<{ readonly ms: number; readonly of
   } finally {
     await server.stop()
   }
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number
 }
 
 /** Creates documents over the empty folder `data`, kills the service and starts it again. */

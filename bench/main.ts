@@ -222,14 +222,23 @@ async function runNeighbours(): Promise<void> {
   )
   console.log(`${''.padEnd(42)}     p50     p99     max   the query itself`)
   try {
+    const all: Times[] = []
     const alone = await measureNeighbours({
       data,
       everyMs: 5,
       timeoutMs: 10_000,
-      onResult: ({ name, status, times: beside, tookMs }) =>
-        console.log(`${name.padEnd(42)}${times(beside)}   ${status} in ${Math.round(tookMs)} ms`),
+      onResult: ({ name, status, times: beside, tookMs }) => {
+        all.push(beside)
+        console.log(`${name.padEnd(42)}${times(beside)}   ${status} in ${Math.round(tookMs)} ms`)
+      },
     })
     console.log(`${'nothing beside'.padEnd(42)}${times(alone)}`)
+    const mean = all.reduce((sum, { p99 }) => sum + p99, 0) / all.length
+    const above = all.filter(({ p99 }) => p99 > alone.p99 + 20).length
+    const longest = Math.max(...all.map(({ max }) => max))
+    console.log(
+      `p99 ${mean.toFixed(1)} on the average, above quiet + 20 beside ${above} of ${all.length}; longest wait ${longest.toFixed(1)}`,
+    )
   } finally {
     await rm(data, { recursive: true, force: true })
   }

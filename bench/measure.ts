@@ -131,3 +131,8 @@ export function diskBytes(folder: string): number {
     files.reduce((sum, { name, parentPath }) => sum + statSync(join(parentPath, name)).blocks, 0) * blockBytes
   )
 }
+
+/** The middle one of some numbers, the upper one of two. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number
+}

@@ -96,8 +96,8 @@ export const limits = {
   shortBodyBytes: 262_144,
   longBodyBytes: 65_536,
   /** Milliseconds that dropped evaluations of one database may waste, that are forgiven per second, and left then; ours. */
-  wastedMsFree: 200,
-  forgivenMsPerSecond: 50,
+  wastedMsFree: 100,
+  forgivenMsPerSecond: 25,
   impatientMs: 3,
   /** Milliseconds that the expression of a stream may hold the service, which cannot move to the slow lane; ours. */
   unmovableMs: 50,

@@ -2,7 +2,7 @@
 // what the language needs: exact 64-bit integers apart from doubles, source order of integer-like keys, the first
 // of two equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
 
-import { step } from '../base/effort.ts'
+import { longCall, longCallUnits, step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
 import { int64Max, int64Min } from './int64.ts'
 import {
@@ -87,11 +87,15 @@ const simpleEscapes = new Map<number, string>(
   ),
 )
 
+/** Values from which on a text is long: what is made of so many takes the garbage collector longer than the parser. */
+const manyValues = 32_768
+
 class JsonParser {
   readonly #text: string
   readonly #length: number
   #at = 0
   #depth = 0
+  #valueCount = 0
 
   /** Where to note objects with equal keys; absent where the first of these wins. */
   readonly #repeated: Map<Json, string> | undefined
@@ -141,6 +145,7 @@ class JsonParser {
 
   #value(first: number): Json {
     step()
+    if (++this.#valueCount === manyValues) longCall(longCallUnits)
     switch (first) {
       case quote:
         return this.#string()
@@ -202,16 +207,14 @@ class JsonParser {
 
   #array(): Json {
     this.#enter()
-    const items: Json[] = []
     let next = this.#next()
-    if (next !== closeBracket) {
-      for (;;) {
-        items.push(this.#value(next))
-        next = this.#next()
-        if (next === closeBracket) break
+    // An array that grows makes room for seventeen at once, which is most of what deep nesting takes.
+    const items = next === closeBracket ? [] : [this.#value(next)]
+    if (items.length > 0) {
+      for (next = this.#next(); next !== closeBracket; next = this.#next()) {
         if (next !== comma) this.#fail()
         this.#at++
-        next = this.#next()
+        items.push(this.#value(this.#next()))
       }
     }
     this.#at++
