@@ -85,22 +85,21 @@ function allWorst(): readonly Sent[] {
   return [...version4, ...version10]
 }
 
-/** Asks one of them again and again, each time as a text that was not sent before: what is known to be long harms less. */
+/** Asks one of them again and again, as a page does that is polled. */
 async function beside(
-  { body, ...worst }: Sent,
+  worst: Sent,
   reader: Reader,
   server: RunningServer,
   loud: string,
   { timeoutMs }: NeighbourOptions,
 ): Promise<NeighbourResult> {
-  const text = body()
+  const body = worst.body()
   const took: number[] = []
   let status = 0
   reader.begin()
   const endMs = performance.now() + measuredMs
   for (let startMs = performance.now(); startMs < endMs; startMs = performance.now()) {
-    const other = Buffer.concat([text, Buffer.alloc(took.length, ' ')])
-    status = await run(server, loud, { ...worst, body: () => other }, timeoutMs)
+    status = await run(server, loud, { ...worst, body: () => body }, timeoutMs)
     took.push(performance.now() - startMs)
   }
   const times = await reader.stop()

@@ -96,8 +96,8 @@ export const limits = {
   shortBodyBytes: 262_144,
   longBodyBytes: 65_536,
   /** Milliseconds that dropped evaluations of one database may waste, that are forgiven per second, and left then; ours. */
-  wastedMsFree: 100,
-  forgivenMsPerSecond: 25,
+  wastedMsFree: 80,
+  forgivenMsPerSecond: 20,
   impatientMs: 3,
   /** Milliseconds that the expression of a stream may hold the service, which cannot move to the slow lane; ours. */
   unmovableMs: 50,
@@ -219,10 +219,11 @@ export const limits = {
   streamPredicateMs: 100,
   streamTurnMs: 20,
   /**
-   * Milliseconds of one batch of work in the background, of the bindings of one document wherever they are computed, and of a
-   * record of an import with all versions that it changes; ours.
+   * Milliseconds of one batch of work in the background and of an import, of the bindings of one document wherever they are
+   * computed, and of a record of an import with all versions that it changes; ours.
    */
-  backgroundBatchMs: 20,
+  backgroundBatchMs: 10,
+  importBatchMs: 20,
   documentBindingsMs: 100,
   recordBindingsMs: 250,
   /**

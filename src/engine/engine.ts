@@ -118,7 +118,7 @@ class QueryKind implements RequestKind {
   /** Frees what was parsed: it is parsed where it is evaluated. */
   onMove(): void {
     this.#parsed = undefined
-    if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)
+    if (!this.#isLong) this.#options.slowLane?.longQueries.add(this.#request)
   }
 
   onEvaluatedThere(ms: number): void {
@@ -141,7 +141,9 @@ class QueryKind implements RequestKind {
     if (readOnly || authorization === undefined) return undefined
     this.budget.begin()
     try {
-      return watched(this.budget.watch, () => this.#query()).effect === 'write' ? 'writes' : undefined
+      const { effect, isLong } = watched(this.budget.watch, () => this.#query())
+      if (isLong && this.budget.mayMove) return 'long'
+      return effect === 'write' ? 'writes' : undefined
     } catch (error) {
       if (error instanceof TooLong) return 'long'
       if (error instanceof LanguageError || error instanceof RequestError) return undefined

@@ -60,6 +60,8 @@ export interface ToldFault {
 export interface Query {
   /** The most that it does by itself; what the functions do that it calls is found out by running it. */
   readonly effect: Effect
+  /** Sure to take longer than it may hold the process that serves all others. */
+  readonly isLong?: boolean
   /**
    * Evaluates it, and renders its result while the snapshot is there. What depends on the commit is a mark until
    * {@link Language.complete}.

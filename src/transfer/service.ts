@@ -45,7 +45,7 @@ export function createTransferService(
   timers?: Timers,
 ): TransferService {
   const pace = timers && {
-    batchMs: limits.backgroundBatchMs,
+    batchMs: limits.importBatchMs,
     async rest(database: DatabaseId) {
       for (let ms = store.bindingShare.restMs(database); ms > 0; ms = store.bindingShare.restMs(database))
         await new Promise<void>(resolve => timers.after(ms, resolve))

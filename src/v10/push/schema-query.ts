@@ -43,6 +43,11 @@ export class SchemaQuery implements Query {
     }
   }
 
+  /** Files are read, compared and checked as a whole. */
+  get isLong(): boolean {
+    return this.#request.files.length > 0
+  }
+
   evaluate(session: Session): Rendered {
     const request = this.#request
     if (!readers.has(roleOf(session))) throw new SchemaFailure(403, 'Access denied')
