@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { epoch } from '../../../src/base/micros.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
-import type { QueryMetrics } from '../../../src/engine/contract.ts'
+import type { QueryMetrics, QueryRequest } from '../../../src/engine/contract.ts'
 import { createEngine } from '../../../src/engine/engine.ts'
 import { Leads } from '../../../src/engine/leads.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
@@ -13,6 +13,7 @@ import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import type { StreamOpener } from '../../../src/engine/stream-opener.ts'
 import { languages } from '../../../src/languages.ts'
 import type { SessionHost } from '../../../src/model/session.ts'
+import { schemaOptions, schemaRequestText } from '../../../src/v10/wire/schema-request.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 const afterMs = 20
@@ -55,9 +56,9 @@ function openImpatient(t: TestContext, laneMs: () => number) {
     slowLane,
     onInternalError: error => assert.fail(String(error)),
   })
-  const ask = async (body: string, authorization = 'Bearer x') => {
-    const request = { authorization, language: '4', dialect: '4', body, timeoutMs: 1000 } as const
-    assert.equal((await engine.query(request)).status, 200)
+  const ask = async (body: string, other: Partial<QueryRequest> = {}) => {
+    const request = { authorization: 'Bearer x', language: '4', dialect: '4', body, timeoutMs: 1000 } as const
+    assert.equal((await engine.query({ ...request, ...other })).status, 200)
   }
   return { ask, jobs, holds, wastedCount: () => holds.filter(({ isWasted }) => isWasted).length }
 }
@@ -93,6 +94,14 @@ test('what took long the last time goes there at once, as long as it is long the
 test('what is long for one caller is tried for another', async t => {
   const { ask, wastedCount } = openImpatient(t, () => afterMs)
   await ask(long)
-  await ask(long, 'Bearer y')
+  await ask(long, { authorization: 'Bearer y' })
   assert.equal(wastedCount(), 2)
+})
+
+test('schema files that are sent go there at once', async t => {
+  const { ask, jobs, wastedCount } = openImpatient(t, () => afterMs)
+  const files = [{ name: 'main.fsl', text: 'collection Author {}' }]
+  const push = schemaRequestText({ method: 'POST', path: ['update'], parameters: {}, files, text: '' })
+  await ask(push, { language: '10', dialect: '10', options: schemaOptions })
+  assert.deepEqual([jobs.length, wastedCount()], [1, 0])
 })
