@@ -118,7 +118,7 @@ class QueryKind implements RequestKind {
   /** Frees what was parsed: it is parsed where it is evaluated. */
   onMove(): void {
     this.#parsed = undefined
-    if (!this.#isLong) this.#options.slowLane?.longQueries.add(this.#request)
+    if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)
   }
 
   onEvaluatedThere(ms: number): void {
