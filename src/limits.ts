@@ -95,8 +95,8 @@ export const limits = {
   /** Bytes of a query that is parsed where all are served, and of a response that is not sent in pieces; ours. */
   shortBodyBytes: 262_144,
   longBodyBytes: 65_536,
-  /** Milliseconds that dropped evaluations of one database may waste, that are forgiven per second, and left then; ours. */
-  wastedMsFree: 80,
+  /** Milliseconds that longer evaluations of a database may hold the process, forgiven per second, and one has then; ours. */
+  heldMsFree: 80,
   forgivenMsPerSecond: 20,
   impatientMs: 3,
   /** Milliseconds that the expression of a stream may hold the service, which cannot move to the slow lane; ours. */

@@ -9,6 +9,7 @@ import { LanguageError } from '../model/failure.ts'
 import type { Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
+import type { DatabaseId } from '../values/value.ts'
 import { bounded } from './bounded.ts'
 import { namedCaller } from './caller-marks.ts'
 import { authorized, ownToken } from './caller-tasks.ts'
@@ -25,7 +26,7 @@ import { explain } from './explain.ts'
 import { followNames, principalOf } from './principal.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
-import { TooLong } from './slow-lane.ts'
+import { queueOf, TooLong } from './slow-lane.ts'
 import { TimeBudget } from './time-budget.ts'
 
 /** Makes the engine of an open data directory. */
@@ -93,22 +94,28 @@ class QueryKind implements RequestKind {
   readonly #options: EngineOptions
   readonly #request: QueryRequest
   readonly #isLong: boolean
+  /** It took long the last time. */
+  readonly #wasLong: boolean
   #parsed: Query | undefined
 
   constructor(options: EngineOptions, request: QueryRequest) {
     this.#options = options
     this.#request = request
     this.budget = new TimeBudget(options, request, 'moves')
-    const isLong = request.longBody !== undefined || options.slowLane?.longQueries.has(request) === true
-    const effect = isLong ? 'long' : this.#foreseen()
+    this.#wasLong = options.slowLane?.longQueries.has(request) === true
+    const effect = request.longBody !== undefined ? 'long' : this.#wasLong ? undefined : this.#foreseen()
     this.#isLong = effect === 'long'
     this.mustWrite = effect === 'writes'
   }
 
   task(session: Session): Rendered {
     this.#options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
-    if (this.#isLong || this.budget.isUsedUp) throw new TooLong()
+    if (this.#isLong || this.#mayBeLong(session.database) || this.budget.isUsedUp) throw new TooLong()
     return this.#evaluate(this.#query(), session)
+  }
+
+  #mayBeLong(database: DatabaseId): boolean {
+    return this.#wasLong && this.#options.slowLane?.isCrowded(queueOf(database, '')) === false
   }
 
   faultForAnybody(): RequestError | undefined {
@@ -121,8 +128,8 @@ class QueryKind implements RequestKind {
     if (this.#request.longBody === undefined) this.#options.slowLane?.longQueries.add(this.#request)
   }
 
-  onEvaluatedThere(ms: number): void {
-    this.#options.slowLane?.longQueries.evaluated(this.#request, ms)
+  onEvaluatedThere(queue: string, ms: number): void {
+    this.#options.slowLane?.longQueries.evaluated(this.#request, queue, ms)
   }
 
   #query(): Query {

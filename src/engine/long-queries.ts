@@ -8,13 +8,13 @@ import type { QueryRequest } from './contract.ts'
 const charactersMax = 4_000_000
 
 export class LongQueries {
-  readonly #afterMs: number
+  readonly #msOf: (queue: string) => number
   /** The length of each, which is what it weighs. */
   readonly #lengths = new GenerationCache<string, number>(charactersMax, length => length)
 
-  /** `afterMs`: how long an evaluation takes that is long, in milliseconds. */
-  constructor(afterMs: number) {
-    this.#afterMs = afterMs
+  /** `msOf`: how long an evaluation of a queue may take now that is not long, in milliseconds. */
+  constructor(msOf: (queue: string) => number) {
+    this.#msOf = msOf
   }
 
   /** Whether this caller's query took long the last time. */
@@ -29,8 +29,8 @@ export class LongQueries {
   }
 
   /** The slow lane has evaluated it in `ms` milliseconds: one that was short there may be tried here again. */
-  evaluated(request: QueryRequest, ms: number): void {
-    if (ms < this.#afterMs) this.#lengths.delete(keyOf(request))
+  evaluated(request: QueryRequest, queue: string, ms: number): void {
+    if (ms < this.#msOf(queue)) this.#lengths.delete(keyOf(request))
   }
 }
 

@@ -22,6 +22,6 @@ export interface RequestKind {
   readonly isExplanation?: boolean
   /** Called when the request moves to the slow lane: `task` is not called any more. */
   onMove?(): void
-  /** Called when the slow lane has evaluated it, in so many milliseconds. */
-  onEvaluatedThere?(ms: number): void
+  /** Called when the slow lane has evaluated it as one of that queue, in so many milliseconds. */
+  onEvaluatedThere?(queue: string, ms: number): void
 }

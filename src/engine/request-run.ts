@@ -144,6 +144,8 @@ class RequestRun {
     const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
     const { budget, isExplanation } = this.#kind
     const database = this.#responses.spent?.database
+    const queue = queueOf(database, authorization)
+    budget.end()
     this.#kind.onMove?.()
     try {
       const response = await runSlowly({
@@ -153,7 +155,7 @@ class RequestRun {
         timers,
         job: lead => ({
           request: { ...this.#request, ...(isExplanation && { isExplanation }) },
-          queue: queueOf(database, authorization),
+          queue,
           snapshotTime: this.#responses.settledTime ?? epoch,
           timeoutMs: budget.leftMs(),
           now: () => store.now(),
@@ -165,7 +167,7 @@ class RequestRun {
           rateLimits?.check(database, { compute, read, write: writes && !linearized ? 1 : 0 })
         },
       })
-      this.#kind.onEvaluatedThere?.(response.metrics?.queryTimeMs ?? 0)
+      this.#kind.onEvaluatedThere?.(queue, response.metrics?.queryTimeMs ?? 0)
       return this.#responses.fromSlowLane(response)
     } catch (error) {
       return this.#recover(error)
@@ -232,6 +234,12 @@ class RequestRun {
     })
   }
 
+  /** The request has failed; that, too, may have held the process. */
+  #ended(response: QueryResponse): QueryResponse {
+    this.#kind.budget.end()
+    return response
+  }
+
   /** Goes on after an attempt that did not end in a response, or makes the response to its failure. */
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
     if (error instanceof Pending) return this.#waitFor(error)
@@ -241,10 +249,10 @@ class RequestRun {
       return this.#write()
     }
     if (error instanceof Explained) return this.#responses.explanation(error.body)
-    if (error instanceof LanguageError) return this.#responses.refused(error)
+    if (error instanceof LanguageError) return this.#ended(this.#responses.refused(error))
     if (error instanceof RequestError) {
       const fault = error.code === 'unauthorized' ? this.#kind.faultForAnybody?.() : undefined
-      return this.#responses.failed(fault ?? error)
+      return this.#ended(this.#responses.failed(fault ?? error))
     }
     if (error instanceof ContendedTransaction) {
       this.#responses.contended = error.attempts

@@ -53,6 +53,8 @@ export interface SlowLane {
   run(job: LaneJob): Promise<LaneOutcome>
   /** How long work of that queue may hold the process that serves all others, from now on. */
   share(queue: string): ProcessShare
+  /** So much of that queue waits that what may be short is better evaluated by the service: more would be refused soon. */
+  isCrowded(queue: string): boolean
   readonly leads: Leads
   readonly longQueries: LongQueries
 }
@@ -64,6 +66,8 @@ export interface ProcessShare {
   countFor(queue: string): void
   /** The evaluation was dropped: the time was wasted. */
   wasted(): void
+  /** The work is through, or given up. */
+  ended(): void
 }
 
 /** Thrown out of an evaluation that takes too long for the process that serves all others. */

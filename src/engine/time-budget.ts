@@ -70,8 +70,9 @@ export class TimeBudget {
     else this.#share = this.#slowLane?.share(queueOf(undefined, this.#authorization))
   }
 
-  /** The work under way is through, or has to wait. */
+  /** The work under way is through, given up, or has to wait. */
   end(): void {
+    this.#share?.ended()
     this.#share = undefined
   }
 

@@ -63,13 +63,19 @@ export class ProcessLane implements SlowLane {
 
   constructor(options: SlowLaneOptions) {
     this.#options = options
-    this.#shares = new ProcessShares(options.afterMs, options.clock, options.starvedMs)
-    this.longQueries = new LongQueries(options.afterMs)
+    this.#shares = new ProcessShares(options.afterMs, options.clock, options.starvedMs, queue =>
+      this.isCrowded(queue),
+    )
+    this.longQueries = new LongQueries(queue => this.#shares.msOf(queue))
     this.#processes = new Array(options.processesMax).fill(undefined)
   }
 
   share(queue: string): ProcessShare {
     return this.#shares.share(queue)
+  }
+
+  isCrowded(queue: string): boolean {
+    return this.#waiting.lengthOf(queue) >= limits.laneWaitingPerDatabaseMax / 2
   }
 
   run(job: LaneJob): Promise<LaneOutcome> {

@@ -1,6 +1,7 @@
 // Texts as doubles, as Java reads them: blanks around, a suffix, hexadecimal ones, and the names of what is no number. The
 // expressions have one way to match, so that long texts take no longer than they are.
 
+import { longCall } from '../base/effort.ts'
 import { trimBlanks } from '../values/trim.ts'
 
 const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
@@ -10,6 +11,7 @@ const hexDigitsMax = 200
 
 /** The double that a text is, undefined for any other text. */
 export function javaDouble(text: string): number | undefined {
+  longCall(text.length)
   const trimmed = trimBlanks(text)
   if (decimal.test(trimmed)) {
     return Number(/[NI]/.test(trimmed) ? trimmed : trimmed.replace(/[fFdD]$/, ''))

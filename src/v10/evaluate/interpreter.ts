@@ -1,5 +1,6 @@
 // Expressions to values. Evaluation is synchronous and gives the same when it is repeated: what must wait is thrown.
 
+import { longCall } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
@@ -232,6 +233,7 @@ export class Interpreter implements Evaluation {
       const message = tooLong(text.length)
       if (message !== undefined) throw call.failureWithin('value_too_large', message, start, end)
     }
+    longCall(text.length)
     return text
   }
 

@@ -5,7 +5,7 @@ import { compare, equals } from '../comparison.ts'
 import { arithmetic, complement, dividesByZero, negative } from '../numbers.ts'
 import type { BinaryNode, Node, UnaryNode } from '../syntax/nodes.ts'
 import { displayText } from '../text-of-value.ts'
-import { tooLong } from '../text-size.ts'
+import { countText } from '../text-size.ts'
 import { Doc, isNull, isNumber, Module, type Scope, typeName, type Value } from '../value.ts'
 import { isMember } from './membership.ts'
 import { createdHere } from './nulls.ts'
@@ -127,8 +127,7 @@ function ordered(operator: string, left: Value, right: Value): boolean {
 function joined(left: string, right: Value, node: BinaryNode, call: Call): string {
   const inner = operatorCall(node, call)
   const text = left + displayText(right, inner)
-  const message = tooLong(text.length)
-  if (message !== undefined) throw inner.failure('value_too_large', message)
+  countText(text.length, inner)
   return text
 }
 

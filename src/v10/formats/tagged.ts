@@ -1,6 +1,6 @@
 // Values as JSON text, in the formats `simple` and `tagged`. The width of a number decides its tag, never its value.
 
-import { step } from '../../base/effort.ts'
+import { longCall, step } from '../../base/effort.ts'
 import { encodeBase64 } from '../../values/base64.ts'
 import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
@@ -17,7 +17,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
   const tag = (name: string, text: string) => (tagged ? `{"@${name}":${quoteJson(text)}}` : quoteJson(text))
   switch (typeof value) {
     case 'string':
-      step(value.length >> 4)
+      longCall(value.length)
       return quoteJson(value)
     case 'boolean':
       return String(value)

@@ -1,5 +1,6 @@
 // Types with next to no members: each value has a text, and some are made from one.
 
+import { longCall } from '../../base/effort.ts'
 import { decodeBase64, encodeBase64 } from '../../values/base64.ts'
 import { TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -73,6 +74,7 @@ export const bytesMembers: Members = members('Bytes', [
 
 /** The bytes of a base64 text of the standard alphabet. Throws `invalid_argument`. */
 function decoded(text: string, call: Call): Uint8Array {
+  longCall(text.length)
   const bytes = /[-_]/.test(text) ? undefined : decodeBase64(text)
   if (bytes === undefined) throw call.invalidArgument('encoded', 'expected a base64 text')
   return bytes

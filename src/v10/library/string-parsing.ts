@@ -1,5 +1,6 @@
 // Texts that are numbers, read as Java's parsers read them.
 
+import { longCall } from '../../base/effort.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import type { Call } from '../call.ts'
 import { javaDouble } from '../double-of-text.ts'
@@ -14,6 +15,7 @@ const integerUnitsMax = 65
 
 /** The 64-bit integer that a text is in a radix; undefined for any other text. Leading zeros may be many. */
 function integerIn(text: string, radix: number): bigint | undefined {
+  longCall(text.length)
   const isNegative = text.startsWith('-')
   const digits = text.slice(isNegative || text.startsWith('+') ? 1 : 0)
   if (digits === '') return undefined

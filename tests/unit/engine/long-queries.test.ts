@@ -18,28 +18,34 @@ import { openTestEngine } from '../../support/engine.ts'
 
 const afterMs = 20
 
-/** An engine that finds everything long, beside a slow lane that takes `laneMs`. */
-function openImpatient(t: TestContext, laneMs: () => number) {
+/** An engine that finds everything long, or nothing, beside a slow lane that takes `laneMs`. */
+function openImpatient(t: TestContext, laneMs: () => number, isLong = true) {
   const { close, store } = openTestEngine()
   t.after(close)
   const jobs: LaneJob[] = []
-  const holds: { readonly queues: string[]; isWasted: boolean }[] = []
+  const crowd = { isCrowded: false }
+  const holds: { readonly queues: string[]; isDropped: boolean; hasEnded: boolean }[] = []
   const slowLane: SlowLane = {
     leads: new Leads(),
-    longQueries: new LongQueries(afterMs),
+    longQueries: new LongQueries(() => afterMs),
+    isCrowded: () => crowd.isCrowded,
     run(job) {
       jobs.push(job)
       const metrics = { queryTimeMs: laneMs(), rateLimited: [] } as unknown as QueryMetrics
       return Promise.resolve({ status: 200, body: '', txnTime: epoch, metrics, database: 0n })
     },
     share(queue) {
-      const hold = { queues: [queue], isWasted: false }
+      const hold = { queues: [queue], isDropped: false, hasEnded: false }
       holds.push(hold)
       return {
-        isOver: () => true,
+        isOver: () => {
+          hold.isDropped = isLong
+          return isLong
+        },
         countFor: other => hold.queues.push(other),
-        wasted: () => {
-          hold.isWasted = true
+        wasted: () => undefined,
+        ended: () => {
+          hold.hasEnded = true
         },
       }
     },
@@ -56,11 +62,11 @@ function openImpatient(t: TestContext, laneMs: () => number) {
     slowLane,
     onInternalError: error => assert.fail(String(error)),
   })
-  const ask = async (body: string, other: Partial<QueryRequest> = {}) => {
+  const ask = async (body: string, other: Partial<QueryRequest> = {}, status = 200) => {
     const request = { authorization: 'Bearer x', language: '4', dialect: '4', body, timeoutMs: 1000 } as const
-    assert.equal((await engine.query({ ...request, ...other })).status, 200)
+    assert.equal((await engine.query({ ...request, ...other })).status, status)
   }
-  return { ask, jobs, holds, wastedCount: () => holds.filter(({ isWasted }) => isWasted).length }
+  return { ask, jobs, holds, crowd, droppedCount: () => holds.filter(({ isDropped }) => isDropped).length }
 }
 
 const long = `[${Array(50)
@@ -75,33 +81,54 @@ test('what takes too long to be parsed is left to the slow lane, without being p
     [long],
   )
   // One share is all that it has: that of the text, which is parsed before it is known who asks, goes on as that of its database.
-  assert.deepEqual(holds, [{ queues: ['credential Bearer x', 'database 0'], isWasted: true }])
+  assert.deepEqual(holds, [
+    { queues: ['credential Bearer x', 'database 0'], isDropped: true, hasEnded: true },
+  ])
 })
 
 test('what took long the last time goes there at once, as long as it is long there', async t => {
   let laneMs = afterMs
-  const { ask, jobs, wastedCount } = openImpatient(t, () => laneMs)
+  const { ask, jobs, droppedCount } = openImpatient(t, () => laneMs)
   await ask(long)
   await ask(long)
-  assert.deepEqual([jobs.length, wastedCount()], [2, 1])
+  assert.deepEqual([jobs.length, droppedCount()], [2, 1])
   laneMs = afterMs - 1
   await ask(long)
-  assert.deepEqual([jobs.length, wastedCount()], [3, 1])
+  assert.deepEqual([jobs.length, droppedCount()], [3, 1])
   await ask(long)
-  assert.deepEqual([jobs.length, wastedCount()], [4, 2], 'it was tried here again')
+  assert.deepEqual([jobs.length, droppedCount()], [4, 2], 'it was tried here again')
+})
+
+test('where many wait for it already, it is tried here', async t => {
+  const { ask, crowd, droppedCount } = openImpatient(t, () => afterMs)
+  await ask(long)
+  crowd.isCrowded = true
+  await ask(long)
+  assert.equal(droppedCount(), 2)
 })
 
 test('what is long for one caller is tried for another', async t => {
-  const { ask, wastedCount } = openImpatient(t, () => afterMs)
+  const { ask, droppedCount } = openImpatient(t, () => afterMs)
   await ask(long)
   await ask(long, { authorization: 'Bearer y' })
-  assert.equal(wastedCount(), 2)
+  assert.equal(droppedCount(), 2)
+})
+
+test('what fails has held the process, too', async t => {
+  const { ask, holds, jobs } = openImpatient(t, () => afterMs, false)
+  await ask('{"no_such_function": 1}', {}, 400)
+  await ask('[1', {}, 400)
+  assert.equal(jobs.length, 0)
+  assert.deepEqual(
+    holds.map(({ hasEnded }) => hasEnded),
+    [true, true],
+  )
 })
 
 test('schema files that are sent go there at once', async t => {
-  const { ask, jobs, wastedCount } = openImpatient(t, () => afterMs)
+  const { ask, jobs, droppedCount } = openImpatient(t, () => afterMs)
   const files = [{ name: 'main.fsl', text: 'collection Author {}' }]
   const push = schemaRequestText({ method: 'POST', path: ['update'], parameters: {}, files, text: '' })
   await ask(push, { language: '10', dialect: '10', options: schemaOptions })
-  assert.deepEqual([jobs.length, wastedCount()], [1, 0])
+  assert.deepEqual([jobs.length, droppedCount()], [1, 0])
 })

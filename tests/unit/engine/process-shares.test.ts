@@ -11,10 +11,17 @@ import { limits } from '../../../src/limits.ts'
 
 function sharesOf(ms: number) {
   const time = { elapsedMs: 1000, starvedMs: 500 }
+  const crowded = new Set<string>()
   const clock = { now: () => epoch, elapsedMs: () => time.elapsedMs }
-  const shares = new ProcessShares(ms, clock, () => time.starvedMs)
+  const shares = new ProcessShares(
+    ms,
+    clock,
+    () => time.starvedMs,
+    queue => crowded.has(queue),
+  )
   return {
     shares,
+    crowded,
     /** Works, or waits for the disk. */
     work(ms: number) {
       time.elapsedMs += ms
@@ -64,21 +71,66 @@ test('work that turns out to be of another queue has begun when it began', () =>
   assert.equal(share.isOver(), false)
   work(5)
   assert.equal(share.isOver(), true)
-  for (let wasted = 0; wasted <= limits.wastedMsFree; wasted += 20) share.wasted()
+  for (let held = 0; held <= limits.heldMsFree; held += 20) share.ended()
   const [one, other] = [shares.share('a'), shares.share('b')]
   work(limits.impatientMs)
   assert.deepEqual([one.isOver(), other.isOver()], [false, true])
 })
 
-test('nor does it count as wasted', () => {
+test('nor does it count as held', () => {
   const { shares, starve, work } = sharesOf(20)
   const share = shares.share('a')
-  starve(10 * limits.wastedMsFree)
+  starve(10 * limits.heldMsFree)
   work(20)
-  share.wasted()
+  share.ended()
   const next = shares.share('a')
   work(limits.impatientMs)
   assert.equal(next.isOver(), false)
+})
+
+test('a queue whose work holds the process again and again gets less, until it is forgiven', () => {
+  const { collect, shares, work } = sharesOf(20)
+  const runs = (ms: number, count: number) => {
+    for (let run = 0; run < count; run++) {
+      const share = shares.share('a')
+      work(ms)
+      share.ended()
+    }
+    return shares.msOf('a')
+  }
+  assert.equal(runs(limits.impatientMs - 1, 1000), 20, 'short work is never counted')
+  assert.equal(runs(8, limits.heldMsFree / 8), 20)
+  assert.equal(runs(8, 1), limits.impatientMs)
+  assert.equal(shares.msOf('b'), 20)
+  collect((8 / limits.forgivenMsPerSecond) * 1000)
+  assert.equal(shares.msOf('a'), 20)
+})
+
+test('with many queries in the slow lane the short ones stay, until tries are wasted', () => {
+  const { crowded, shares, work } = sharesOf(20)
+  const runs = (ms: number, count: number, isWasted: boolean) => {
+    for (let run = 0; run < count; run++) {
+      const share = shares.share('a')
+      work(ms)
+      if (isWasted) share.wasted()
+      share.ended()
+    }
+    return shares.msOf('a')
+  }
+  assert.equal(runs(8, 100, false), limits.impatientMs)
+  assert.equal(runs(limits.impatientMs, 100, true), limits.impatientMs)
+  crowded.add('a')
+  assert.equal(shares.msOf('a'), 20, 'what had little time has wasted none')
+  assert.equal(runs(8, 100, false), 20)
+  assert.equal(runs(20, limits.heldMsFree / 20 + 1, true), limits.impatientMs)
+})
+
+test('the garbage of others, which was collected meanwhile, is not held by a short query', () => {
+  const { collect, shares } = sharesOf(20)
+  const share = shares.share('a')
+  collect(10 * limits.heldMsFree)
+  share.ended()
+  assert.equal(shares.msOf('a'), 20)
 })
 
 test('a busy machine is told from a busy thread', t => {

@@ -16,8 +16,14 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
   const seen: number[] = []
   const slowLane: SlowLane = {
     leads,
-    longQueries: new LongQueries(20),
-    share: () => ({ isOver: () => false, countFor: () => undefined, wasted: () => undefined }),
+    longQueries: new LongQueries(() => 20),
+    isCrowded: () => false,
+    share: () => ({
+      isOver: () => false,
+      countFor: () => undefined,
+      wasted: () => undefined,
+      ended: () => undefined,
+    }),
     run: async ({ lead, now: dispatched }: LaneJob) => {
       // Others come first.
       now += 3_000_000
