@@ -16,7 +16,15 @@ import { measureFootprint } from './footprint.ts'
 import { type HourSegment, measureHour } from './hour.ts'
 import { feedCase, languageCases, measureParsing, prepareVersion10, tryCase } from './languages.ts'
 import { measureLogins, passwordCost } from './logins.ts'
-import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
+import {
+  type LoadPlan,
+  type LoadResult,
+  measure,
+  medianOf,
+  memoryMebibytes,
+  post,
+  processesOf,
+} from './measure.ts'
 import { measureMigration } from './migration.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
@@ -244,6 +252,9 @@ async function runNeighbours(): Promise<void> {
   }
 }
 
+/** How often each of two languages is measured in a case. */
+const languageTurns = 5
+
 /** Version 10 beside version 4, over the same documents. */
 async function runLanguages(): Promise<void> {
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
@@ -257,16 +268,21 @@ async function runLanguages(): Promise<void> {
     const tenHeaders = { authorization: `Bearer ${secret}`, 'x-format': 'tagged' }
     for (const each of [await feedCase(server.url, secret, ids.length), ...languageCases(ids)]) {
       await tryCase(each, server.url, secret)
-      const results: LoadResult[] = []
-      for (const { bodies, path } of [each.baseline, each.compared]) {
+      const works = [each.baseline, each.compared].map(({ bodies, path, title }) => {
         const headers = path === '/' ? headersFor(secret) : tenHeaders
-        const requests = bodies.map(body => post(path, body, headers))
-        const { connections = Number(options.connections) } = each
-        // Those of the slow lane come and go.
-        const pids = processesOf(server.pid)
-        results.push(await load(portOf(server), requests, { connections, pids }))
+        const results: LoadResult[] = []
+        return { title, requests: bodies.map(body => post(path, body, headers)), results }
+      })
+      // In turns: the machine may be faster now than a minute ago.
+      for (let turn = 0; turn < languageTurns; turn++) {
+        for (const { requests, results } of turn % 2 === 0 ? works : works.toReversed()) {
+          const { connections = Number(options.connections) } = each
+          // Those of the slow lane come and go.
+          const pids = processesOf(server.pid)
+          results.push(await load(portOf(server), requests, { connections, pids }))
+        }
       }
-      const [before, after] = results as [LoadResult, LoadResult]
+      const [before, after] = works.map(({ results }) => medianOf(results)) as [LoadResult, LoadResult]
       console.log(line(`${each.name}, ${each.baseline.title}`, before))
       const share = `${ratio(after, before)} of ${each.baseline.title}`
       console.log(`${line(`${each.name}, ${each.compared.title}`, after)}   ${share}`)

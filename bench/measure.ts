@@ -53,6 +53,21 @@ export async function measure(plan: LoadPlan): Promise<LoadResult> {
   return result
 }
 
+/** The median of each figure of several runs. */
+export function medianOf(results: readonly LoadResult[]): LoadResult {
+  const of = (figure: (result: LoadResult) => number) => median(results.map(figure))
+  return {
+    requestsPerSecond: of(result => result.requestsPerSecond),
+    p50Micros: of(result => result.p50Micros),
+    p95Micros: of(result => result.p95Micros),
+    p99Micros: of(result => result.p99Micros),
+    maxMicros: of(result => result.maxMicros),
+    cores: of(result => result.cores),
+    serverCores: of(result => result.serverCores),
+    failures: 0,
+  }
+}
+
 /** A `POST` with a JSON body as it goes over the wire. */
 export function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
   const json = JSON.stringify(body)
