@@ -162,7 +162,7 @@ export class PageReader implements Reader {
     if (response.status !== 200) this.#recover(response)
     else {
       this.#failures = 0
-      this.#tell(this.#order.read(response.body))
+      this.#tell(this.#order.read(response.longBody?.joined().toString() ?? response.body))
     }
   }
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { type Client, type DocumentT, FaunaError, type FeedPage, fql, type StreamToken } from 'fauna'
+import { longCallUnits } from '../../src/base/effort.ts'
 import { driver10Tests } from './app.ts'
 
 const driverTest = driver10Tests()
@@ -77,6 +78,26 @@ driverTest('a stream tells what happens, and another one goes on behind its last
     break
   }
   next.close()
+})
+
+driverTest('a document with a long text, which the slow lane tells of, arrives in both', async app => {
+  const client = app.client()
+  const source = await shop(client)
+  const text = 'x'.repeat(2 * longCallUnits)
+  const stream = client.stream<DocumentT<{ text: string }>>(source, { status_events: true })
+  for await (const event of stream) {
+    if (event.type === 'status') await client.query(fql`items.create({ text: ${text} })`)
+    else {
+      assert.equal(event.data.text, text)
+      break
+    }
+  }
+  stream.close()
+  const told = await Array.fromAsync(client.feed<DocumentT<{ text: string }>>(source).flatten())
+  assert.deepEqual(
+    told.map(({ data }) => data.text),
+    [text],
+  )
 })
 
 driverTest('errors of events arrive as the driver has them', async app => {
