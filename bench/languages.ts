@@ -1,12 +1,17 @@
-// The two languages beside each other: the same work over the same documents, in one run. And what version 10 does beside
+// The two languages beside each other: the same work over the same documents, in one run and in turns. And what version 10 does beside
 // queries, against what it is to be compared with: pages of feeds, the parsing of a query.
 
+import { mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { programOf } from '../src/v10/program-cache.ts'
 import { parseQuery } from '../src/v10/syntax/parse.ts'
 import { Source } from '../src/v10/syntax/source.ts'
-import { send } from '../tests/support/http.ts'
+import { keyOfNewDatabase, send } from '../tests/support/http.ts'
+import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { reference } from './cases.ts'
-import { document, groupSize, literal } from './documents.ts'
+import { createSchema, document, groupSize, literal, loadDocuments } from './documents.ts'
+import { type LoadPlan, type LoadResult, measure, medianOf, post, processesOf } from './measure.ts'
+import { heading, line } from './report.ts'
 
 /** One way to do a piece of work: the list of bodies is gone round. */
 interface Work {
@@ -16,7 +21,7 @@ interface Work {
 }
 
 /** The same piece of work in two ways. */
-export interface LanguageCase {
+interface LanguageCase {
   readonly name: string
   readonly baseline: Work
   readonly compared: Work
@@ -24,10 +29,71 @@ export interface LanguageCase {
   readonly connections?: number
 }
 
+interface LanguageOptions {
+  /** Where the data directory is made. */
+  readonly folder: string
+  readonly documents: number
+  readonly plan: Pick<LoadPlan, 'connections' | 'seconds' | 'warmupSeconds'>
+}
+
 const requestCount = 500
 
+/** How often each way is measured. */
+const turns = 5
+
+/** Measures all cases, and prints what came out. */
+export async function runLanguages({ documents, folder, plan }: LanguageOptions): Promise<void> {
+  const data = await mkdtemp(join(folder, 'terrarium-bench-'))
+  const server = await startServer({ data })
+  try {
+    const secret = await keyOfNewDatabase(server, 'bench', 'admin')
+    await createSchema(server.url, secret)
+    const ids = await loadDocuments(server.url, secret, 0, documents)
+    await prepareVersion10(server.url, secret)
+    console.log(`\nlanguages: the same work in version 4 and in version 10\n${heading}`)
+    for (const each of [await feedCase(server.url, secret, ids.length), ...languageCases(ids)]) {
+      await tryCase(each, server.url, secret)
+      const [before, after] = await inTurns(each, server, secret, plan)
+      const { baseline, compared, name } = each
+      console.log(line(`${name}, ${baseline.title}`, before))
+      const ratio = (after.requestsPerSecond / before.requestsPerSecond).toFixed(2)
+      console.log(`${line(`${name}, ${compared.title}`, after)}   ${ratio} of ${baseline.title}`)
+    }
+    const { parsed, remembered } = measureParsing()
+    console.log(`parsing 1 KB of version 10: ${parsed.toFixed(1)} µs, remembered ${remembered.toFixed(2)} µs`)
+  } finally {
+    await server.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+/** Baseline and compared, as the medians of some turns each: the machine may be faster now than a minute ago. */
+async function inTurns(
+  { baseline, compared, connections }: LanguageCase,
+  server: RunningServer,
+  secret: string,
+  plan: LanguageOptions['plan'],
+): Promise<readonly [LoadResult, LoadResult]> {
+  const port = Number(new URL(server.url).port)
+  const prepared = ({ bodies, path }: Work) => {
+    const [name, value] =
+      path === '/' ? (['x-faunadb-api-version', '4'] as const) : (['x-format', 'tagged'] as const)
+    const headers = { authorization: `Bearer ${secret}`, [name]: value }
+    return { requests: bodies.map(body => post(path, body, headers)), results: [] as LoadResult[] }
+  }
+  const works = [prepared(baseline), prepared(compared)] as const
+  for (let turn = 0; turn < turns; turn++) {
+    for (const { requests, results } of turn % 2 === 0 ? works : works.toReversed()) {
+      // Processes of the slow lane come and go.
+      const pids = processesOf(server.pid)
+      results.push(await measure({ port, requests, ...plan, ...(connections && { connections }), pids }))
+    }
+  }
+  return [medianOf(works[0].results), medianOf(works[1].results)]
+}
+
 /** Adds the index that the cases of version 10 read to the collection of the benchmark. `secret` is an administrator's. */
-export async function prepareVersion10(url: string, secret: string): Promise<void> {
+async function prepareVersion10(url: string, secret: string): Promise<void> {
   const byGroup = '{ terms: [{ field: "group" }], values: [{ field: "number" }] }'
   const text = `Collection.byName("documents")!.update({ indexes: { byGroup: ${byGroup} } }).indexes.byGroup.status`
   const deadline = Date.now() + 60_000
@@ -59,7 +125,7 @@ async function ask(url: string, secret: string, path: string, body: unknown): Pr
 const pageSize = 64
 
 /** Pages of the feed of all documents, one after the other, beside pages of an index. */
-export async function feedCase(url: string, secret: string, documents: number): Promise<LanguageCase> {
+async function feedCase(url: string, secret: string, documents: number): Promise<LanguageCase> {
   const about = { query: '[documents.all().eventSource(), documents.all().first()!.ts.toMicros()]' }
   const { data } = (await ask(url, secret, '/query/1', about)) as {
     data: readonly [{ '@stream': string }, { '@long': string }]
@@ -89,7 +155,7 @@ const parsedChars = 1024
 const parsedTimes = 20_000
 
 /** Microseconds of processor time that parsing a query of 1 KB takes, and finding one that is remembered. */
-export function measureParsing(): { readonly parsed: number; readonly remembered: number } {
+function measureParsing(): { readonly parsed: number; readonly remembered: number } {
   let text = ''
   for (let n = 0; text.length < parsedChars; n++) {
     text += `let order${n} = Order.byCustomer("a${n}").firstWhere(o => o.total > ${n} + 2 * 3 && o.state == "open")\n`
@@ -111,7 +177,7 @@ export function measureParsing(): { readonly parsed: number; readonly remembered
 }
 
 /** The cases over these documents. */
-export function languageCases(ids: readonly string[]): readonly LanguageCase[] {
+function languageCases(ids: readonly string[]): readonly LanguageCase[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
   const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))
   const idOf = (n: number) => ids[(n * 7919) % ids.length] as string
@@ -175,10 +241,6 @@ function tagged(fields: object): object {
 }
 
 /** Sends one request of each kind, so that a mistake shows before anything is measured. */
-export async function tryCase(
-  { baseline, compared }: LanguageCase,
-  url: string,
-  secret: string,
-): Promise<void> {
+async function tryCase({ baseline, compared }: LanguageCase, url: string, secret: string): Promise<void> {
   for (const { bodies, path } of [baseline, compared]) await ask(url, secret, path, bodies[0])
 }

@@ -14,17 +14,9 @@ import { createSchema, loadDocuments } from './documents.ts'
 import { runExport } from './export.ts'
 import { measureFootprint } from './footprint.ts'
 import { type HourSegment, measureHour } from './hour.ts'
-import { feedCase, languageCases, measureParsing, prepareVersion10, tryCase } from './languages.ts'
+import { runLanguages } from './languages.ts'
 import { measureLogins, passwordCost } from './logins.ts'
-import {
-  type LoadPlan,
-  type LoadResult,
-  measure,
-  medianOf,
-  memoryMebibytes,
-  post,
-  processesOf,
-} from './measure.ts'
+import { type LoadPlan, type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
 import { measureMigration } from './migration.ts'
 import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
@@ -252,49 +244,6 @@ async function runNeighbours(): Promise<void> {
   }
 }
 
-/** How often each of two languages is measured in a case. */
-const languageTurns = 5
-
-/** Version 10 beside version 4, over the same documents. */
-async function runLanguages(): Promise<void> {
-  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  const server = await startServer({ data })
-  try {
-    const secret = await keyOfNewDatabase(server, 'bench', 'admin')
-    await createSchema(server.url, secret)
-    const ids = await loadDocuments(server.url, secret, 0, Number(options.documents))
-    await prepareVersion10(server.url, secret)
-    console.log(`\nlanguages: the same work in version 4 and in version 10\n${heading}`)
-    const tenHeaders = { authorization: `Bearer ${secret}`, 'x-format': 'tagged' }
-    for (const each of [await feedCase(server.url, secret, ids.length), ...languageCases(ids)]) {
-      await tryCase(each, server.url, secret)
-      const works = [each.baseline, each.compared].map(({ bodies, path, title }) => {
-        const headers = path === '/' ? headersFor(secret) : tenHeaders
-        const results: LoadResult[] = []
-        return { title, requests: bodies.map(body => post(path, body, headers)), results }
-      })
-      // In turns: the machine may be faster now than a minute ago.
-      for (let turn = 0; turn < languageTurns; turn++) {
-        for (const { requests, results } of turn % 2 === 0 ? works : works.toReversed()) {
-          const { connections = Number(options.connections) } = each
-          // Those of the slow lane come and go.
-          const pids = processesOf(server.pid)
-          results.push(await load(portOf(server), requests, { connections, pids }))
-        }
-      }
-      const [before, after] = works.map(({ results }) => medianOf(results)) as [LoadResult, LoadResult]
-      console.log(line(`${each.name}, ${each.baseline.title}`, before))
-      const share = `${ratio(after, before)} of ${each.baseline.title}`
-      console.log(`${line(`${each.name}, ${each.compared.title}`, after)}   ${share}`)
-    }
-    const { parsed, remembered } = measureParsing()
-    console.log(`parsing 1 KB of version 10: ${parsed.toFixed(1)} µs, remembered ${remembered.toFixed(2)} µs`)
-  } finally {
-    await server.stop()
-    await rm(data, { recursive: true, force: true })
-  }
-}
-
 /** No task of the browser should take longer than 200 ms. */
 async function runDashboard(): Promise<void> {
   console.log('\ndashboard: the longest task of the browser')
@@ -450,7 +399,16 @@ async function main(): Promise<void> {
   }
   if (wanted.includes('export')) await runExport({ records: Number(options.records), folder: options.folder })
   if (wanted.includes('neighbours')) await runNeighbours()
-  if (wanted.includes('languages')) await runLanguages()
+  if (wanted.includes('languages'))
+    await runLanguages({
+      folder: options.folder,
+      documents: Number(options.documents),
+      plan: {
+        connections: Number(options.connections),
+        seconds: Number(options.seconds),
+        warmupSeconds: Number(options.warmup),
+      },
+    })
   if (wanted.includes('dashboard')) await runDashboard()
   if (wanted.includes('nodes')) await runNodes()
   if (wanted.includes('removal')) await runRemoval()

@@ -5,7 +5,7 @@ import { keyOfNewDatabase } from '../tests/support/http.ts'
 import { type RunningServer, startServer } from '../tests/support/server.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
-import { measure, post } from './measure.ts'
+import { measure, median, post } from './measure.ts'
 
 export interface RecordingOptions {
   readonly connections: number
@@ -56,9 +56,7 @@ export async function runRecording(options: RecordingOptions): Promise<void> {
         `${Math.round(withLog)} req/s recorded, ${Math.round(without)} not: ${(withLog / without).toFixed(3)}`,
       )
     }
-    ratios.sort((a, b) => a - b)
-    const median = ratios[Math.floor(rounds / 2)] as number
-    console.log(`recording costs ${((1 - median) * 100).toFixed(1)} % of throughput (median)`)
+    console.log(`recording costs ${((1 - median(ratios)) * 100).toFixed(1)} % of throughput (median)`)
   } finally {
     await recording.server.stop()
     await silent.server.stop()

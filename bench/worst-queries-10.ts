@@ -114,7 +114,8 @@ export const worstQueries10: readonly WorstQuery10[] = [
   },
   { name: 'v10: a body of text', query: ({ body }) => `"${'é'.repeat(Math.floor(body / 2) - 8)}".length` },
   {
-    name: 'v10: a body of faults', // In JSON, the end of a line is two characters.
+    name: 'v10: a body of faults',
+    // In JSON, the end of a line is two characters.
     query: ({ body }) => 'let = 1\n'.repeat(Math.floor(body / 9) - 8),
   },
 ]

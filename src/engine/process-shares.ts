@@ -1,7 +1,8 @@
 // How long an evaluation may hold the process that serves all clients. Its own work and its waits for the disk count; waits
 // for a processor that other programs use do not, because the slow lane would meet them, too. A queue whose evaluations hold
 // the process again and again, dropped ones as well, gets less: its queries go to the slow lane earlier, and what it takes from
-// the others stays a small share. What has taken few steps is short, whatever its time: the runtime has collected the garbage of others meanwhile.
+// the others stays a small share. What has taken few steps is short, whatever its time: the runtime has collected the garbage
+// of others meanwhile.
 
 import { Allowances } from '../base/allowance.ts'
 import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
@@ -31,8 +32,8 @@ export class ProcessShares {
   readonly #wastes: Allowances<string>
 
   /**
-   * `ms`: what an evaluation may take of a queue that has held the process little. `starvedMs`: how long this thread has waited for a
-   * processor so far. `isCrowded`: whether so much of a queue waits for the slow lane that what is short is better kept here.
+   * `ms`: what an evaluation may take of a queue that has held the process little. `starvedMs`: how long this thread has
+   * waited for a processor so far. `isCrowded`: whether so much of a queue waits for the slow lane that what is short is better kept here.
    */
   constructor(ms: number, clock: Clock, starvedMs: () => number, isCrowded: (queue: string) => boolean) {
     this.#ms = ms
