@@ -28,9 +28,12 @@ export class LongQueries {
     this.#lengths.set(key, key.length)
   }
 
-  /** The slow lane has evaluated it in `ms` milliseconds: one that was short there may be tried here again. */
+  /**
+   * The slow lane has evaluated it in `ms` milliseconds: one that was short there may be tried here again. What was just
+   * short enough would hold the process for nearly as long as anything may, or come back.
+   */
   evaluated(request: QueryRequest, queue: string, ms: number): void {
-    if (ms < this.#msOf(queue)) this.#lengths.delete(keyOf(request))
+    if (ms < this.#msOf(queue) / 2) this.#lengths.delete(keyOf(request))
   }
 }
 
