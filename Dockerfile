@@ -25,5 +25,5 @@ ENV TERRARIUM_DATA=/data TERRARIUM_HOST=0.0.0.0
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8443/ping?scope=read').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--stack-size=3600", "--max-semi-space-size=32", "bin/terrarium.js"]
+ENTRYPOINT ["node", "--stack-size=3600", "--max-semi-space-size=32", "--v8-pool-size=0", "bin/terrarium.js"]
 CMD ["serve"]

@@ -64,6 +64,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const nodeFlags = [
     `--stack-size=${options.stackKibibytes ?? usualStackKibibytes}`,
     '--max-semi-space-size=32',
+    '--v8-pool-size=0',
   ]
   const words = [
     ...nodeFlags,
