@@ -6,7 +6,7 @@ import type { KeyValueStore, View } from '../src/kv/contract.ts'
 import { openLmdb } from '../src/kv/lmdb.ts'
 import { limits } from '../src/limits.ts'
 import type { Transaction } from '../src/store/contract.ts'
-import { openStore } from '../src/store/store.ts'
+import { Store } from '../src/store/store.ts'
 import { Sweeper } from '../src/store/sweeper.ts'
 import { native, type ObjectValue, Ref, rootDatabase, Time } from '../src/values/value.ts'
 
@@ -88,7 +88,7 @@ function createCollection(transaction: Transaction): Ref {
 export async function measureRemoval(path: string, documents: number): Promise<RemovalResult> {
   const counts = { read: 0, removed: 0 }
   let now = 1_700_000_000 * second
-  const store = openStore(counting(openLmdb({ path, durable: false }), counts), {
+  const store = new Store(counting(openLmdb({ path, durable: false }), counts), {
     clock: () => micros(now),
     hooks: { evaluateBinding: () => undefined },
   })

@@ -38,7 +38,7 @@ import type { LaneStanding } from './slow-lane/slow-lane.ts'
 import { startBackground } from './store/background.ts'
 import type { OnCheckProgress } from './store/contract.ts'
 import type { ReserveIds } from './store/ids.ts'
-import { openStore, type TransactionStore } from './store/store.ts'
+import { Store } from './store/store.ts'
 import { removalTimeOf } from './store/time-memory.ts'
 import { type WorkLeft, workLeft } from './store/work-left.ts'
 import { Streams } from './streams/streams.ts'
@@ -122,7 +122,7 @@ export interface OpenEngine {
 /** All that is opened of a data directory. */
 interface OpenedFolder extends OpenEngine {
   readonly transfer: TransferService
-  readonly store: TransactionStore
+  readonly store: Store
 }
 
 /** Opens the data directory of `config`. Without a root secret no caller has its rights. Throws when it cannot be used. */
@@ -243,7 +243,7 @@ export function engineOver(
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
   }
   const memory = queryMemory(config.queryMemoryMb ?? settings.queryMemoryMb.default)
-  const store = openStore(kv, {
+  const store = new Store(kv, {
     clock: now,
     memory,
     ...(timeline && { timeline }),
@@ -297,7 +297,7 @@ export function engineOver(
     store,
     ...(slowLane && { prepareSlowLane: () => slowLane.keepReady() }),
     check: onProgress => store.check(onProgress),
-    workLeft: () => store.inspect(workLeft),
+    workLeft: () => store.read(workLeft).result,
     ...(slowLane && { laneStanding: () => slowLane.standing }),
     close: async () => {
       streams.end()

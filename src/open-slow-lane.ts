@@ -14,7 +14,7 @@ import type { ToLane } from './slow-lane/messages.ts'
 import { systemMemoryKills } from './slow-lane/out-of-memory.ts'
 import { ProcessLane } from './slow-lane/slow-lane.ts'
 import { reserveStretch } from './store/id-reservation.ts'
-import type { TransactionStore } from './store/store.ts'
+import type { Store } from './store/store.ts'
 
 /** What a process is told first. */
 export interface LaneSetup {
@@ -40,7 +40,7 @@ const youngMebibytes = 16
 /** The slow lane of one process that serves; nothing is started before it is needed or {@link ProcessLane.keepReady}. */
 export function openSlowLane(
   setup: LaneSetup,
-  store: TransactionStore,
+  store: Store,
   { clock, log, timers }: { readonly clock: Clock; readonly timers: Timers; readonly log: Logger },
 ): ProcessLane {
   const { config, worker } = setup

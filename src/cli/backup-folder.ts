@@ -13,7 +13,7 @@ import { claimFiles, claimFolder } from '../kv/lmdb-claim.ts'
 import { copyStore, flush, storeBytes } from '../kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../kv/lmdb-data-file.ts'
 import { noted } from '../operation/task-note.ts'
-import { openStore } from '../store/store.ts'
+import { Store } from '../store/store.ts'
 import { StartError } from './command.ts'
 import { giveWay } from './own-commands.ts'
 import { type OnShare, withProgress } from './progress.ts'
@@ -135,7 +135,7 @@ async function refuseContent(folder: string, name: string): Promise<void> {
 /** Opens a copy to see that it can be opened and what its newest transaction is. */
 async function contentOf(folder: string): Promise<Copied> {
   const opened = openLmdb({ path: folder })
-  const store = openStore(opened, {
+  const store = new Store(opened, {
     clock: systemClock.now,
     hooks: { evaluateBinding: () => undefined },
   })

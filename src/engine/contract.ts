@@ -3,7 +3,7 @@
 import type { RequestErrorCode } from '../errors.ts'
 import type { LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
-import type { Attempt } from '../store/contract.ts'
+import type { Attempt } from '../store/attempt.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Costs, RateKind } from './rate-limits.ts'

@@ -1,7 +1,8 @@
 // What the service and a process of the slow lane say to one another.
 
 import type { QueryRequest, QueryResponse } from '../engine/contract.ts'
-import type { Attempt, StoreUnavailableError } from '../store/contract.ts'
+import type { Attempt } from '../store/attempt.ts'
+import type { StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
 

@@ -7,7 +7,7 @@ import { NotingView, type ReadSet, readsAgree, sizeOf } from '../kv/noted-reads.
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
-import type { Attempt, TransactionCounters } from './contract.ts'
+import type { TransactionCounters } from './contract.ts'
 import type { CommitRecord } from './records.ts'
 import { retimed } from './retime.ts'
 import { StoreTransaction, type TransactionParts, type TransactionTimes } from './transaction.ts'
@@ -29,8 +29,10 @@ export interface Evaluated<T> {
   readonly counters: TransactionCounters
 }
 
-/** What an {@link Attempt} holds for the store. */
-export interface StoreAttempt<T> extends Evaluated<T>, Attempt<T> {
+/** A transaction evaluated on a snapshot, for {@link Store.commit}. */
+export interface Attempt<T> extends Evaluated<T> {
+  /** Its commit time went into other values, too: the writes cannot be made for another one. */
+  readonly isStamped: boolean
   /** The newest commit that it saw. */
   readonly since: CommitRecord
   readonly reads: ReadSet
@@ -59,7 +61,7 @@ export function evaluateOn<T>(
   return { result, commitTime, writes, changesSchema, givenIdsMs, ...expiry, counters, transaction }
 }
 
-/** The versions of schemas are compared by what was relied on of them ({@link StoreAttempt.schemas}). */
+/** The versions of schemas are compared by what was relied on of them ({@link Attempt.schemas}). */
 function isNoted(key: Bytes): boolean {
   return key[0] !== keyTags.schemaVersion
 }
@@ -71,7 +73,7 @@ export function attemptOn<T>(
   since: CommitRecord,
   times: WritingTimes,
   work: (transaction: StoreTransaction) => T,
-): Omit<StoreAttempt<T>, 'evaluationMicros'> {
+): Omit<Attempt<T>, 'evaluationMicros'> {
   const noting = new NotingView(view, isNoted)
   const { transaction, ...evaluated } = evaluateOn(parts, noting, times, work)
   return {
@@ -91,7 +93,7 @@ const rereadsMax = 250_000
 
 /** Whether `attempt` would come out the same on `view`, which ends with the commit `last`, if it committed at `time`. */
 export function stillHolds(
-  attempt: StoreAttempt<unknown>,
+  attempt: Attempt<unknown>,
   view: View,
   last: CommitRecord,
   time: Micros,

@@ -5,7 +5,7 @@ import type { RemovalTime } from '../base/removal-time.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import { BuildQueue } from './build-queue.ts'
-import type { TransactionStore } from './store.ts'
+import type { Store } from './store.ts'
 import { Sweeper } from './sweeper.ts'
 
 const busyDelayMs = 5
@@ -23,7 +23,7 @@ export class Background {
    * builds that fail, which go on being tried; a step itself throws only when the store does.
    */
   constructor(
-    store: TransactionStore,
+    store: Store,
     onError: (error: unknown) => void = () => undefined,
     batchMs?: number,
     removalTime?: RemovalTime,
@@ -70,7 +70,7 @@ interface RunningBackground {
  * with the next one.
  */
 export function startBackground(
-  store: TransactionStore,
+  store: Store,
   timers: Timers,
   onError: (error: unknown) => void,
   { removalTime, mayWork = () => true }: BackgroundOptions = {},

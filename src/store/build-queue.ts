@@ -13,7 +13,7 @@ import { storedVersions } from './documents.ts'
 import { type Build, BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
 import { versionTime } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
-import type { TransactionStore } from './store.ts'
+import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Batches, and builds looked at, in one step. */
@@ -32,7 +32,7 @@ interface Failed {
 }
 
 export class BuildQueue {
-  readonly #store: TransactionStore
+  readonly #store: Store
   readonly #onError: (error: unknown) => void
   readonly #batchMs: number | undefined
   readonly #elapsedMs: () => number
@@ -47,7 +47,7 @@ export class BuildQueue {
    * has no end.
    */
   constructor(
-    store: TransactionStore,
+    store: Store,
     onError: (error: unknown) => void,
     batchMs: number | undefined,
     elapsedMs: () => number = systemClock.elapsedMs,
@@ -110,16 +110,16 @@ export class BuildQueue {
     const passedMs = this.#elapsedMs() - atMs
     if (passedMs < pauseMs(times)) return true
     if (passedMs >= limits.buildRetryMsMax) return false
-    return this.#store.inspect(
+    return this.#store.read(
       ({ snapshot }) => newestTime(snapshot, document) <= began && newestTime(snapshot, index) <= noted,
-    )
+    ).result
   }
 
   async #continue(index: Ref, name: string): Promise<void> {
     const began = this.#store.now()
     const { bindings, bindingShare } = this.#store
     try {
-      await this.#store.transact(transaction =>
+      await this.#store.write(transaction =>
         bindings.counted(
           () => continueAny(transaction, index, batchEnd(this.#batchMs)),
           micros => bindingShare.spent(index.database, micros),
@@ -128,9 +128,7 @@ export class BuildQueue {
       this.#failed.delete(name)
     } catch (error) {
       if (!(error instanceof BuildFailure)) throw error
-      const { time: noted } = await this.#store.transact(transaction =>
-        noteFailure(transaction, index, error),
-      )
+      const { time: noted } = await this.#store.write(transaction => noteFailure(transaction, index, error))
       const times = (this.#failed.get(name)?.times ?? 0) + 1
       if (times === 1) this.#onError(error)
       this.#failed.set(name, { document: error.document, began, noted, times, atMs: this.#elapsedMs() })

@@ -14,7 +14,7 @@ import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../kv/contr
 import type { RecentWrites } from '../kv/recent-writes.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
-import { attemptOn, type Evaluated, evaluateOn, type StoreAttempt, stillHolds, writesAt } from './attempt.ts'
+import { type Attempt, attemptOn, type Evaluated, evaluateOn, stillHolds, writesAt } from './attempt.ts'
 import {
   type AnnouncedElsewhere,
   ContendedTransaction,
@@ -68,7 +68,7 @@ export class Committer {
     const { notBefore = epoch, retriesMax = limits.contentionRetriesDefault } = options
     for (let retries = 0; ; retries++) {
       const announcement = this.#times.announce(notBefore)
-      let attempt: StoreAttempt<T>
+      let attempt: Attempt<T>
       try {
         attempt = this.#evaluate(work, announcement.time)
       } catch (error) {
@@ -85,7 +85,7 @@ export class Committer {
   }
 
   /** Evaluates `work` on a snapshot. Nothing is announced: {@link commit} finds the time. */
-  attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): StoreAttempt<T> {
+  attempt<T>(work: TransactionWork<T>, notBefore: Micros, stampTime?: () => Micros): Attempt<T> {
     const announcement = this.#times.announce(notBefore)
     try {
       return this.#evaluate(work, announcement.time, stampTime)
@@ -95,10 +95,7 @@ export class Committer {
   }
 
   /** Commits an attempt, if it still holds. */
-  commit<T>(
-    attempt: StoreAttempt<T>,
-    announced?: AnnouncedElsewhere,
-  ): Promise<TransactionOutcome<T> | 'stale'> {
+  commit<T>(attempt: Attempt<T>, announced?: AnnouncedElsewhere): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = announced
       ? { time: announced.time, end: () => undefined }
       : this.#times.announce(micros(attempt.commitTime - 1))
@@ -107,7 +104,7 @@ export class Committer {
 
   /** Has another process commit what it has evaluated: `commit` tells it the time, which is announced here until it is visible. */
   async commitElsewhere<T extends { readonly time: Micros }>(
-    { commitTime }: Pick<StoreAttempt<unknown>, 'commitTime'>,
+    { commitTime }: Pick<Attempt<unknown>, 'commitTime'>,
     commit: (announced: Micros) => Promise<T | 'stale'>,
   ): Promise<T | 'stale'> {
     const announcement = this.#times.announce(micros(commitTime - 1))
@@ -134,7 +131,7 @@ export class Committer {
     }
   }
 
-  #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): StoreAttempt<T> {
+  #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
     const started = this.#clock()
     const attempt = this.#times.onSnapshot(epoch, (view, since, settledTime) => {
       const commitTime = Math.max(announced, micros(since.time + commitDistance))
@@ -147,7 +144,7 @@ export class Committer {
 
   /** What is to be written counts against the bound until it has been. */
   async #decide<T>(
-    attempt: StoreAttempt<T>,
+    attempt: Attempt<T>,
     announcement: Announcement,
     again: TransactionWork<T> | undefined,
     check?: () => void,

@@ -353,18 +353,6 @@ export interface Transaction extends Reader, Writer, IdSource {
 
 export { StoreUnavailableError } from '../kv/errors.ts'
 
-/**
- * A transaction evaluated on a snapshot, for {@link Store.commit}. What else it holds is the store's business.
- */
-export interface Attempt<T> {
-  readonly result: T
-  readonly counters: TransactionCounters
-  /** The time that its writes are made for: it commits then or later. */
-  readonly commitTime: Micros
-  /** That time went into other values, too: the writes cannot be made for another one. */
-  readonly isStamped: boolean
-}
-
 /** The commit of an attempt in another process than the one that has announced it. */
 export interface AnnouncedElsewhere {
   /** The commit's time, if no other commit has come up to that: announced on the timeline until the commit is visible. */
@@ -437,45 +425,3 @@ export type CheckStep = 'documents' | 'entries of indexes' | 'recorded changes'
 
 /** Told how many rows of a step were looked at so far. */
 export type OnCheckProgress = (step: CheckStep, rows: number) => void
-
-/** An open data directory. */
-export interface Store {
-  /** What has to be waited for before a read that shall see everything up to `notBefore`, a moment or Infinity; undefined: nothing. */
-  ready(notBefore: number): Promise<void> | undefined
-  /** Runs `work` on a snapshot. `notBefore`: the snapshot time is at least this. */
-  read<T>(work: (transaction: Transaction) => T, notBefore?: Micros): TransactionOutcome<T>
-  /**
-   * Runs `work` and commits durably what it wrote, as if it had run alone at the time of the commit; what it throws undoes
-   * everything. It may run several times; the last run counts. Rejects with {@link ContendedTransaction}.
-   */
-  write<T>(work: (transaction: Transaction) => T, options?: WriteOptions): Promise<TransactionOutcome<T>>
-  /** Commits nothing but a time, which shows whether anything can be committed. Callers at one time share a commit. */
-  probe(): Promise<void>
-  /**
-   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}. What holds the very time of its commit is made for the
-   * moment that `stampTime` tells when that has to be certain; absent: for the next one.
-   */
-  attempt<T>(work: (transaction: Transaction) => T, notBefore?: Micros, stampTime?: () => Micros): Attempt<T>
-  /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
-  commit<T>(attempt: Attempt<T>, announced?: AnnouncedElsewhere): Promise<TransactionOutcome<T> | 'stale'>
-  /**
-   * Has the process that made an attempt commit it: announces the commit and tells `commit` its time, which resolves with
-   * the time that it got, or `stale`, when that can be seen here.
-   */
-  commitElsewhere<T extends { readonly time: Micros }>(
-    attempt: Pick<Attempt<unknown>, 'commitTime'>,
-    commit: (announced: Micros) => Promise<T | 'stale'>,
-  ): Promise<T | 'stale'>
-  /** The time of day, not before any time this process has given to a snapshot or a commit. */
-  now(): Micros
-  /**
-   * Transactions committed after `after`, oldest first, as far as they are visible now: at most `limit`, and none more once
-   * these have `changesMax` changes.
-   */
-  changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[]
-  /** Calls `listener` after commits (of any process) became visible. */
-  watch(listener: () => void): () => void
-  /** Proves that entries, histories and the change log agree with the documents; returns every contradiction found. */
-  check(onProgress?: OnCheckProgress): readonly string[]
-  close(): Promise<void>
-}

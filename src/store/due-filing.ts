@@ -20,7 +20,7 @@ import {
 import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
 import { batchBytesMax } from './garbage.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
-import type { TransactionStore } from './store.ts'
+import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** The tables walked one after the other, each with what is done about one of its rows. */
@@ -49,9 +49,9 @@ function encodeProgress(walk: number, from: Uint8Array | undefined): Uint8Array 
 }
 
 /** Walks on a little, as of `now`. Returns whether there was any way left. */
-export async function fileBatch(store: TransactionStore, now: Micros): Promise<boolean> {
+export async function fileBatch(store: Store, now: Micros): Promise<boolean> {
   if (store.kv.read(isOrderComplete)) return false
-  await store.transact(transaction => {
+  await store.write(transaction => {
     const { overlay } = transaction.rows
     const { from, walk } = progressOf(overlay)
     const step = walks[walk]

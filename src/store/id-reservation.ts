@@ -13,8 +13,8 @@ import type { StoreTransaction } from './transaction.ts'
 const markName = 'ids of worker '
 
 /** Commits what a function writes that knows the store's own transactions. */
-interface Transactor {
-  transact<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
+interface Writing {
+  write<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>>
 }
 
 /**
@@ -22,11 +22,11 @@ interface Transactor {
  * since; else it is of the number `preferred`, or of the next one that is not reserved beyond the present.
  */
 export async function reserveStretch(
-  store: Transactor,
+  store: Writing,
   preferred: number,
   held: IdStretch | undefined,
 ): Promise<IdStretch> {
-  const { result } = await store.transact(transaction => {
+  const { result } = await store.write(transaction => {
     const { overlay } = transaction.rows
     const nowMs = Math.max(Math.floor(transaction.snapshotTime / 1000), idEpochMs)
     const isMine = held !== undefined && markOf(overlay, held.worker) === held.endMs

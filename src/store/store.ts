@@ -7,7 +7,7 @@ import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
 import type { Micros } from '../values/value.ts'
-import type { StoreAttempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
 import { BindingShare } from './binding-share.ts'
 import { SchemaCache } from './catalogue.ts'
@@ -18,9 +18,7 @@ import type {
   AnnouncedElsewhere,
   CommittedTransaction,
   OnCheckProgress,
-  Store,
   StoreHooks,
-  Transaction,
   TransactionOutcome,
   WriteOptions,
 } from './contract.ts'
@@ -45,12 +43,8 @@ interface StoreOptions {
   readonly memory?: MemoryBound
 }
 
-/** Opens a store over an open key-value store, which it closes when it is closed. */
-export function openStore(kv: KeyValueStore, options: StoreOptions): TransactionStore {
-  return new TransactionStore(kv, options)
-}
-
-export class TransactionStore implements Store {
+/** An open data directory. */
+export class Store {
   readonly kv: KeyValueStore
   /** What the bindings of documents take, and the share that those of a database may take in the background. */
   readonly bindings: BindingBudget
@@ -61,6 +55,7 @@ export class TransactionStore implements Store {
   #isPassingTime = false
   #probing: Promise<void> | undefined
 
+  /** Opens a store over an open key-value store, which it closes when it is closed. */
   constructor(kv: KeyValueStore, options: StoreOptions) {
     this.kv = kv
     this.bindings = new BindingBudget(options.hooks)
@@ -80,54 +75,55 @@ export class TransactionStore implements Store {
     this.#committer = new Committer(kv, this.#times, this.#parts, options.clock, options.memory)
   }
 
+  /** What has to be waited for before a read that shall see everything up to `notBefore`, a moment or Infinity; undefined: nothing. */
   ready(notBefore: number): Promise<void> | undefined {
     return this.kv.ready?.(notBefore)
   }
 
-  read<T>(work: (transaction: Transaction) => T, notBefore: Micros = epoch): TransactionOutcome<T> {
-    return this.#onSnapshot(notBefore, transaction => {
-      const { counters, snapshotTime } = transaction
-      return { result: work(transaction), time: snapshotTime, counters, retries: 0 }
+  /** Runs `work` on a snapshot. `notBefore`: the snapshot time is at least this. */
+  read<T>(work: (transaction: StoreTransaction) => T, notBefore: Micros = epoch): TransactionOutcome<T> {
+    return this.#times.onSnapshot(notBefore, (view, last, time) => {
+      const { time: lastCommitTime, ...known } = last
+      const times = { ...known, time, lastCommitTime, settledTime: time }
+      const transaction = new StoreTransaction(this.#parts, view, times)
+      return { result: work(transaction), time, counters: transaction.counters, retries: 0 }
     })
   }
 
+  /**
+   * Runs `work` and commits durably what it wrote, as if it had run alone at the time of the commit; what it throws undoes
+   * everything. It may run several times; the last run counts. Rejects with {@link ContendedTransaction}.
+   */
   write<T>(
-    work: (transaction: Transaction) => T,
+    work: (transaction: StoreTransaction) => T,
     options: WriteOptions = {},
   ): Promise<TransactionOutcome<T>> {
     return this.#committer.write(work, options)
   }
 
-  /** {@link read} for work that knows the store's own transactions. */
-  inspect<T>(work: (transaction: StoreTransaction) => T): T {
-    return this.#onSnapshot(epoch, work)
-  }
-
-  /** {@link write} for work that knows the store's own transactions. */
-  transact<T>(work: (transaction: StoreTransaction) => T): Promise<TransactionOutcome<T>> {
-    return this.#committer.write(work, {})
-  }
-
   /**
-   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}. `stampTime` says when to commit what holds that moment.
+   * Evaluates `work` on a snapshot and commits nothing. What comes of it can be given to {@link commit}. What holds the very
+   * time of its commit is made for the moment that `stampTime` tells when that has to be certain; absent: for the next one.
    */
   attempt<T>(
-    work: (transaction: Transaction) => T,
+    work: (transaction: StoreTransaction) => T,
     notBefore: Micros = epoch,
     stampTime?: () => Micros,
-  ): StoreAttempt<T> {
+  ): Attempt<T> {
     return this.#committer.attempt(work, notBefore, stampTime)
   }
 
-  commit<T>(
-    attempt: StoreAttempt<T>,
-    announced?: AnnouncedElsewhere,
-  ): Promise<TransactionOutcome<T> | 'stale'> {
+  /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
+  commit<T>(attempt: Attempt<T>, announced?: AnnouncedElsewhere): Promise<TransactionOutcome<T> | 'stale'> {
     return this.#committer.commit(attempt, announced)
   }
 
+  /**
+   * Has the process that made an attempt commit it: announces the commit and tells `commit` its time, which resolves with
+   * the time that it got, or `stale`, when that can be seen here.
+   */
   commitElsewhere<T extends { readonly time: Micros }>(
-    attempt: Pick<StoreAttempt<unknown>, 'commitTime'>,
+    attempt: Pick<Attempt<unknown>, 'commitTime'>,
     commit: (announced: Micros) => Promise<T | 'stale'>,
   ): Promise<T | 'stale'> {
     return this.#committer.commitElsewhere(attempt, commit)
@@ -136,15 +132,6 @@ export class TransactionStore implements Store {
   /** The time of day, not before any time this process has given to a snapshot or a commit. */
   now(): Micros {
     return this.#times.now()
-  }
-
-  #onSnapshot<T>(notBefore: Micros, read: (transaction: StoreTransaction) => T): T {
-    return this.#times.onSnapshot(notBefore, (view, last, time) => {
-      const { time: lastCommitTime, ...known } = last
-      return read(
-        new StoreTransaction(this.#parts, view, { ...known, time, lastCommitTime, settledTime: time }),
-      )
-    })
   }
 
   /** An announced commit takes long, or its process has crashed: a commit after it ends the wait. */
@@ -157,6 +144,7 @@ export class TransactionStore implements Store {
     this.#committer.passTime().then(done, done)
   }
 
+  /** Commits nothing but a time, which shows whether anything can be committed. Callers at one time share a commit. */
   probe(): Promise<void> {
     this.#probing ??= this.#committer.passTime().finally(() => {
       this.#probing = undefined
@@ -164,14 +152,20 @@ export class TransactionStore implements Store {
     return this.#probing
   }
 
+  /**
+   * Transactions committed after `after`, oldest first, as far as they are visible now: at most `limit`, and none more once
+   * these have `changesMax` changes.
+   */
   changes(after: Micros, limit: number, changesMax?: number): readonly CommittedTransaction[] {
     return this.kv.read(view => readChanges(view, after, limit, changesMax))
   }
 
+  /** Calls `listener` after commits (of any process) became visible. */
   watch(listener: () => void): () => void {
     return this.kv.watch(listener)
   }
 
+  /** Proves that entries, histories and the change log agree with the documents; returns every contradiction found. */
   check(onProgress?: OnCheckProgress): readonly string[] {
     return this.#times.onSnapshot(epoch, (view, _last, time) =>
       checkStore(view, this.#parts.hooks, time, onProgress),

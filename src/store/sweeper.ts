@@ -17,7 +17,7 @@ import { fallenRows } from './fallen.ts'
 import { batchBytesMax, batchKeysMax, nextGarbage, removeGarbage } from './garbage.ts'
 import { hasOldChanges, removeOldChanges } from './record-removal.ts'
 import { fallsOutAt } from './retention.ts'
-import type { TransactionStore } from './store.ts'
+import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Collections looked at in one step, and databases. */
@@ -26,7 +26,7 @@ const looksPerStep = 256
 const pauseMicros = 60_000_000
 
 export class Sweeper {
-  readonly #store: TransactionStore
+  readonly #store: Store
   readonly #removalTime: () => Micros
   readonly #batchMs: number | undefined
   #looks = new DueLooks()
@@ -39,7 +39,7 @@ export class Sweeper {
    * What is past at the time that `removalTime` tells is removed; by default that of the store. With `batchMs` a step ends
    * after so many milliseconds, and databases rest from the bindings of what is removed; absent: a step has no end.
    */
-  constructor(store: TransactionStore, removalTime: () => Micros = () => store.now(), batchMs?: number) {
+  constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
     this.#store = store
     this.#batchMs = batchMs
     this.#removalTime = removalTime
@@ -74,14 +74,14 @@ export class Sweeper {
     const mayCompute = (database: DatabaseId) => this.#mayCompute(database)
     const garbage = this.#store.kv.read(view => nextGarbage(view, this.#store.now(), mayCompute))
     if (garbage === undefined) return false
-    await this.#store.transact(transaction => removeGarbage(this.#store, transaction, garbage, this.#batchMs))
+    await this.#store.write(transaction => removeGarbage(this.#store, transaction, garbage, this.#batchMs))
     return true
   }
 
   async #sweepChanges(): Promise<boolean> {
     const now = this.#removalTime()
     if (!this.#store.kv.read(view => hasOldChanges(view, now))) return false
-    const { result } = await this.#store.transact(transaction => removeOldChanges(transaction, now))
+    const { result } = await this.#store.write(transaction => removeOldChanges(transaction, now))
     return result
   }
 
@@ -98,7 +98,7 @@ export class Sweeper {
 
   async #remove(keys: readonly Uint8Array[]): Promise<void> {
     if (keys.length === 0) return
-    await this.#store.transact(transaction => {
+    await this.#store.write(transaction => {
       const { overlay } = transaction.rows
       for (const key of keys) overlay.set(key, undefined)
     })
@@ -110,9 +110,9 @@ export class Sweeper {
       const database = this.#unknown.pop()
       if (database === undefined) return false
       const objectsOf = (collection: number) =>
-        this.#store.inspect(({ snapshot }) =>
+        this.#store.read(({ snapshot }) =>
           Array.from(scanDocuments(snapshot, database, collection, {}), entry => entry.document.id),
-        )
+        ).result
       for (const place of nativePlaces(database)) this.#looks.plan(place, 0)
       for (const id of objectsOf(native.collections))
         this.#looks.plan({ database, collection: Number(id) }, 0)
@@ -139,20 +139,20 @@ export class Sweeper {
   async #sweepCollection(look: DueLook): Promise<boolean> {
     const marks = look.marks.length > 0 ? look.marks : this.#readMarks(look)
     if (marks.length === 0) return false
-    const followed = await this.#store.transact(transaction => this.#follow(transaction, { ...look, marks }))
+    const followed = await this.#store.write(transaction => this.#follow(transaction, { ...look, marks }))
     this.#looks.plan(look, 0, marks.slice(followed.result))
     return true
   }
 
   /** The marks whose time has come. Without any the next look is planned. */
   #readMarks(place: CollectionPlace): DueLook['marks'] {
-    return this.#store.inspect(transaction => {
+    return this.#store.read(transaction => {
       const { snapshot } = transaction
       const minimum = this.#minimumOf(transaction, place)
       const marks = minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchKeysMax)
       if (marks.length === 0) this.#looks.plan(place, this.#nextLook(transaction, place))
       return marks
-    })
+    }).result
   }
 
   #minimumOf(transaction: StoreTransaction, { collection, database }: CollectionPlace): Micros {

@@ -6,13 +6,13 @@ import { RemovalTime, type TimeMemory } from '../base/removal-time.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { lastCommit } from './last-commit.ts'
 import { decodeTimeMemory, encodeTimeMemory, isIntact } from './records.ts'
-import type { TransactionStore } from './store.ts'
+import type { Store } from './store.ts'
 
 const key = metaKey('passed time')
 
 /** The time by which a store's background removes what is past; `onLeap` as in {@link RemovalTime}. */
 export function removalTimeOf(
-  store: TransactionStore,
+  store: Store,
   clock: Clock,
   onLeap: (aheadMicros: number) => void,
 ): RemovalTime {
@@ -21,7 +21,7 @@ export function removalTimeOf(
     onLeap,
     load: () => store.kv.read(view => loaded(view.get(key), lastCommit(view).time)),
     save: memory =>
-      store.transact(transaction => {
+      store.write(transaction => {
         transaction.rows.overlay.set(key, encodeTimeMemory(memory))
       }),
   })

@@ -6,7 +6,8 @@ import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
-import type { CommittedTransaction, Store, Transaction } from '../store/contract.ts'
+import type { CommittedTransaction, Transaction } from '../store/contract.ts'
+import type { Store } from '../store/store.ts'
 import type { Micros } from '../values/value.ts'
 
 /** What handling a transaction may wait for. */

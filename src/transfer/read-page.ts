@@ -3,7 +3,8 @@
 
 import { epoch } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
-import type { CollectionDefinition, Store, Transaction, Version } from '../store/contract.ts'
+import type { CollectionDefinition, Transaction, Version } from '../store/contract.ts'
+import type { Store } from '../store/store.ts'
 import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'

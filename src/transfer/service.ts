@@ -2,7 +2,7 @@
 
 import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
-import type { TransactionStore } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
 import { type PageRequest, type RecordPage, readPage, type Snapshot, takeSnapshot } from './read-page.ts'
 import type { DocumentRecord } from './record.ts'
@@ -40,7 +40,7 @@ export interface TransferService {
  * With `timers` imports keep out of the way of others in this process.
  */
 export function createTransferService(
-  store: TransactionStore,
+  store: Store,
   rules: BatchTarget['rules'],
   timers?: Timers,
 ): TransferService {

@@ -7,19 +7,18 @@ import { Memo, Pending } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
+import type { Attempt } from '../store/attempt.ts'
 import { batchEnd } from '../store/batch-end.ts'
 import {
-  type Attempt,
   ContendedTransaction,
   type IndexDefinition,
   type IndexField,
-  type Store,
   type Transaction,
   type TransactionCounters,
   type Version,
   WriteRefused,
 } from '../store/contract.ts'
-import type { TransactionStore } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { equalValues } from '../values/equality.ts'
 import {
   type DatabaseId,
@@ -119,7 +118,7 @@ interface BatchRules {
 
 /** Where batches are written, and by which rules. */
 export interface BatchTarget {
-  readonly store: TransactionStore
+  readonly store: Store
   readonly rules: BatchRules
   /** Absent: no others are served. */
   readonly pace?: Pace | undefined

@@ -8,14 +8,14 @@ import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres
 import { type RecordLocation, Session } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { lastCommit } from '../../src/store/last-commit.ts'
-import { openStore, type TransactionStore } from '../../src/store/store.ts'
+import { Store } from '../../src/store/store.ts'
 import type { PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 
 /** A node's copy and the store over it. */
 export interface NodeStore {
   readonly kv: PostgresStore
-  readonly store: TransactionStore
+  readonly store: Store
 }
 
 let schemas = 0
@@ -43,5 +43,5 @@ export async function openNode(location: RecordLocation, name: string, worker: n
     onDiverged: reason => assert.fail(reason),
   })
   const hooks = { evaluateBinding: () => undefined }
-  return { kv, store: openStore(kv, { clock: () => kv.now(), timeline: kv.timeline, hooks, worker }) }
+  return { kv, store: new Store(kv, { clock: () => kv.now(), timeline: kv.timeline, hooks, worker }) }
 }

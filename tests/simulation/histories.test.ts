@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
 import type { Timeline } from '../../src/base/timeline.ts'
 import type { KeyValueStore, View, Work } from '../../src/kv/contract.ts'
-import { openStore, type TransactionStore } from '../../src/store/store.ts'
+import { Store } from '../../src/store/store.ts'
 import { seedsToRun } from '../support/seeded.ts'
 import { type CommitOf, runHistory } from './histories.ts'
 
@@ -28,9 +28,9 @@ for (const seed of seedsToRun([11, 12])) {
 }
 
 /** Stores as in processes of the slow lane, by that of the service: they commit when it gives them leave. */
-const lanes = new WeakMap<TransactionStore, TransactionStore>()
+const lanes = new WeakMap<Store, Store>()
 
-function laneOf(service: TransactionStore): TransactionStore {
+function laneOf(service: Store): Store {
   const known = lanes.get(service)
   if (known !== undefined) return known
   const clock = () => epoch
@@ -39,7 +39,7 @@ function laneOf(service: TransactionStore): TransactionStore {
     oldestAnnounced: () => endOfTime,
     announce: time => ({ time, end: () => {} }),
   }
-  const lane = openStore(service.kv, { clock, timeline, hooks: { evaluateBinding: () => undefined } })
+  const lane = new Store(service.kv, { clock, timeline, hooks: { evaluateBinding: () => undefined } })
   lanes.set(service, lane)
   return lane
 }

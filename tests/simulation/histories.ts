@@ -9,9 +9,9 @@ import { AnnouncedCommits, type Timeline } from '../../src/base/timeline.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openMemory } from '../../src/kv/memory.ts'
-import type { StoreAttempt } from '../../src/store/attempt.ts'
+import type { Attempt } from '../../src/store/attempt.ts'
 import type { Transaction } from '../../src/store/contract.ts'
-import { openStore, type TransactionStore } from '../../src/store/store.ts'
+import { Store } from '../../src/store/store.ts'
 import type { Ref, Value } from '../../src/values/value.ts'
 import { RandomSource } from '../support/seeded.ts'
 import { UnrulyStore } from '../support/unruly-store.ts'
@@ -154,10 +154,7 @@ function cellsOf(transaction: Transaction, collection: Ref): Cells {
 }
 
 /** How a process commits what it has evaluated; canaries do it wrongly. */
-export type CommitOf = <T>(
-  store: TransactionStore,
-  attempt: StoreAttempt<T>,
-) => ReturnType<TransactionStore['commit']> | undefined
+export type CommitOf = <T>(store: Store, attempt: Attempt<T>) => ReturnType<Store['commit']> | undefined
 
 export interface HistoryOptions {
   readonly seed: number
@@ -188,7 +185,7 @@ export async function runHistory(options: HistoryOptions): Promise<readonly Happ
     return work
   }
   const collection = await firstSuccess(() =>
-    drive((stores[0] as TransactionStore).write(transaction => createCollection(transaction, 'cells'))),
+    drive((stores[0] as Store).write(transaction => createCollection(transaction, 'cells'))),
   )
   const history: Happened[] = []
   const open = new Set<Promise<void>>()
@@ -206,16 +203,16 @@ export async function runHistory(options: HistoryOptions): Promise<readonly Happ
     } else await proceed(unruly)
   }
   await drive(Promise.all(open))
-  const changes = (stores[0] as TransactionStore).changes(epoch, Number.MAX_SAFE_INTEGER)
+  const changes = (stores[0] as Store).changes(epoch, Number.MAX_SAFE_INTEGER)
   judgeHistory(
     history,
     changes.map(({ time }) => time),
   )
-  assert.deepEqual((stores[0] as TransactionStore).check(), [])
+  assert.deepEqual((stores[0] as Store).check(), [])
   return history
 }
 
-function openProcesses(kv: KeyValueStore, processes: number): TransactionStore[] {
+function openProcesses(kv: KeyValueStore, processes: number): Store[] {
   let clock = 1_700_000_000_000_000
   const now = () => micros(clock++)
   const announced = Array.from({ length: processes }, () => new AnnouncedCommits())
@@ -226,7 +223,7 @@ function openProcesses(kv: KeyValueStore, processes: number): TransactionStore[]
       oldestAnnounced: () =>
         announced.map(({ oldest }) => oldest).reduce((left, right) => Math.min(left, right)),
     }
-    return openStore(kv, { clock: now, timeline, worker, hooks: { evaluateBinding: () => undefined } })
+    return new Store(kv, { clock: now, timeline, worker, hooks: { evaluateBinding: () => undefined } })
   })
 }
 
@@ -251,7 +248,7 @@ function forgiveRefusal(error: unknown): void {
 }
 
 async function runProgram(
-  store: TransactionStore,
+  store: Store,
   program: Program,
   collection: Ref,
   commit: CommitOf | undefined,

@@ -5,7 +5,7 @@ import type { Engine, QueryResponse } from '../../src/engine/contract.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { engineOver, type ProcessEnvironment } from '../../src/open-engine.ts'
-import type { TransactionStore } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import type { ApiVersion } from '../../src/v4/wire/version.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'
@@ -22,7 +22,7 @@ export interface TestEngineOptions {
 
 export interface TestEngine {
   readonly engine: Engine
-  readonly store: TransactionStore
+  readonly store: Store
   /** Sends a query with a secret (the root secret when absent); returns the whole response. */
   send(query: Query, options?: { secret?: string; apiVersion?: ApiVersion }): Promise<QueryResponse>
   /** The `resource` of a query that has to succeed. */

@@ -8,7 +8,7 @@ import { Leads } from '../../../src/engine/leads.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
-import type { Store } from '../../../src/store/contract.ts'
+import type { Store } from '../../../src/store/store.ts'
 
 /** A service whose queries take `takes` microseconds each from the moment at which the time of their commit is certain. */
 function serviceOf(takes: readonly number[], leads = new Leads()) {

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { endOfTime, type Micros, micros } from '../../../src/base/micros.ts'
 import { AnnouncedCommits } from '../../../src/base/timeline.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
-import { openStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import { timeFromMicros } from '../../../src/values/time.ts'
 import { collectionRef, documentRef, object, second } from './support.ts'
 
@@ -23,7 +23,7 @@ function storeWithOthers() {
     oldestAnnounced: () => Math.min(own.oldest, micros(others.oldest)),
   }
   const hooks = { evaluateBinding: () => undefined }
-  const store = openStore(openMemory(), { clock: now, timeline, hooks })
+  const store = new Store(openMemory(), { clock: now, timeline, hooks })
   return { others, own, store }
 }
 

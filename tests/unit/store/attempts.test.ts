@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch, micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
-import type { StoreAttempt } from '../../../src/store/attempt.ts'
+import type { Attempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { ContendedTransaction } from '../../../src/store/contract.ts'
-import { openStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
   Bench,
@@ -23,7 +23,7 @@ import {
 } from './support.ts'
 
 /** As if it came from another process. */
-function cloned<T>(attempt: StoreAttempt<T>): StoreAttempt<T> {
+function cloned<T>(attempt: Attempt<T>): Attempt<T> {
   return structuredClone(attempt)
 }
 
@@ -87,11 +87,7 @@ test('an attempt changes nothing until it is committed, and then everything at o
 test('an attempt is stale when others wrote what it read', async () => {
   const { bench, ref } = await benchWith()
   const attempts = [1, 2, 3].map(() => bench.store.attempt(increment(ref)))
-  const [first, second, third] = attempts as [
-    StoreAttempt<bigint>,
-    StoreAttempt<bigint>,
-    StoreAttempt<bigint>,
-  ]
+  const [first, second, third] = attempts as [Attempt<bigint>, Attempt<bigint>, Attempt<bigint>]
   assert.ok((await bench.store.commit(cloned(first))) !== 'stale')
   assert.equal(await bench.store.commit(cloned(second)), 'stale')
   assert.equal(await bench.store.commit(third), 'stale')
@@ -149,7 +145,7 @@ test('a database does not rely on what is beside it, only on its own place', asy
       assert.deepEqual(transaction.catalogue.resolve(inner.database, native.databases, 'inner'), inner)
       transaction.put(documentRef(collection, ++documents), data({}))
     })
-  const committed = async (one: StoreAttempt<void>) => (await bench.store.commit(cloned(one))) !== 'stale'
+  const committed = async (one: Attempt<void>) => (await bench.store.commit(cloned(one))) !== 'stale'
   assert.ok(await committed(attempt()))
   // What is known of the schemas is remembered by now.
   const beside = attempt()
@@ -230,14 +226,11 @@ test('what other processes commit is noticed as well', async () => {
   const kv = openMemory()
   let now = 1_700_000_000 * second
   const options = { clock: () => micros(now++), hooks: { evaluateBinding: () => undefined } }
-  const [here, there] = [openStore(kv, { ...options, worker: 0 }), openStore(kv, { ...options, worker: 1 })]
+  const [here, there] = [new Store(kv, { ...options, worker: 0 }), new Store(kv, { ...options, worker: 1 })]
   const { result: collection } = await here.write(transaction => createCollection(transaction, 'things'))
   const ref = documentRef(collection, 1)
   const other = documentRef(collection, 2)
-  const attempts = [1, 2].map(() => here.attempt(increment(ref))) as [
-    StoreAttempt<bigint>,
-    StoreAttempt<bigint>,
-  ]
+  const attempts = [1, 2].map(() => here.attempt(increment(ref))) as [Attempt<bigint>, Attempt<bigint>]
   await there.write(increment(other))
   assert.ok((await there.commit(cloned(attempts[0]))) !== 'stale', 'committed by another process')
   assert.equal(await here.commit(attempts[1]), 'stale')

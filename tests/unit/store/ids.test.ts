@@ -12,7 +12,7 @@ import { openLmdb } from '../../../src/kv/lmdb.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { IdGenerator, type IdStretch, idEpochMs, idMs, idStretchMs } from '../../../src/store/ids.ts'
-import { openStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { seededEnvironment, seedsToRun } from '../../support/seeded.ts'
@@ -260,7 +260,7 @@ test('a drawn id that is there already is drawn again', async () => {
     return ((ms + sequence / 1024n) << 20n) + ((sequence % 1024n) << 10n)
   })
   const collection = new Ref(rootDatabase, native.collections, 1024n)
-  await store.transact(transaction => {
+  await store.write(transaction => {
     for (const id of occupied) transaction.put(documentRef(collection, id), data({}))
   })
   const create = { create: { collection: 'c' } }
@@ -276,7 +276,7 @@ test('a drawn id that is there already is drawn again', async () => {
 
 test('an observer reserves nothing', async () => {
   const kv = openMemory()
-  const store = openStore(kv, { clock: () => micros(1), hooks: { evaluateBinding: () => undefined } })
+  const store = new Store(kv, { clock: () => micros(1), hooks: { evaluateBinding: () => undefined } })
   assert.deepEqual(store.check(), [])
   assert.equal(
     kv.read(view => [...view.range({ start: new Uint8Array([0]), end: new Uint8Array([255]) })].length),

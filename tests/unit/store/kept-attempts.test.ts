@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endOfTime, epoch } from '../../../src/base/micros.ts'
-import type { StoreAttempt } from '../../../src/store/attempt.ts'
+import type { Attempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
-import { openStore, type TransactionStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import type { Micros, Ref } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, documentRef } from './support.ts'
 
@@ -15,7 +15,7 @@ const write = (ref: Ref, n: bigint) => (transaction: Transaction) => transaction
 async function setUp() {
   const bench = new Bench()
   const collection = await bench.write(transaction => createCollection(transaction, 'things'))
-  const lane = openStore(bench.kv, {
+  const lane = new Store(bench.kv, {
     clock: () => epoch,
     timeline: {
       now: () => epoch,
@@ -29,8 +29,8 @@ async function setUp() {
 
 /** Has `lane` commit its attempt; `meanwhile` happens between the announcement and the commit. */
 function commitThere<T>(
-  { bench: { store }, lane }: { readonly bench: Bench; readonly lane: TransactionStore },
-  attempt: StoreAttempt<T>,
+  { bench: { store }, lane }: { readonly bench: Bench; readonly lane: Store },
+  attempt: Attempt<T>,
   meanwhile: (announced: Micros) => undefined | Promise<unknown> = () => undefined,
 ) {
   return store.commitElsewhere(attempt, async time => {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { GenerationCache } from '../../../src/base/generation-cache.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
-import { openStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import { Ref } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench, createCollection, data, documentRef, second } from './support.ts'
@@ -32,7 +32,7 @@ test('a version that is read again and again is decoded once', async () => {
     known,
   )
   const costs = () => bench.store.read(transaction => transaction.get(ref)).counters.readBytes
-  const other = openStore(bench.kv, {
+  const other = new Store(bench.kv, {
     clock: () => micros(bench.now),
     hooks: { evaluateBinding: () => undefined },
   })
@@ -71,7 +71,7 @@ test('what another process commits is seen, and a collection that is deleted tak
   const ref = documentRef(users, 1)
   await bench.write(transaction => transaction.put(ref, data({ n: 1n })))
   readOften(bench, ref)
-  const other = openStore(bench.kv, {
+  const other = new Store(bench.kv, {
     clock: () => micros(bench.now),
     hooks: { evaluateBinding: () => undefined },
     worker: 1,

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import type { EntryScan, Transaction } from '../../../src/store/contract.ts'
-import { openStore, type TransactionStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import type { Ref } from '../../../src/values/value.ts'
 import { RandomSource } from './random-source.ts'
 import {
@@ -23,8 +23,8 @@ const groups = ['a', 'b']
 const long = 'x'.repeat(3000)
 
 /** Another process over the same data. */
-function another(bench: Bench, worker: number): TransactionStore {
-  return openStore(bench.kv, {
+function another(bench: Bench, worker: number): Store {
+  return new Store(bench.kv, {
     clock: () => micros(bench.now),
     hooks: { evaluateBinding: () => undefined },
     worker,
@@ -32,7 +32,7 @@ function another(bench: Bench, worker: number): TransactionStore {
 }
 
 /** Up to `count` entries of a set, and what reading them has cost. */
-function read(store: TransactionStore, index: Ref, group: string, scan: EntryScan, count: number) {
+function read(store: Store, index: Ref, group: string, scan: EntryScan, count: number) {
   const { result, counters } = store.read(transaction => {
     const entries: unknown[] = []
     for (const { values, document } of transaction.match(definitionOf(transaction, index), [group], scan)) {

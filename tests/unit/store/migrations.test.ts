@@ -155,7 +155,7 @@ test('versions are rewritten in the background in small steps; then their steps 
 test('a step of the rewriting is over with the row that takes too long', async () => {
   const { bench, jars } = await filled(20)
   await migrate(bench, jars, move('a', 'b'))
-  await bench.store.transact(({ rows: { catalogue, overlay, reader } }) => {
+  await bench.store.write(({ rows: { catalogue, overlay, reader } }) => {
     let count = 0
     const counting = {
       isOutdated: reader.isOutdated.bind(reader),

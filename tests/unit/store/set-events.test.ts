@@ -54,7 +54,7 @@ const ways: Record<string, EventLimits> = {
 
 /** The events of a group, the same whichever way they are found. */
 function eventsOf(bench: Bench, index: Ref, group: string, scan: EventScan): readonly IndexEvent[] {
-  return bench.store.inspect(transaction => found(bench, transaction, index, group, scan))
+  return bench.store.read(transaction => found(bench, transaction, index, group, scan)).result
 }
 
 function found(bench: Bench, transaction: StoreTransaction, index: Ref, group: string, scan: EventScan) {

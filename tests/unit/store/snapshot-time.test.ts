@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from '../../../src/base/clock.ts'
 import { openLmdb } from '../../../src/kv/lmdb.ts'
-import { openStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 
 const writers = 8
@@ -17,7 +17,7 @@ const writesEach = 100
 test('no snapshot lacks a commit that its time includes', async () => {
   const path = mkdtempSync(join(tmpdir(), 'terrarium-snapshots-'))
   const hooks = { evaluateBinding: () => undefined }
-  const store = openStore(openLmdb({ path }), { clock: systemClock.now, hooks })
+  const store = new Store(openLmdb({ path }), { clock: systemClock.now, hooks })
   const snapshots: { time: number; newest: number }[] = []
   const commits: number[] = []
   let isWriting = true

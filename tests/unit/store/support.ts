@@ -6,7 +6,7 @@ import { Memo, Pending } from '../../../src/base/pending.ts'
 import type { KeyValueStore } from '../../../src/kv/contract.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
 import type { IndexDefinition, StoreHooks, Transaction } from '../../../src/store/contract.ts'
-import { openStore, type TransactionStore } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
 import { native, Ref, rootDatabase, Time, type Value } from '../../../src/values/value.ts'
 
 export const second = 1_000_000
@@ -16,11 +16,11 @@ export const day = 86_400 * second
 export class Bench {
   now = 1_700_000_000 * second
   readonly kv: KeyValueStore
-  readonly store: TransactionStore
+  readonly store: Store
 
   constructor(kv: KeyValueStore = openMemory(), hooks: Partial<StoreHooks> = {}) {
     this.kv = kv
-    this.store = openStore(kv, {
+    this.store = new Store(kv, {
       clock: () => micros(this.now),
       hooks: { evaluateBinding: () => undefined, ...hooks },
     })

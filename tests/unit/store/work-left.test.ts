@@ -23,7 +23,7 @@ test('a build is told with its database and how far it is, what is deleted until
   for (let id = 1; id <= documents; id++) {
     await run({ create: { ref: { collection: 'c' }, id: String(id) }, params: object({}) })
   }
-  const left = () => engine.store.inspect(workLeft)
+  const left = () => engine.store.read(workLeft).result
   assert.deepEqual(left(), { builds: [], buildsCount: 0, removals: 0 })
   await run({ create_index: object({ name: 'all', source: { collection: 'c' } }) })
   const background = new Background(engine.store)
@@ -56,7 +56,7 @@ test('why a build does not end is told', async () => {
   const terms = ['a', 'b'].map(name => object({ field: ['data', name] }))
   await engine.query({ create_index: object({ name: 'wide', source: { collection: 'c' }, terms }) })
   await new Background(engine.store).runAll()
-  assert.match(engine.store.inspect(workLeft).builds[0]?.failure ?? '', /^Document \d+ of c: /)
+  assert.match(engine.store.read(workLeft).result.builds[0]?.failure ?? '', /^Document \d+ of c: /)
   await engine.close()
 })
 
@@ -73,7 +73,7 @@ test('a collection whose documents get a new shape is told, too', async () => {
     noteSteps(changed, fields, [{ kind: 'move', from: ['a'], to: ['b'] }])
     transaction.put(jars, changed)
   })
-  const left = () => bench.store.inspect(workLeft)
+  const left = () => bench.store.read(workLeft).result
   const [build] = left().builds
   assert.deepEqual([build?.kind, build?.name, build?.share], ['collection', 'jars', 0])
   const background = new Background(bench.store)
