@@ -72,6 +72,7 @@ function nativeRef(collection: number, database = home): Ref {
 const spellsText = '{"@ref":{"id":"spells","collection":{"@ref":{"id":"collections"}}}}'
 const fireText = `{"@ref":{"id":"181388642046968320","collection":${spellsText}}}`
 const byNameText = '{"@ref":{"id":"by_\\"name\\"","collection":{"@ref":{"id":"indexes"}}}}'
+const childField = '"database":{"@ref":{"id":"child","collection":{"@ref":{"id":"databases"}}}}'
 
 describe('plain values', () => {
   const table: readonly [string, Value, string][] = [
@@ -148,7 +149,6 @@ describe('plain values', () => {
 })
 
 describe('references', () => {
-  const childField = '"database":{"@ref":{"id":"child","collection":{"@ref":{"id":"databases"}}}}'
   const grandchildField = `"database":{"@ref":{"id":"grandchild","collection":{"@ref":{"id":"databases"}},${childField}}}`
   const table: readonly [string, Ref, string][] = [
     ['native collection', nativeRef(native.collections), '{"@ref":{"id":"collections"}}'],
@@ -210,7 +210,9 @@ describe('references', () => {
     )
     assert.equal(render(nameless, '2.0'), undefined)
   })
+})
 
+describe('unresolved references', () => {
   const childRef = new Ref(home, native.databases, child)
   const lost = new UnresolvedRef({ type: 'database', name: 'lost' })
   const lostText = '{"@ref":{"id":"lost","collection":{"@ref":{"id":"databases"}}}}'

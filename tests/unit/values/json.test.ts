@@ -35,7 +35,7 @@ function ordinary(json: Json): unknown {
   return Array.isArray(json) ? json.map(ordinary) : json
 }
 
-describe('parseJson', () => {
+describe('parseJson: numbers and strings', () => {
   const numbers: readonly [string, bigint | number][] = [
     ['0', 0n],
     ['-0', 0n],
@@ -58,6 +58,76 @@ describe('parseJson', () => {
     test(`reads the number ${text.slice(0, 30)}`, () => assert.deepEqual(parseJson(text), expected))
   }
 
+  const strings: readonly [string, string][] = [
+    ['""', ''],
+    ['"plain"', 'plain'],
+    ['"\\"\\\\\\/\\b\\f\\n\\r\\t"', '"\\/\b\f\n\r\t'],
+    ['"a\\u0041b\\u00e9"', 'aAb\u00e9'],
+    ['"\\u0000"', '\u0000'],
+    ['"\\uD83D\\uDE00"', '😀'],
+    ['"\\ud800 alone"', '\ud800 alone'],
+    ['"\u007f\u2028é😀"', '\u007f\u2028é😀'],
+  ]
+  for (const [text, expected] of strings) {
+    test(`reads the string ${JSON.stringify(text)}`, () => assert.equal(parseJson(text), expected))
+  }
+})
+
+describe('parseJson: documents', () => {
+  const firstOnly: readonly [string, Json][] = [
+    ['1 2', 1n],
+    ['[1] 2', [1n]],
+    ['[1][', [1n]],
+    ['"a"{', 'a'],
+    ['true false', true],
+    [' \t\r\n null \n', null],
+    ['\ufeff7', 7n],
+  ]
+  for (const [text, expected] of firstOnly) {
+    test(`reads the first value of ${JSON.stringify(text)}`, () =>
+      assert.deepEqual(parseJson(text), expected))
+  }
+
+  test('keeps the order of keys, and the first of equal ones', () => {
+    const parsed = parseJson('{"b":1,"2":2,"1":3,"b":4,"\\u0062":5,"__proto__":6}')
+    assert.ok(parsed instanceof Map)
+    assert.deepEqual(
+      [...parsed],
+      [
+        ['b', 1n],
+        ['2', 2n],
+        ['1', 3n],
+        ['__proto__', 6n],
+      ],
+    )
+  })
+
+  test('agrees with JSON.parse on every document', () => {
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ stringUnit: 'binary' }),
+        fc.constantFrom(undefined, 1, '\t'),
+        (document, indent) => {
+          const text = JSON.stringify(document, null, indent)
+          // Integers that may not fit into 64 bits are refused here and rounded there.
+          fc.pre(!/\d{19}/.test(text))
+          assert.deepEqual(ordinary(parseJson(text)), JSON.parse(text))
+        },
+      ),
+    )
+  })
+
+  test('returns or refuses any damaged text, and never breaks', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (text, where, noise) => {
+        const at = where % (text.length + 1)
+        assert.notEqual(reasonOf(text.slice(0, at) + noise + text.slice(at + 1)), undefined)
+      }),
+    )
+  })
+})
+
+describe('parseJson: refusals and limits', () => {
   const invalid = [
     '',
     ' ',
@@ -116,46 +186,8 @@ describe('parseJson', () => {
     test(`refuses ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(reasonOf(text), 'syntax'))
   }
 
-  const firstOnly: readonly [string, Json][] = [
-    ['1 2', 1n],
-    ['[1] 2', [1n]],
-    ['[1][', [1n]],
-    ['"a"{', 'a'],
-    ['true false', true],
-    [' \t\r\n null \n', null],
-    ['\ufeff7', 7n],
-  ]
-  for (const [text, expected] of firstOnly) {
-    test(`reads the first value of ${JSON.stringify(text)}`, () =>
-      assert.deepEqual(parseJson(text), expected))
-  }
-
-  const strings: readonly [string, string][] = [
-    ['""', ''],
-    ['"plain"', 'plain'],
-    ['"\\"\\\\\\/\\b\\f\\n\\r\\t"', '"\\/\b\f\n\r\t'],
-    ['"a\\u0041b\\u00e9"', 'aAb\u00e9'],
-    ['"\\u0000"', '\u0000'],
-    ['"\\uD83D\\uDE00"', '😀'],
-    ['"\\ud800 alone"', '\ud800 alone'],
-    ['"\u007f\u2028é😀"', '\u007f\u2028é😀'],
-  ]
-  for (const [text, expected] of strings) {
-    test(`reads the string ${JSON.stringify(text)}`, () => assert.equal(parseJson(text), expected))
-  }
-
-  test('keeps the order of keys, and the first of equal ones', () => {
-    const parsed = parseJson('{"b":1,"2":2,"1":3,"b":4,"\\u0062":5,"__proto__":6}')
-    assert.ok(parsed instanceof Map)
-    assert.deepEqual(
-      [...parsed],
-      [
-        ['b', 1n],
-        ['2', 2n],
-        ['1', 3n],
-        ['__proto__', 6n],
-      ],
-    )
+  test('says where it gave up', () => {
+    assert.throws(() => parseJson('[1, x]'), { name: 'JsonSyntaxError', reason: 'syntax', offset: 4 })
   })
 
   for (const [open, close] of [
@@ -176,33 +208,5 @@ describe('parseJson', () => {
   test('bounds the length of keys', () => {
     assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax)}":1}`), 'accepted')
     assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax + 1)}":1}`), 'syntax')
-  })
-
-  test('says where it gave up', () => {
-    assert.throws(() => parseJson('[1, x]'), { name: 'JsonSyntaxError', reason: 'syntax', offset: 4 })
-  })
-
-  test('agrees with JSON.parse on every document', () => {
-    fc.assert(
-      fc.property(
-        fc.jsonValue({ stringUnit: 'binary' }),
-        fc.constantFrom(undefined, 1, '\t'),
-        (document, indent) => {
-          const text = JSON.stringify(document, null, indent)
-          // Integers that may not fit into 64 bits are refused here and rounded there.
-          fc.pre(!/\d{19}/.test(text))
-          assert.deepEqual(ordinary(parseJson(text)), JSON.parse(text))
-        },
-      ),
-    )
-  })
-
-  test('returns or refuses any damaged text, and never breaks', () => {
-    fc.assert(
-      fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (text, where, noise) => {
-        const at = where % (text.length + 1)
-        assert.notEqual(reasonOf(text.slice(0, at) + noise + text.slice(at + 1)), undefined)
-      }),
-    )
   })
 })
