@@ -36,7 +36,23 @@ function spawnWriter(path: string, count: number) {
 const has = (store: KeyValueStore, number: string) =>
   store.read(view => view.get(bytes(`n${number}`))) !== undefined
 
-describe('lmdb on disk', () => {
+/** Opens a folder as the engine itself does: what it finds on the first pages is checked. */
+function environment(path: string) {
+  return open<Buffer, Buffer>({
+    path,
+    keyEncoding: 'binary',
+    encoding: 'binary',
+    noSubdir: false,
+    pageSize: 4096,
+    overlappingSync: false,
+    mapSize: 2 ** 30,
+    maxReaders: 1024,
+  })
+}
+
+const layoutKey = Buffer.from('layout')
+
+describe('the folder of lmdb', () => {
   test('keeps its entries when it is closed and opened again, also in a folder with a dot', async () => {
     const path = join(newPath(), 'deep', 'data.db')
     const first = openLmdb({ path })
@@ -45,6 +61,54 @@ describe('lmdb on disk', () => {
     const second = openLmdb({ path })
     assert.deepEqual(list(second), ['a=1'])
     await second.close()
+  })
+
+  test('a folder of another layout is refused with what to do, and left alone', async () => {
+    for (const layout of ['1', '2', 'to 3', '6']) {
+      const path = newPath()
+      const root = environment(path)
+      await root.put(layoutKey, Buffer.from(layout))
+      await root.close()
+      assert.throws(() => openLmdb({ path }), {
+        name: StoreUnavailableError.name,
+        message: new RegExp(`has data layout ${layout}, .* export the data with the version that wrote it`),
+      })
+      const again = environment(path)
+      assert.equal(again.get(layoutKey)?.toString(), layout)
+      await again.close()
+    }
+  })
+
+  test('a folder of a layout before is taken over', async () => {
+    for (const layout of ['3', '4']) {
+      const path = newPath()
+      await openLmdb({ path }).close()
+      const before = environment(path)
+      await before.put(layoutKey, Buffer.from(layout))
+      await before.close()
+      await openLmdb({ path }).close()
+      const after = environment(path)
+      assert.equal(after.get(layoutKey)?.toString(), '5')
+      await after.close()
+    }
+  })
+
+  test('says plainly why a folder cannot be opened', async () => {
+    const file = newPath()
+    writeFileSync(file, '')
+    const garbage = newPath()
+    mkdirSync(garbage)
+    writeFileSync(join(garbage, 'data.mdb'), 'not a database '.repeat(1000))
+    const foreign = newPath()
+    const other = open({ path: foreign, noSubdir: false })
+    await other.put('someone', 'else')
+    await other.close()
+    for (const path of [file, join(file, 'below'), garbage, foreign]) {
+      assert.throws(
+        () => openLmdb({ path }),
+        (error: unknown) => error instanceof StoreUnavailableError && error.message.includes(path),
+      )
+    }
   })
 
   test('grows past the address space it was given', async () => {
@@ -60,6 +124,39 @@ describe('lmdb on disk', () => {
     await store.close()
   })
 
+  test('fills the pages of rows whose keys ascend in many sets', async () => {
+    const path = newPath()
+    const store = openLmdb({ path, durable: false })
+    const value = new Uint8Array(80)
+    let bytesWritten = 0
+    for (let round = 0; round < 400; round++) {
+      const writes: Write[] = []
+      for (const [tag, numberBytes] of [
+        ['D', 2],
+        ['I', 4],
+        ['J', 4],
+      ] as const) {
+        // One set grows, and others lie behind it.
+        for (const set of round === 0 ? [0, 1, 2] : [0]) {
+          for (let entry = 0; entry < 10; entry++) {
+            const key = Buffer.alloc(1 + 8 + numberBytes + 8)
+            key.write(tag)
+            key[8 + numberBytes] = set
+            key.writeUInt32BE(round * 10 + entry, key.length - 4)
+            writes.push({ key, value })
+            bytesWritten += key.length + value.length
+          }
+        }
+      }
+      await store.transact(() => ({ result: undefined, writes }))
+    }
+    await store.close()
+    // What LMDB itself adds, and some pages that were free when the last commit ended.
+    assert.ok(statSync(join(path, 'data.mdb')).size < 1.35 * bytesWritten)
+  })
+})
+
+describe('commits of lmdb', () => {
   test('commits no more at a time than is applied quickly, and the rest right after', async () => {
     const path = newPath()
     const store = openLmdb({ path })
@@ -105,27 +202,6 @@ describe('lmdb on disk', () => {
     await again.close()
   })
 
-  test('reads and hears what another process commits', async () => {
-    const path = newPath()
-    const store = openLmdb({ path, watchIntervalMs: 1 })
-    const count = 20
-    const heardAll = new Promise<void>(resolve => {
-      store.watch(() => {
-        if (has(store, String(count - 1))) resolve()
-      })
-    })
-    const { ended, lines } = spawnWriter(path, count)
-    let printed = 0
-    for await (const line of lines) {
-      assert.ok(has(store, line), `${line} is visible once it is committed`)
-      printed++
-    }
-    assert.equal(printed, count)
-    assert.equal(await ended, 0)
-    await heardAll
-    await store.close()
-  })
-
   test('listeners hear of own commits not before those who made them', async () => {
     let look = () => {}
     const every = (_ms: number, callback: () => void) => {
@@ -152,6 +228,29 @@ describe('lmdb on disk', () => {
     await new Promise(setImmediate)
     await store.close()
     assert.deepEqual(order, Array(count).fill(['committed', 'heard']).flat())
+  })
+})
+
+describe('several processes over one lmdb', () => {
+  test('reads and hears what another process commits', async () => {
+    const path = newPath()
+    const store = openLmdb({ path, watchIntervalMs: 1 })
+    const count = 20
+    const heardAll = new Promise<void>(resolve => {
+      store.watch(() => {
+        if (has(store, String(count - 1))) resolve()
+      })
+    })
+    const { ended, lines } = spawnWriter(path, count)
+    let printed = 0
+    for await (const line of lines) {
+      assert.ok(has(store, line), `${line} is visible once it is committed`)
+      printed++
+    }
+    assert.equal(printed, count)
+    assert.equal(await ended, 0)
+    await heardAll
+    await store.close()
   })
 
   test('writes at the same time as another process', async () => {
@@ -204,7 +303,9 @@ describe('lmdb on disk', () => {
     await store.transact(write(put('after', '1')))
     await store.close()
   })
+})
 
+describe('lmdb on a full disk', () => {
   test('survives a full disk: what does not fit is refused, the rest goes on', {
     skip: process.platform === 'win32',
   }, async () => {
@@ -245,93 +346,5 @@ describe('lmdb on disk', () => {
     await store.transact(write(put('later', '1')))
     assert.equal(list(store).join(' '), 'before=1 later=1 small=1')
     await store.close()
-  })
-
-  test('a folder of another layout is refused with what to do, and left alone', async () => {
-    // As the engine itself opens it: what it finds on the first pages is checked.
-    const like = { keyEncoding: 'binary', encoding: 'binary', noSubdir: false, pageSize: 4096 } as const
-    const environment = (path: string) =>
-      open<Buffer, Buffer>({ path, ...like, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 })
-    const layoutKey = Buffer.from('layout')
-    for (const layout of ['1', '2', 'to 3', '6']) {
-      const path = newPath()
-      const root = environment(path)
-      await root.put(layoutKey, Buffer.from(layout))
-      await root.close()
-      assert.throws(() => openLmdb({ path }), {
-        name: StoreUnavailableError.name,
-        message: new RegExp(`has data layout ${layout}, .* export the data with the version that wrote it`),
-      })
-      const again = environment(path)
-      assert.equal(again.get(layoutKey)?.toString(), layout)
-      await again.close()
-    }
-  })
-
-  test('a folder of a layout before is taken over', async () => {
-    const like = { keyEncoding: 'binary', encoding: 'binary', noSubdir: false, pageSize: 4096 } as const
-    const environment = (path: string) =>
-      open<Buffer, Buffer>({ path, ...like, overlappingSync: false, mapSize: 2 ** 30, maxReaders: 1024 })
-    const layoutKey = Buffer.from('layout')
-    for (const layout of ['3', '4']) {
-      const path = newPath()
-      await openLmdb({ path }).close()
-      const before = environment(path)
-      await before.put(layoutKey, Buffer.from(layout))
-      await before.close()
-      await openLmdb({ path }).close()
-      const after = environment(path)
-      assert.equal(after.get(layoutKey)?.toString(), '5')
-      await after.close()
-    }
-  })
-
-  test('fills the pages of rows whose keys ascend in many sets', async () => {
-    const path = newPath()
-    const store = openLmdb({ path, durable: false })
-    const value = new Uint8Array(80)
-    let bytesWritten = 0
-    for (let round = 0; round < 400; round++) {
-      const writes: Write[] = []
-      for (const [tag, numberBytes] of [
-        ['D', 2],
-        ['I', 4],
-        ['J', 4],
-      ] as const) {
-        // One set grows, and others lie behind it.
-        for (const set of round === 0 ? [0, 1, 2] : [0]) {
-          for (let entry = 0; entry < 10; entry++) {
-            const key = Buffer.alloc(1 + 8 + numberBytes + 8)
-            key.write(tag)
-            key[8 + numberBytes] = set
-            key.writeUInt32BE(round * 10 + entry, key.length - 4)
-            writes.push({ key, value })
-            bytesWritten += key.length + value.length
-          }
-        }
-      }
-      await store.transact(() => ({ result: undefined, writes }))
-    }
-    await store.close()
-    // What LMDB itself adds, and some pages that were free when the last commit ended.
-    assert.ok(statSync(join(path, 'data.mdb')).size < 1.35 * bytesWritten)
-  })
-
-  test('says plainly why a folder cannot be opened', async () => {
-    const file = newPath()
-    writeFileSync(file, '')
-    const garbage = newPath()
-    mkdirSync(garbage)
-    writeFileSync(join(garbage, 'data.mdb'), 'not a database '.repeat(1000))
-    const foreign = newPath()
-    const other = open({ path: foreign, noSubdir: false })
-    await other.put('someone', 'else')
-    await other.close()
-    for (const path of [file, join(file, 'below'), garbage, foreign]) {
-      assert.throws(
-        () => openLmdb({ path }),
-        (error: unknown) => error instanceof StoreUnavailableError && error.message.includes(path),
-      )
-    }
   })
 })

@@ -29,115 +29,119 @@ import { bytes, list, put, text } from './bytes.ts'
 /** Milliseconds that writes wait for a database that is away. */
 const patienceMs = 30_000
 
-describe('faults under the record', { skip: noPostgres }, () => {
-  let server: PostgresServer
-  let proxy: FaultyProxy
-  let schema = ''
-  let stores: PostgresStore[] = []
-  let schemas = 0
-  let names = 0
-  /** Milliseconds that have passed for the nodes alone. */
-  let passedMs = 0
+let server: PostgresServer
+let proxy: FaultyProxy
+let schema = ''
+let stores: PostgresStore[] = []
+let schemas = 0
+let names = 0
+/** Milliseconds that have passed for the nodes alone. */
+let passedMs = 0
 
-  before(async () => {
-    server = await PostgresServer.start()
-  })
-  after(() => server.stop())
-  beforeEach(async () => {
-    proxy = await FaultyProxy.to(server.port)
-    schema = `faults_${++schemas}`
-    stores = []
-    const session = await Session.open({ url: server.url(), schema }, 'tests')
-    await openTables(session, systemRandom)
-    session.close()
-  })
-  afterEach(async () => {
-    await Promise.all(stores.map(store => store.close()))
-    await proxy.close()
-  })
+before(async () => {
+  if (noPostgres) return
+  server = await PostgresServer.start()
+})
 
-  const proxied = () => server.url().replace(String(server.port), String(proxy.port))
+after(() => server?.stop())
 
-  const optionsOf = (name: string, url: string) => ({
-    location: { url, schema },
-    node: name,
-    clock: { ...systemClock, elapsedMs: () => systemClock.elapsedMs() + passedMs },
-    timers: systemTimers,
-    random: systemRandom,
-    newestTime: () => epoch,
-    onDiverged: (reason: string) => assert.fail(reason),
-  })
+beforeEach(async () => {
+  proxy = await FaultyProxy.to(server.port)
+  schema = `faults_${++schemas}`
+  stores = []
+  const session = await Session.open({ url: server.url(), schema }, 'tests')
+  await openTables(session, systemRandom)
+  session.close()
+})
 
-  async function node(name: string, url: string): Promise<PostgresStore> {
-    const local = await copyOf({ url: server.url(), schema })
-    const store = await openPostgres({ ...optionsOf(name, url), local, writePatienceMs: patienceMs })
-    stores.push(store)
-    return store
+afterEach(async () => {
+  await Promise.all(stores.map(store => store.close()))
+  await proxy.close()
+})
+
+const proxied = () => server.url().replace(String(server.port), String(proxy.port))
+
+const optionsOf = (name: string, url: string) => ({
+  location: { url, schema },
+  node: name,
+  clock: { ...systemClock, elapsedMs: () => systemClock.elapsedMs() + passedMs },
+  timers: systemTimers,
+  random: systemRandom,
+  newestTime: () => epoch,
+  onDiverged: (reason: string) => assert.fail(reason),
+})
+
+async function node(name: string, url: string): Promise<PostgresStore> {
+  const local = await copyOf({ url: server.url(), schema })
+  const store = await openPostgres({ ...optionsOf(name, url), local, writePatienceMs: patienceMs })
+  stores.push(store)
+  return store
+}
+
+/** Adds one to a counter and leaves a row of its own; resolves with what the client was told. */
+async function increment(
+  store: PostgresStore,
+  name: string,
+): Promise<'acknowledged' | 'refused' | 'unknown'> {
+  try {
+    await store.transact(view => {
+      const count = Number(text(view.get(bytes('count'))) ?? '0')
+      const writes = [put('count', String(count + 1)), put(`op ${name}`, String(count))]
+      return { result: undefined, writes }
+    })
+    return 'acknowledged'
+  } catch (error) {
+    assert.ok(error instanceof StoreUnavailableError, String(error))
+    return error.outcome === 'unknown' ? 'unknown' : 'refused'
   }
+}
 
-  /** Adds one to a counter and leaves a row of its own; resolves with what the client was told. */
-  async function increment(
-    store: PostgresStore,
-    name: string,
-  ): Promise<'acknowledged' | 'refused' | 'unknown'> {
-    try {
-      await store.transact(view => {
-        const count = Number(text(view.get(bytes('count'))) ?? '0')
-        const writes = [put('count', String(count + 1)), put(`op ${name}`, String(count))]
-        return { result: undefined, writes }
-      })
-      return 'acknowledged'
-    } catch (error) {
-      assert.ok(error instanceof StoreUnavailableError, String(error))
-      return error.outcome === 'unknown' ? 'unknown' : 'refused'
-    }
+/** Every acknowledged increment counts once, no refused one does, and the nodes agree. */
+async function verify(told: ReadonlyMap<string, string>): Promise<void> {
+  const reader = await node('reader', server.url())
+  const rows = list(reader)
+  const done = new Set(rows.filter(row => row.startsWith('op ')).map(row => row.slice(3).split('=')[0]))
+  for (const [name, outcome] of told) {
+    if (outcome === 'acknowledged') assert.ok(done.has(name), `${name} was acknowledged and is lost`)
+    if (outcome === 'refused') assert.ok(!done.has(name), `${name} was refused and is there`)
   }
-
-  /** Every acknowledged increment counts once, no refused one does, and the nodes agree. */
-  async function verify(told: ReadonlyMap<string, string>): Promise<void> {
-    const reader = await node('reader', server.url())
-    const rows = list(reader)
-    const done = new Set(rows.filter(row => row.startsWith('op ')).map(row => row.slice(3).split('=')[0]))
-    for (const [name, outcome] of told) {
-      if (outcome === 'acknowledged') assert.ok(done.has(name), `${name} was acknowledged and is lost`)
-      if (outcome === 'refused') assert.ok(!done.has(name), `${name} was refused and is there`)
-    }
-    assert.equal(
-      rows.find(row => row.startsWith('count=')),
-      `count=${done.size}`,
-    )
-    assert.equal(
-      new Set(rows.filter(row => row.startsWith('op ')).map(row => row.split('=')[1])).size,
-      done.size,
-    )
-    for (const store of stores) {
-      await store.transact(() => ({ result: undefined, writes: [] }))
-      assert.deepEqual(list(store), rows)
-    }
+  assert.equal(
+    rows.find(row => row.startsWith('count=')),
+    `count=${done.size}`,
+  )
+  assert.equal(
+    new Set(rows.filter(row => row.startsWith('op ')).map(row => row.split('=')[1])).size,
+    done.size,
+  )
+  for (const store of stores) {
+    await store.transact(() => ({ result: undefined, writes: [] }))
+    assert.deepEqual(list(store), rows)
   }
+}
 
-  async function load(
-    nodes: readonly PostgresStore[],
-    each: number,
-    meanwhile: (done: number) => void | Promise<void>,
-  ): Promise<Map<string, string>> {
-    const told = new Map<string, string>()
-    await Promise.all(
-      nodes.map(async (store, at) => {
-        for (let index = 0; index < each; index++) {
-          await Promise.all(
-            [0, 1, 2].map(async client => {
-              const name = `${++names}-${at}-${client}`
-              told.set(name, await increment(store, name))
-            }),
-          )
-          if (at === 0) await meanwhile(index)
-        }
-      }),
-    )
-    return told
-  }
+async function load(
+  nodes: readonly PostgresStore[],
+  each: number,
+  meanwhile: (done: number) => void | Promise<void>,
+): Promise<Map<string, string>> {
+  const told = new Map<string, string>()
+  await Promise.all(
+    nodes.map(async (store, at) => {
+      for (let index = 0; index < each; index++) {
+        await Promise.all(
+          [0, 1, 2].map(async client => {
+            const name = `${++names}-${at}-${client}`
+            told.set(name, await increment(store, name))
+          }),
+        )
+        if (at === 0) await meanwhile(index)
+      }
+    }),
+  )
+  return told
+}
 
+describe('faults of connections', { skip: noPostgres }, () => {
   test('two nodes increment one counter: all count', async () => {
     const nodes = [await node('a', server.url()), await node('b', server.url())]
     const told = await load(nodes, 40, () => undefined)
@@ -178,6 +182,85 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await verify(new Map([['after', await increment(store, 'after')]]))
   })
 
+  test('TLS to the database is as the URL says', async () => {
+    await server.kill()
+    await server.runWithTls(cert, key)
+    const sslOf = async (options: string) => {
+      const session = await Session.open({ url: `${server.url()}?${options}`, schema }, 'tests')
+      const [row] = await session.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
+      session.close()
+      return row?.ssl
+    }
+    const trusting = `sslmode=verify-full&sslrootcert=${server.certificateFile}`
+    assert.equal(await sslOf(trusting), true)
+    assert.equal(await sslOf('sslmode=no-verify'), true)
+    assert.equal(await sslOf('sslmode=disable'), false)
+    // The certificate is signed by nobody whom the system trusts.
+    await assert.rejects(sslOf('sslmode=verify-full'), StoreUnavailableError)
+  })
+})
+
+describe('faults of the database', { skip: noPostgres }, () => {
+  test('the database is killed in the middle of commits and comes back', async () => {
+    const nodes = [await node('a', server.url()), await node('b', server.url())]
+    const told = await load(nodes, 30, async index => {
+      if (index !== 10) return
+      await server.kill()
+      await server.run()
+    })
+    await verify(told)
+  })
+
+  test('while the database is away, reads go on and writes are refused; then all goes on by itself', async () => {
+    const store = await node('a', proxied())
+    assert.equal(await increment(store, 'before'), 'acknowledged')
+    proxy.refuse(true)
+    const away = increment(store, 'away')
+    await eventually('the database is away', () => store.standing.fault !== undefined)
+    passedMs += patienceMs
+    assert.equal(await away, 'refused')
+    assert.deepEqual(list(store), ['count=1', 'op before=0'])
+    proxy.refuse(false)
+    let outcome = await increment(store, 'after 0')
+    const told = new Map([
+      ['before', 'acknowledged'],
+      ['away', 'refused'],
+      ['after 0', outcome],
+    ] as [string, string][])
+    for (let attempt = 1; outcome !== 'acknowledged'; attempt++) {
+      outcome = await increment(store, `after ${attempt}`)
+      told.set(`after ${attempt}`, outcome)
+    }
+    await verify(told)
+  })
+
+  test('nodes that do not know the tables any more stop taking writes, in running sessions, too', async () => {
+    const told: (string | undefined)[] = []
+    const store = await openPostgres({
+      ...optionsOf('a', server.url()),
+      local: await copyOf({ url: server.url(), schema }),
+      writePatienceMs: patienceMs,
+      onFault: fault => told.push(fault?.reason),
+    })
+    stores.push(store)
+    assert.equal(await increment(store, 'before'), 'acknowledged')
+    const meta = `"${schema}".meta`
+    const known = await server.query(`SELECT version FROM ${meta}`)
+    await server.query(`UPDATE ${meta} SET version = version + 1`)
+    const after = increment(store, 'after')
+    const version = /have version \d+; this program knows version \d+/
+    await eventually('it is said', () => told.some(reason => version.test(String(reason))))
+    passedMs += patienceMs
+    assert.equal(await after, 'refused')
+    await server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
+    await eventually(
+      'it takes writes again',
+      async () => (await increment(store, 'known again')) === 'acknowledged',
+    )
+  })
+})
+
+describe('nodes behind the record', { skip: noPostgres }, () => {
   test('acknowledged by the database, but this node has no disk space: told when it has, or that it was committed', async () => {
     const copy = await copyOf({ url: server.url(), schema })
     let isFull = false
@@ -218,56 +301,56 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await eventually('it is there here, too', () => list(store, 'a').includes('second=second'))
   })
 
-  test('TLS to the database is as the URL says', async () => {
-    await server.kill()
-    await server.runWithTls(cert, key)
-    const sslOf = async (options: string) => {
-      const session = await Session.open({ url: `${server.url()}?${options}`, schema }, 'tests')
-      const [row] = await session.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
-      session.close()
-      return row?.ssl
-    }
-    const trusting = `sslmode=verify-full&sslrootcert=${server.certificateFile}`
-    assert.equal(await sslOf(trusting), true)
-    assert.equal(await sslOf('sslmode=no-verify'), true)
-    assert.equal(await sslOf('sslmode=disable'), false)
-    // The certificate is signed by nobody whom the system trusts.
-    await assert.rejects(sslOf('sslmode=verify-full'), StoreUnavailableError)
-  })
-
-  test('the database is killed in the middle of commits and comes back', async () => {
-    const nodes = [await node('a', server.url()), await node('b', server.url())]
-    const told = await load(nodes, 30, async index => {
-      if (index !== 10) return
-      await server.kill()
-      await server.run()
+  test('a node that was paused catches up before it takes the head', async () => {
+    let nowMs = 0
+    const never = () => () => undefined
+    const paused = await openPostgres({
+      ...optionsOf('paused', proxied()),
+      local: await copyOf({ url: server.url(), schema }),
+      clock: { ...systemClock, elapsedMs: () => nowMs },
+      // It follows the log no further by itself.
+      timers: { after: never, every: never },
     })
-    await verify(told)
-  })
-
-  test('while the database is away, reads go on and writes are refused; then all goes on by itself', async () => {
-    const store = await node('a', proxied())
-    assert.equal(await increment(store, 'before'), 'acknowledged')
-    proxy.refuse(true)
-    const away = increment(store, 'away')
-    await eventually('the database is away', () => store.standing.fault !== undefined)
-    passedMs += patienceMs
-    assert.equal(await away, 'refused')
-    assert.deepEqual(list(store), ['count=1', 'op before=0'])
-    proxy.refuse(false)
-    let outcome = await increment(store, 'after 0')
-    const told = new Map([
-      ['before', 'acknowledged'],
-      ['away', 'refused'],
-      ['after 0', outcome],
-    ] as [string, string][])
-    for (let attempt = 1; outcome !== 'acknowledged'; attempt++) {
-      outcome = await increment(store, `after ${attempt}`)
-      told.set(`after ${attempt}`, outcome)
+    stores.push(paused)
+    await paused.ready(Number.POSITIVE_INFINITY)
+    const told = await load([await node('a', server.url())], 3, () => undefined)
+    const sent: string[] = []
+    proxy.cutsBehind = statement => {
+      sent.push(...['bytes_before', 'lock head'].filter(part => statement.includes(part)))
+      return false
     }
+    nowMs += 5_000
+    told.set('late', await increment(paused, 'late'))
+    assert.deepEqual(sent, ['bytes_before', 'lock head'])
     await verify(told)
   })
 
+  test('of a long log with large batches a part is fetched at a time', async () => {
+    const writer = await node('a', server.url())
+    const value = new Uint8Array(1_000_000)
+    const write = (key: string) => ({ key: bytes(key), value })
+    for (let n = 0; n < 12; n++) await writer.transact(() => ({ result: n, writes: [write(`large ${n}`)] }))
+    await writer.transact(() => ({
+      result: 0,
+      writes: Array.from({ length: 9 }, (_, n) => write(`one ${n}`)),
+    }))
+    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    const { seq } = await readHead(session)
+    const sizes: number[] = []
+    for (let after = 0; after < seq; ) {
+      const rows = await readLog(session, after, seq)
+      sizes.push(rows.length)
+      assert.equal(rows[0]?.seq, after + 1)
+      after += rows.length
+    }
+    session.close()
+    assert.ok(sizes.length >= 3 && sizes.every(size => size >= 1 && size <= 6), sizes.join(', '))
+    const other = await node('b', server.url())
+    assert.equal(list(other).length, list(writer).length)
+  })
+})
+
+describe('copies of the record', { skip: noPostgres }, () => {
   test('a copy that was interrupted goes on where it stopped; one of another store or of a trimmed log begins anew', async () => {
     const writer = await node('a', server.url())
     await load([writer], 40, () => undefined)
@@ -327,79 +410,6 @@ describe('faults under the record', { skip: noPostgres }, () => {
     await assert.rejects(openPostgres(emptied), StoreUnavailableError)
     assert.equal(reason, 'nothing in it says what it is a copy of')
     session.close()
-  })
-
-  test('nodes that do not know the tables any more stop taking writes, in running sessions, too', async () => {
-    const told: (string | undefined)[] = []
-    const store = await openPostgres({
-      ...optionsOf('a', server.url()),
-      local: await copyOf({ url: server.url(), schema }),
-      writePatienceMs: patienceMs,
-      onFault: fault => told.push(fault?.reason),
-    })
-    stores.push(store)
-    assert.equal(await increment(store, 'before'), 'acknowledged')
-    const meta = `"${schema}".meta`
-    const known = await server.query(`SELECT version FROM ${meta}`)
-    await server.query(`UPDATE ${meta} SET version = version + 1`)
-    const after = increment(store, 'after')
-    const version = /have version \d+; this program knows version \d+/
-    await eventually('it is said', () => told.some(reason => version.test(String(reason))))
-    passedMs += patienceMs
-    assert.equal(await after, 'refused')
-    await server.query(`UPDATE ${meta} SET version = ${known[0]?.version}`)
-    await eventually(
-      'it takes writes again',
-      async () => (await increment(store, 'known again')) === 'acknowledged',
-    )
-  })
-
-  test('of a long log with large batches a part is fetched at a time', async () => {
-    const writer = await node('a', server.url())
-    const value = new Uint8Array(1_000_000)
-    const write = (key: string) => ({ key: bytes(key), value })
-    for (let n = 0; n < 12; n++) await writer.transact(() => ({ result: n, writes: [write(`large ${n}`)] }))
-    await writer.transact(() => ({
-      result: 0,
-      writes: Array.from({ length: 9 }, (_, n) => write(`one ${n}`)),
-    }))
-    const session = await Session.open({ url: server.url(), schema }, 'tests')
-    const { seq } = await readHead(session)
-    const sizes: number[] = []
-    for (let after = 0; after < seq; ) {
-      const rows = await readLog(session, after, seq)
-      sizes.push(rows.length)
-      assert.equal(rows[0]?.seq, after + 1)
-      after += rows.length
-    }
-    session.close()
-    assert.ok(sizes.length >= 3 && sizes.every(size => size >= 1 && size <= 6), sizes.join(', '))
-    const other = await node('b', server.url())
-    assert.equal(list(other).length, list(writer).length)
-  })
-
-  test('a node that was paused catches up before it takes the head', async () => {
-    let nowMs = 0
-    const never = () => () => undefined
-    const paused = await openPostgres({
-      ...optionsOf('paused', proxied()),
-      local: await copyOf({ url: server.url(), schema }),
-      clock: { ...systemClock, elapsedMs: () => nowMs },
-      // It follows the log no further by itself.
-      timers: { after: never, every: never },
-    })
-    stores.push(paused)
-    await paused.ready(Number.POSITIVE_INFINITY)
-    const told = await load([await node('a', server.url())], 3, () => undefined)
-    const sent: string[] = []
-    proxy.cutsBehind = statement => {
-      sent.push(...['bytes_before', 'lock head'].filter(part => statement.includes(part)))
-      return false
-    }
-    nowMs += 5_000
-    told.set('late', await increment(paused, 'late'))
-    assert.deepEqual(sent, ['bytes_before', 'lock head'])
-    await verify(told)
   })
 
   test('a copy does not wait for the count of its rows, nor fail with it', async () => {

@@ -24,117 +24,121 @@ const patienceMs = 10_000
 const value = 'x'.repeat(1_000)
 const gate = 4711
 
+let server: PostgresServer
+let schema = ''
+let schemas = 0
+let keeper: Client
+let store: PostgresStore
+let nowMs = 0
+let isFull = false
+/** Attempts to write the copy while it had no room. */
+let failures = 0
+const ticks = new Set<() => void>()
+
+before(async () => {
+  if (noPostgres) return
+  server = await PostgresServer.start()
+})
+
+after(() => server?.stop())
+
+beforeEach(async () => {
+  schema = `patience_${++schemas}`
+  nowMs = 0
+  isFull = false
+  failures = 0
+  ticks.clear()
+  const location = { url: server.url(), schema }
+  const session = await Session.open(location, 'tests')
+  await openTables(session, systemRandom)
+  session.close()
+  keeper = new Client({ connectionString: server.url() })
+  await keeper.connect()
+  const copy = await copyOf(location)
+  const local: KeyValueStore = {
+    read: read => copy.read(read),
+    transact: async work => {
+      if (!isFull) return copy.transact(work)
+      failures++
+      throw new Error('no space left on device')
+    },
+    watch: listener => copy.watch(listener),
+    close: () => copy.close(),
+  }
+  store = await openPostgres({
+    location,
+    local,
+    node: 'a',
+    clock: { ...systemClock, elapsedMs: () => nowMs },
+    timers: {
+      ...systemTimers,
+      every: (ms, callback) => {
+        ticks.add(callback)
+        return systemTimers.every(ms, callback)
+      },
+    },
+    random: systemRandom,
+    newestTime: () => epoch,
+    writePatienceMs: patienceMs,
+    onDiverged: reason => assert.fail(reason),
+  })
+})
+
+afterEach(async () => {
+  await keeper.end()
+  await store.close()
+})
+
+/** The first attempt at a commit is refused; `others`: what the later ones come to, once the gate is open. */
+async function refuse(others: 'RAISE EXCEPTION $$no room$$' | 'RETURN NEW'): Promise<void> {
+  await keeper.query(`SELECT pg_advisory_lock(${gate})`)
+  await keeper.query(`CREATE SEQUENCE "${schema}".attempts`)
+  await keeper.query(`CREATE FUNCTION "${schema}".refuse() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
+    IF nextval('"${schema}".attempts') = 1 THEN RAISE EXCEPTION $$no room$$; END IF;
+    PERFORM pg_advisory_xact_lock_shared(${gate});
+    ${others};
+  END $body$`)
+  await keeper.query(`CREATE TRIGGER refuse BEFORE INSERT ON "${schema}".log FOR EACH ROW
+    WHEN (octet_length(NEW.body) >= ${value.length}) EXECUTE FUNCTION "${schema}".refuse()`)
+}
+
+const openGate = () => keeper.query(`SELECT pg_advisory_unlock(${gate})`)
+
+/** Begins a write whose second attempt is sent when its patience is just about to end; resolves when it is under way. */
+async function lateWrite() {
+  let attempts = 0
+  const outcome: { told?: unknown } = {}
+  const write = store.transact(() => {
+    if (++attempts > 1) nowMs = patienceMs
+    return { result: 'committed', writes: [put('late', value)] }
+  })
+  const told = write.then(
+    result => {
+      outcome.told = result
+    },
+    error => {
+      outcome.told = error
+    },
+  )
+  await eventually('the second attempt is under way', async () => {
+    const waiting = 'SELECT 1 FROM pg_locks WHERE locktype = $$advisory$$ AND NOT granted'
+    return (await server.query(waiting)).length > 0
+  })
+  return { outcome, told }
+}
+
+async function look(): Promise<void> {
+  for (const tick of ticks) tick()
+  await setImmediate()
+}
+
+function assertRefusal(told: unknown, outcome: string, message: RegExp): void {
+  assert.ok(told instanceof StoreUnavailableError, String(told))
+  assert.equal(told.outcome, outcome)
+  assert.match(told.message, message)
+}
+
 describe('a batch under way when patience ends', { skip: noPostgres }, () => {
-  let server: PostgresServer
-  let schema = ''
-  let schemas = 0
-  let keeper: Client
-  let store: PostgresStore
-  let nowMs = 0
-  let isFull = false
-  /** Attempts to write the copy while it had no room. */
-  let failures = 0
-  const ticks = new Set<() => void>()
-
-  before(async () => {
-    server = await PostgresServer.start()
-  })
-  after(() => server.stop())
-  beforeEach(async () => {
-    schema = `patience_${++schemas}`
-    nowMs = 0
-    isFull = false
-    failures = 0
-    ticks.clear()
-    const location = { url: server.url(), schema }
-    const session = await Session.open(location, 'tests')
-    await openTables(session, systemRandom)
-    session.close()
-    keeper = new Client({ connectionString: server.url() })
-    await keeper.connect()
-    const copy = await copyOf(location)
-    const local: KeyValueStore = {
-      read: read => copy.read(read),
-      transact: async work => {
-        if (!isFull) return copy.transact(work)
-        failures++
-        throw new Error('no space left on device')
-      },
-      watch: listener => copy.watch(listener),
-      close: () => copy.close(),
-    }
-    store = await openPostgres({
-      location,
-      local,
-      node: 'a',
-      clock: { ...systemClock, elapsedMs: () => nowMs },
-      timers: {
-        ...systemTimers,
-        every: (ms, callback) => {
-          ticks.add(callback)
-          return systemTimers.every(ms, callback)
-        },
-      },
-      random: systemRandom,
-      newestTime: () => epoch,
-      writePatienceMs: patienceMs,
-      onDiverged: reason => assert.fail(reason),
-    })
-  })
-  afterEach(async () => {
-    await keeper.end()
-    await store.close()
-  })
-
-  /** The first attempt at a commit is refused; `others`: what the later ones come to, once the gate is open. */
-  async function refuse(others: 'RAISE EXCEPTION $$no room$$' | 'RETURN NEW'): Promise<void> {
-    await keeper.query(`SELECT pg_advisory_lock(${gate})`)
-    await keeper.query(`CREATE SEQUENCE "${schema}".attempts`)
-    await keeper.query(`CREATE FUNCTION "${schema}".refuse() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN
-      IF nextval('"${schema}".attempts') = 1 THEN RAISE EXCEPTION $$no room$$; END IF;
-      PERFORM pg_advisory_xact_lock_shared(${gate});
-      ${others};
-    END $body$`)
-    await keeper.query(`CREATE TRIGGER refuse BEFORE INSERT ON "${schema}".log FOR EACH ROW
-      WHEN (octet_length(NEW.body) >= ${value.length}) EXECUTE FUNCTION "${schema}".refuse()`)
-  }
-
-  const openGate = () => keeper.query(`SELECT pg_advisory_unlock(${gate})`)
-
-  /** Begins a write whose second attempt is sent when its patience is just about to end; resolves when it is under way. */
-  async function lateWrite() {
-    let attempts = 0
-    const outcome: { told?: unknown } = {}
-    const write = store.transact(() => {
-      if (++attempts > 1) nowMs = patienceMs
-      return { result: 'committed', writes: [put('late', value)] }
-    })
-    const told = write.then(
-      result => {
-        outcome.told = result
-      },
-      error => {
-        outcome.told = error
-      },
-    )
-    await eventually('the second attempt is under way', async () => {
-      const waiting = 'SELECT 1 FROM pg_locks WHERE locktype = $$advisory$$ AND NOT granted'
-      return (await server.query(waiting)).length > 0
-    })
-    return { outcome, told }
-  }
-
-  async function look(): Promise<void> {
-    for (const tick of ticks) tick()
-    await setImmediate()
-  }
-
-  function assertRefusal(told: unknown, outcome: string, message: RegExp): void {
-    assert.ok(told instanceof StoreUnavailableError, String(told))
-    assert.equal(told.outcome, outcome)
-    assert.match(told.message, message)
-  }
-
   test('its answer is waited for, and told', async () => {
     await refuse('RAISE EXCEPTION $$no room$$')
     const { outcome, told } = await lateWrite()

@@ -19,6 +19,7 @@ export function storeSuite(name: string, open: () => KeyValueStore | Promise<Key
     describe('get', () => testGet(current))
     describe('range', () => testRange(current))
     describe('transact', () => testTransact(current))
+    describe('read', () => testRead(current))
     describe('watch', () => testWatch(current))
     describe('close', () => testClose(current))
     modelTest(open)
@@ -326,7 +327,9 @@ function testTransact(store: Current): void {
     await store().transact(write(put('c', '5'), { key: bytes('c'), value: undefined }))
     assert.deepEqual(list(store()), ['a=3'])
   })
+}
 
+function testRead(store: Current): void {
   test('a view is worth nothing once its read or work is over', async () => {
     await store().transact(write(put('a', '1')))
     let kept: View | undefined
