@@ -2,102 +2,70 @@
 // have owners: each level takes turns of its own. The second class runs expensive operations (password checks, fetches
 // from outside) in that order, so many at a time.
 
+import { upsert } from './upsert.ts'
+
 /** Thrown when too many operations wait. */
 export class QueueFull {}
 
-/** What waits for one owner: items, or the lanes of the owners below. Lanes that are empty are dropped. */
-class Lane<T> {
-  /** Items that wait here and below. */
-  size = 0
-  readonly items: T[] = []
-  /** In the order of their turns. */
-  readonly lanes = new Map<string, Lane<T>>()
-
-  add([owner, ...below]: readonly string[], item: T): void {
-    this.size++
-    if (owner === undefined) {
-      this.items.push(item)
-      return
-    }
-    let lane = this.lanes.get(owner)
-    if (lane === undefined) {
-      lane = new Lane()
-      this.lanes.set(owner, lane)
-    }
-    lane.add(below, item)
-  }
-
-  /** Takes the next item of the first owner that `mayRun`, who has the last turn then. */
-  take(mayRun: (owner: string) => boolean = () => true): T | undefined {
-    for (const [owner, lane] of this.lanes) {
-      if (!mayRun(owner)) continue
-      this.lanes.delete(owner)
-      if (lane.size > 1) this.lanes.set(owner, lane)
-      this.size--
-      return lane.take()
-    }
-    if (this.items.length > 0) this.size--
-    return this.items.shift()
-  }
-
-  /** Takes out the newest item of the owner who has the most of them. */
-  dropOne(): T | undefined {
-    let fullest: readonly [string, Lane<T>] | undefined
-    for (const entry of this.lanes) if (entry[1].size > (fullest?.[1].size ?? 0)) fullest = entry
-    if (this.size > 0) this.size--
-    if (fullest === undefined) return this.items.pop()
-    const [owner, lane] = fullest
-    if (lane.size === 1) this.lanes.delete(owner)
-    return lane.dropOne()
-  }
-
-  /** Takes out an item, and returns whether it was there. */
-  remove([owner, ...below]: readonly string[], item: T): boolean {
-    if (owner === undefined) {
-      const place = this.items.indexOf(item)
-      if (place < 0) return false
-      this.items.splice(place, 1)
-      this.size--
-      return true
-    }
-    const lane = this.lanes.get(owner)
-    if (!lane?.remove(below, item)) return false
-    this.size--
-    if (lane.size === 0) this.lanes.delete(owner)
-    return true
-  }
-}
-
 /** Items by owner. A path names the owner, the outermost first; all paths of a queue have the same length. */
 export class FairQueue<T> {
-  readonly #lane = new Lane<T>()
-
-  get size(): number {
-    return this.#lane.size
-  }
+  /** Items that wait here and below. */
+  size = 0
+  /** Those without an owner: all of them where paths end. */
+  readonly #items: T[] = []
+  /** What waits for each owner, in the order of their turns. Queues that are empty are dropped. */
+  readonly #owners = new Map<string, FairQueue<T>>()
 
   /** How many items of an outermost owner wait. */
   lengthOf(owner: string): number {
-    return this.#lane.lanes.get(owner)?.size ?? 0
+    return this.#owners.get(owner)?.size ?? 0
   }
 
-  add(path: readonly string[], item: T): void {
-    this.#lane.add(path, item)
+  add([owner, ...below]: readonly string[], item: T): void {
+    this.size++
+    if (owner === undefined) this.#items.push(item)
+    else upsert(this.#owners, owner, () => new FairQueue<T>()).add(below, item)
   }
 
   /** Takes the next item of the first outermost owner that `mayRun`; who may not keeps the turn. */
-  take(mayRun?: (owner: string) => boolean): T | undefined {
-    return this.#lane.take(mayRun)
+  take(mayRun: (owner: string) => boolean = () => true): T | undefined {
+    for (const [owner, queue] of this.#owners) {
+      if (!mayRun(owner)) continue
+      // This owner has the last turn from now on.
+      this.#owners.delete(owner)
+      if (queue.size > 1) this.#owners.set(owner, queue)
+      this.size--
+      return queue.take()
+    }
+    if (this.#items.length > 0) this.size--
+    return this.#items.shift()
   }
 
   /** Takes out the newest item of the owner who has the most of them. */
   dropOne(): T | undefined {
-    return this.#lane.dropOne()
+    let fullest: readonly [string, FairQueue<T>] | undefined
+    for (const entry of this.#owners) if (entry[1].size > (fullest?.[1].size ?? 0)) fullest = entry
+    if (this.size > 0) this.size--
+    if (fullest === undefined) return this.#items.pop()
+    const [owner, queue] = fullest
+    if (queue.size === 1) this.#owners.delete(owner)
+    return queue.dropOne()
   }
 
-  /** Takes out an item that need not wait any more. */
-  remove(path: readonly string[], item: T): void {
-    this.#lane.remove(path, item)
+  /** Takes out an item that need not wait any more, and returns whether it was there. */
+  remove([owner, ...below]: readonly string[], item: T): boolean {
+    if (owner === undefined) {
+      const place = this.#items.indexOf(item)
+      if (place < 0) return false
+      this.#items.splice(place, 1)
+      this.size--
+      return true
+    }
+    const queue = this.#owners.get(owner)
+    if (!queue?.remove(below, item)) return false
+    this.size--
+    if (queue.size === 0) this.#owners.delete(owner)
+    return true
   }
 }
 
