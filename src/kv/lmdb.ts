@@ -9,11 +9,10 @@
 import { assert } from '../base/assert.ts'
 import { type Clock, systemClock } from '../base/clock.ts'
 import { systemTimers, type Timers } from '../base/timers.ts'
-import { CommitPace } from './commit-pace.ts'
+import { CommitQueue, type Job, runJob, settle } from './commit-queue.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { HeldWrite } from './held-write.ts'
-import { type Job, promiseOf, runJob, settle } from './jobs.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
@@ -73,11 +72,7 @@ class LmdbStore implements KeyValueStore {
   /** The number of commits the listeners know of. */
   #seen = 0n
   /** Those whose write transaction has not been opened yet: one commit that has been begun will take them. */
-  #waiting: Job[] = []
-  /** When the first and the last of them came, in milliseconds of the clock. */
-  #firstCameMs = 0
-  #lastCameMs = 0
-  readonly #pace = new CommitPace()
+  readonly #queue = new CommitQueue()
   #reading: LmdbView | undefined
   #isWorking = false
   #isClosed = false
@@ -117,12 +112,10 @@ class LmdbStore implements KeyValueStore {
   transact<T>(work: (view: View) => Work<T>): Promise<T> {
     assert(!this.#isWorking, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(this.#closedError())
-    return promiseOf(work, this.#clock.elapsedMs(), job => {
-      this.#lastCameMs = job.cameMs
-      if (this.#waiting.push(job) > 1) return
-      this.#firstCameMs = this.#lastCameMs
-      this.#beginCommit()
-    })
+    const isFirst = this.#queue.isEmpty
+    const result = this.#queue.add(work, this.#clock.elapsedMs())
+    if (isFirst) this.#beginCommit()
+    return result
   }
 
   /** Begins the commit of what waits. */
@@ -153,51 +146,30 @@ class LmdbStore implements KeyValueStore {
   }
 
   async #commit(): Promise<void> {
-    let batch: readonly Job[] | undefined
+    let batch: Job[] | undefined
     let ranMs = 0
     try {
       // A child transaction: if a change fails halfway, what the batch has written is undone as a whole.
       await this.#root.childTransaction(() => {
-        const taken = this.#takeBatch()
-        batch = taken
-        const count = this.#run(taken)
-        if (count < taken.length) {
-          batch = taken.slice(0, count)
-          this.#putBack(taken.slice(count))
+        batch = this.#queue.take()
+        try {
+          this.#queue.putBack(batch.splice(this.#run(batch)))
+        } finally {
+          // Those that are left have a commit of their own, which does not begin inside of this transaction.
+          if (!this.#queue.isEmpty) queueMicrotask(() => this.#beginCommit())
         }
         ranMs = this.#clock.elapsedMs()
       })
     } catch (error) {
       // Without a write transaction no other commit takes those that wait.
-      batch ??= this.#waiting.splice(0)
+      batch ??= this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
       const reason = await this.#explain(error)
       for (const job of batch) job.reject(reason)
       return
     }
-    this.#pace.flushed(this.#clock.elapsedMs() - ranMs, this.#waiting.length)
+    this.#queue.flushed(this.#clock.elapsedMs() - ranMs)
     for (const job of batch ?? []) settle(job)
     this.#announce()
-  }
-
-  /** The transactions of a commit whose write transaction has been opened. Those left have one of their own. */
-  #takeBatch(): readonly Job[] {
-    const count = this.#pace.take(this.#waiting.length, this.#lastCameMs - this.#firstCameMs)
-    const batch = this.#waiting.splice(0, count)
-    if (this.#waiting.length > 0) this.#beginNext()
-    return batch
-  }
-
-  /** Those come first in the next commit. */
-  #putBack(jobs: readonly Job[]): void {
-    const isNextBegun = this.#waiting.length > 0
-    this.#waiting.unshift(...jobs)
-    if (!isNextBegun) this.#beginNext()
-  }
-
-  /** Begins the commit of those that are left, not inside of a transaction. */
-  #beginNext(): void {
-    this.#firstCameMs = this.#lastCameMs
-    queueMicrotask(() => this.#beginCommit())
   }
 
   /** Runs transaction functions in the write transaction of their batch; how many of them. */

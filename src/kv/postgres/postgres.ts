@@ -11,18 +11,18 @@ import { endOfTime, epoch, type Micros, micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
 import { AnnouncedCommits, commitDistance, type Timeline } from '../../base/timeline.ts'
 import { type Timers, wait } from '../../base/timers.ts'
-import type { ForeignBatch, KeyValueStore, View, Work } from '../contract.ts'
+import { CommitQueue, type Job, runJob, settle } from '../commit-queue.ts'
+import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { type Job, promiseOf, settle } from '../jobs.ts'
+import { Overlay } from '../overlay.ts'
 import { encodeBatch } from './batch.ts'
-import { type BuiltBatch, CommitQueue } from './commit-queue.ts'
 import { wordsOf } from './failures.ts'
 import type { Fault } from './faults.ts'
 import { Follower } from './follower.ts'
 import { KeptSession } from './kept-session.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
-import { type Progress, ReplicaView, readNote } from './replica.ts'
+import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
 import { commitTimeoutMs, type RecordLocation, type Session } from './session.ts'
 
 interface PostgresOptions {
@@ -56,6 +56,18 @@ const retryMs = 200
 const impatienceMs = 500
 /** Milliseconds that the answer to a batch is waited for at least: without it the outcome of the batch is unknown. */
 const answerMs = 2_000
+
+/** A batch takes no more jobs once its writes have this many bytes. */
+const batchBytesMax = 1 << 20
+const batchJobsMax = 256
+
+/** Jobs that are committed together. */
+interface BuiltBatch {
+  readonly jobs: readonly Job[]
+  readonly writes: readonly Write[]
+  /** The time of the newest commit after the batch, in microseconds. */
+  readonly newestTime: Micros
+}
 
 /** A batch that was sent to be committed when the connection broke: only the log knows what became of it. */
 interface OpenBatch {
@@ -91,7 +103,7 @@ export class PostgresStore implements KeyValueStore {
   readonly #local: KeyValueStore
   readonly #clock: RecordClock
   readonly #follower: Follower
-  readonly #queue: CommitQueue
+  readonly #queue = new CommitQueue()
   readonly #announced = new AnnouncedCommits()
   readonly #session: KeptSession
   #open: OpenBatch | undefined
@@ -111,7 +123,6 @@ export class PostgresStore implements KeyValueStore {
     this.#options = options
     this.#local = options.local
     this.#session = new KeptSession(() => this.#openWriter())
-    this.#queue = new CommitQueue(options.newestTime)
     this.#clock = new RecordClock(() => options.clock.elapsedMs())
     this.#follower = new Follower({
       ...options,
@@ -159,10 +170,9 @@ export class PostgresStore implements KeyValueStore {
   transact<T>(work: (view: View) => Work<T>): Promise<T> {
     assert(!this.#isBuilding, 'a transaction must not begin another')
     if (this.#isClosed) return Promise.reject(new StoreUnavailableError('the store is closed'))
-    return promiseOf(work, this.#options.clock.elapsedMs(), job => {
-      this.#queue.add(job)
-      this.#committing ??= this.#commitAll()
-    })
+    const result = this.#queue.add(work, this.#options.clock.elapsedMs())
+    this.#committing ??= this.#commitAll()
+    return result
   }
 
   watch(listener: () => void): () => void {
@@ -285,10 +295,27 @@ export class PostgresStore implements KeyValueStore {
     )
   }
 
+  /** Runs what waits on the copy, each transaction seeing the writes of those before it. */
   #build(): BuiltBatch {
     this.#isBuilding = true
     try {
-      return this.#local.read(view => this.#queue.build(new ReplicaView(view)))
+      return this.#local.read(view => {
+        const overlay = new Overlay(new ReplicaView(view))
+        const jobs = this.#queue.take(batchJobsMax)
+        const writes: Write[] = []
+        let bytes = 0
+        let count = 0
+        while (count < jobs.length && bytes < batchBytesMax) {
+          for (const write of runJob(jobs[count++] as Job, overlay)) {
+            assert(!isReserved(write.key), 'a transaction does not write the key of the replica')
+            overlay.set(write.key, write.value)
+            writes.push(write)
+            bytes += write.key.length + (write.value?.length ?? 0)
+          }
+        }
+        this.#queue.putBack(jobs.splice(count))
+        return { jobs, writes, newestTime: this.#options.newestTime(overlay) }
+      })
     } finally {
       this.#isBuilding = false
     }
