@@ -10,7 +10,7 @@
 // kept, so more may seem written than was: reading it again decides.
 
 import { byteText } from '../base/byte-text.ts'
-import { hashByte, hashSeed } from '../base/bytes.ts'
+import { hashByte, hashBytes, hashSeed } from '../base/bytes.ts'
 import type { Bytes, KeyRange, Write } from './contract.ts'
 import type { Found, ReadRange, ReadSet } from './noted-reads.ts'
 
@@ -69,9 +69,7 @@ export class RecentWrites {
     for (const { key } of writes) {
       kinds |= kindBit(key[0] as number)
       const { length } = key
-      let hash = hashSeed
-      for (let index = 0; index < length; index++) hash = hashByte(hash, key[index] as number)
-      this.#writtenAt[placeOf(hash)] = ++this.#writes
+      this.#writtenAt[placeOf(hashBytes(key))] = ++this.#writes
       if (!isKept) continue
       ring[at++] = length >> 8
       ring[at++] = length & 0xff
@@ -144,27 +142,29 @@ export class RecentWrites {
     const kind = kindBit(start[0] as number)
     for (let number = first; number < this.#commits; number++) {
       if (!((this.#kinds[number % commitsMax] as number) & kind)) continue
-      const count = this.#keyCounts[number % commitsMax] as number
-      const from = this.#ringStarts[number % commitsMax] as number
-      if (count === notKept || this.#ringEnd - from > ringBytes) return true
-      let at = from % ringBytes
-      for (let index = 0; index < count; index++) {
-        const key = this.#keyAt(at)
-        at += lengthBytes + key.length
+      const keys = this.#keysOf(number)
+      if (keys === undefined) return true
+      for (const key of keys)
         if (key[0] === start[0] && Buffer.compare(key, start) >= 0 && Buffer.compare(key, end) < 0)
           return true
-      }
     }
     return false
   }
 
-  /** The key that stands in the ring, behind its length. */
-  #keyAt(at: number): Bytes {
-    const begin = at + lengthBytes
-    return this.#ring.subarray(
-      begin,
-      begin + ((this.#ring[at] as number) << 8) + (this.#ring[at + 1] as number),
-    )
+  /** The keys that a commit wrote; undefined when they are not kept, or not any more. */
+  #keysOf(number: number): readonly Bytes[] | undefined {
+    const count = this.#keyCounts[number % commitsMax] as number
+    const start = this.#ringStarts[number % commitsMax] as number
+    if (count === notKept || this.#ringEnd - start > ringBytes) return undefined
+    const ring = this.#ring
+    const keys: Bytes[] = []
+    let at = start % ringBytes
+    for (let index = 0; index < count; index++) {
+      const begin = at + lengthBytes
+      at = begin + ((ring[at] as number) << 8) + (ring[at + 1] as number)
+      keys.push(ring.subarray(begin, at))
+    }
+    return keys
   }
 
   /** The number of the first commit after a time. */
@@ -188,35 +188,20 @@ export class RecentWrites {
       // Mostly reads and writes are of other kinds of rows.
       const both = (this.#kinds[number % commitsMax] as number) & kinds
       if (!both) continue
-      const count = this.#keyCounts[number % commitsMax] as number
-      const start = this.#ringStarts[number % commitsMax] as number
-      if (count === notKept || this.#ringEnd - start > ringBytes) {
+      const keys = this.#keysOf(number)
+      if (keys === undefined) {
         for (const range of all) if (kindsOf(range) & both) found.add(range)
         continue
       }
-      left -= count * all.length
+      left -= keys.length * all.length
       if (left < 0) return all
-      this.#findKeys(all, found, start % ringBytes, count, kinds)
+      for (const bytes of keys) {
+        if (!(kindBit(bytes[0] as number) & kinds)) continue
+        const key = byteText(bytes)
+        for (const range of all) if (range.start <= key && key < range.end) found.add(range)
+      }
     }
     return [...found]
-  }
-
-  /** Adds to `found` the ranges that hold some of these keys of the ring. */
-  #findKeys(
-    all: readonly ReadRange[],
-    found: Set<ReadRange>,
-    start: number,
-    count: number,
-    kinds: number,
-  ): void {
-    let at = start
-    for (let index = 0; index < count; index++) {
-      const bytes = this.#keyAt(at)
-      at += lengthBytes + bytes.length
-      if (!(kindBit(bytes[0] as number) & kinds)) continue
-      const key = byteText(bytes)
-      for (const range of all) if (range.start <= key && key < range.end) found.add(range)
-    }
   }
 }
 
