@@ -8,7 +8,7 @@ import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Wri
 import type { HeldWrite } from './held-write.ts'
 import { knownOrCopy } from './lmdb-codec.ts'
 import type { Trees } from './lmdb-trees.ts'
-import { Merged } from './merged.ts'
+import { merged } from './merged.ts'
 
 export class LmdbView implements View {
   readonly #trees: Trees
@@ -50,16 +50,10 @@ export class LmdbView implements View {
     this.#held?.release()
     this.#open ??= new Set()
     const options = rangeOptions(range)
-    const trees = this.#trees.within(range)
-    const [first, second] = trees
-    const cursor =
-      first !== undefined && second === undefined
-        ? first.getRange(options)[Symbol.iterator]()
-        : new Merged(
-            trees.map(tree => tree.getRange(options)[Symbol.iterator]()),
-            range.reverse === true,
-          )
-    return new Entries(cursor, range.limit, this.#open)
+    const sources = this.#trees.within(range).map(tree => tree.getRange(options))
+    const [first, second] = sources
+    const entries = first && !second ? first : merged(sources, range.reverse === true)
+    return new Entries(entries[Symbol.iterator](), range.limit, this.#open)
   }
 }
 

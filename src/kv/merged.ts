@@ -7,61 +7,36 @@ interface Source {
   head: Entry
 }
 
-/** One pass over sources that have no keys in common, each in the same order. Returning it returns the sources. */
-export class Merged implements Iterator<Entry> {
-  readonly #all: readonly Iterator<Entry>[]
-  readonly #sign: number
-  /** Those that have more, the next one last; undefined before the first step. */
-  #sources: Source[] | undefined
-
-  constructor(all: readonly Iterator<Entry>[], reverse: boolean) {
-    this.#all = all
-    this.#sign = reverse ? -1 : 1
-  }
-
-  next(): IteratorResult<Entry, undefined> {
-    this.#sources ??= this.#begin()
-    const sources = this.#sources
-    const source = sources.at(-1)
-    if (source === undefined) return { done: true, value: undefined }
-    const value = source.head
-    const following = source.entries.next()
-    if (following.done) sources.pop()
-    else {
-      source.head = following.value
-      this.#place(sources)
-    }
-    return { done: false, value }
-  }
-
-  return(): IteratorResult<Entry, undefined> {
-    this.#sources = []
-    for (const entries of this.#all) entries.return?.()
-    return { done: true, value: undefined }
-  }
-
-  #begin(): Source[] {
+/** The entries of sources that have no keys in common, each in the same order. The sources are returned at the end. */
+export function* merged(all: readonly Iterable<Entry>[], reverse: boolean): Generator<Entry> {
+  const sign = reverse ? -1 : 1
+  const compare = (left: Source, right: Source) => Buffer.compare(left.head.key, right.head.key) * sign
+  const begun: Iterator<Entry>[] = []
+  try {
+    /** Those that have more, the next one last. */
     const sources: Source[] = []
-    for (const entries of this.#all) {
+    for (const each of all) {
+      const entries = each[Symbol.iterator]()
+      begun.push(entries)
       const first = entries.next()
       if (!first.done) sources.push({ entries, head: first.value })
     }
-    return sources.sort((left, right) => this.#compare(right, left))
-  }
-
-  /** Moves the last source to its place; mostly it is there already. */
-  #place(sources: Source[]): void {
-    let at = sources.length - 1
-    const moved = sources[at] as Source
-    for (; at > 0; at--) {
-      const before = sources[at - 1] as Source
-      if (this.#compare(moved, before) <= 0) break
-      sources[at] = before
+    sources.sort((left, right) => compare(right, left))
+    for (let source = sources.at(-1); source !== undefined; source = sources.at(-1)) {
+      yield source.head
+      const following = source.entries.next()
+      if (following.done) {
+        sources.pop()
+        continue
+      }
+      source.head = following.value
+      // Mostly it is in its place already.
+      let at = sources.length - 1
+      for (let before = sources[at - 1]; before && compare(source, before) > 0; before = sources[at - 1])
+        sources[at--] = before
+      sources[at] = source
     }
-    sources[at] = moved
-  }
-
-  #compare(left: Source, right: Source): number {
-    return Buffer.compare(left.head.key, right.head.key) * this.#sign
+  } finally {
+    for (const entries of begun) entries.return?.()
   }
 }
