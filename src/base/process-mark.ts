@@ -23,10 +23,19 @@ export function isAlive(pid: number, mark: string | undefined): boolean | undefi
   return mark === `${here} ${status.began}` && !'ZX'.includes(status.state)
 }
 
+/** Names the present start of the machine's system; undefined where systems do not tell. */
+export function machineStart(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+  } catch {
+    return undefined
+  }
+}
+
 function surroundings(): string | undefined {
   try {
-    const start = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    return `${start} ${readlinkSync('/proc/self/ns/pid')}`
+    const start = machineStart()
+    return start && `${start} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return undefined
   }

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { StoreUnavailableError } from './errors.ts'
 import { ownerOnly } from './lmdb-folder.ts'
-import { readersOf } from './lmdb-readers.ts'
 
 const fileName = 'service'
 
@@ -58,4 +57,12 @@ function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
   void claims.close()
   const other = stranger ?? `${process.pid} of another container`
   throw new StoreUnavailableError(`the data directory ${folder} is in use by process ${other}`)
+}
+
+/** The numbers of the processes that live and have read, as each of them knows its own: LMDB locks a row for each. */
+function readersOf(claims: RootDatabase): number[] {
+  // Takes those out whose process is gone.
+  claims.readerCheck()
+  const rows = claims.readerList().split('\n').slice(1)
+  return rows.map(row => Number(row.trim().split(/\s+/)[0])).filter(pid => pid > 0)
 }

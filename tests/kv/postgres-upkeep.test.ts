@@ -44,7 +44,7 @@ describe('work in the background over the record', { skip: noPostgres }, () => {
   after(() => server.stop())
   beforeEach(async () => {
     schema = `upkeep_${++schemas}`
-    ;({ storeId } = await makeTables())
+    storeId = await makeTables()
   })
 
   test('tables of a newer release: a running node does not write the state forward', async () => {

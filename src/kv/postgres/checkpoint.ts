@@ -2,13 +2,14 @@
 // node at a time does it, by a lease; two that believe to hold it do no harm, because each step checks in its own
 // transaction where the state stands.
 
+import { byteText } from '../../base/byte-text.ts'
 import { systemClock } from '../../base/clock.ts'
 import { secondsPerDay } from '../../base/durations.ts'
-import type { Bytes } from '../contract.ts'
+import type { Write } from '../contract.ts'
 import { decodeBatch } from './batch.ts'
 import { byteaArray } from './bytea-array.ts'
 import { holdLease, releaseLease } from './lease.ts'
-import { readLog } from './record.ts'
+import { putState, readLog } from './record.ts'
 import type { Session } from './session.ts'
 import { assertKnown } from './tables.ts'
 import type { UpkeepTask } from './upkeep.ts'
@@ -78,14 +79,14 @@ async function standingOf(session: Session): Promise<{ readonly from: number; re
 /** Takes one step; true when there is more to do. */
 export async function advanceCheckpoint(session: Session): Promise<boolean> {
   const { from, head } = await standingOf(session)
-  const changed = new Map<string, { readonly key: Bytes; readonly value: Bytes | undefined }>()
+  const changed = new Map<string, Write>()
   let reached = from
   let bytes = 0
   while (reached < head && changed.size < stepKeysMax && bytes < stepBytesMax) {
     const rows = await readLog(session, reached, head)
     if (rows.length === 0) break
     for (const { seq, body } of rows) {
-      for (const write of decodeBatch(body)) changed.set(Buffer.from(write.key).toString('latin1'), write)
+      for (const write of decodeBatch(body)) changed.set(byteText(write.key), write)
       reached = seq
       bytes += body.length
       if (changed.size >= stepKeysMax || bytes >= stepBytesMax) break
@@ -101,12 +102,11 @@ async function writeStep(
   session: Session,
   from: number,
   to: number,
-  writes: readonly { readonly key: Bytes; readonly value: Bytes | undefined }[],
+  writes: readonly Write[],
 ): Promise<void> {
-  const kv = session.table('kv')
   const checkpoint = session.table('checkpoint')
-  const present = writes.filter(({ value }) => value !== undefined)
-  const gone = writes.filter(({ value }) => value === undefined)
+  const present = writes.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
+  const gone = writes.flatMap(({ key, value }) => (value === undefined ? [key] : []))
   try {
     await session.query('BEGIN')
     const [row] = await session.query(`SELECT seq FROM ${checkpoint} WHERE id = 1 FOR UPDATE`)
@@ -115,17 +115,11 @@ async function writeStep(
       return
     }
     if (gone.length > 0) {
-      await session.query(`DELETE FROM ${kv} WHERE key = ANY($1::bytea[])`, [
-        byteaArray(gone.map(({ key }) => key)),
+      await session.query(`DELETE FROM ${session.table('kv')} WHERE key = ANY($1::bytea[])`, [
+        byteaArray(gone),
       ])
     }
-    if (present.length > 0) {
-      await session.query(
-        `INSERT INTO ${kv} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
-         ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-        [byteaArray(present.map(({ key }) => key)), byteaArray(present.map(({ value }) => value as Bytes))],
-      )
-    }
+    if (present.length > 0) await putState(session, present)
     await session.query(`UPDATE ${checkpoint} SET seq = $1 WHERE id = 1`, [to])
     await session.query('COMMIT')
   } catch (error) {

@@ -3,14 +3,15 @@
 // and deletes keys absolutely.
 
 import { systemClock } from '../../base/clock.ts'
+import { machineStart } from '../../base/process-mark.ts'
 import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { KeptLog } from './kept-log.ts'
 import { keepLog, readBatch } from './record.ts'
-import { type CopyNote, currentBoot, noteWrite, readNote } from './replica.ts'
+import { type CopyNote, noteWrite, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import type { Row, Session } from './session.ts'
-import { readIdentity } from './tables.ts'
+import { readStoreId } from './tables.ts'
 
 /** What a copy has done so far. */
 export interface CopyProgress {
@@ -153,7 +154,7 @@ async function empty(local: KeyValueStore): Promise<void> {
 
 /** Where the state stands, kept from being trimmed behind: the note of a copy that begins there. */
 async function pinCheckpoint(session: Session, node: string): Promise<CopyNote> {
-  const { storeId } = await readIdentity(session)
+  const storeId = await readStoreId(session)
   await session.query('BEGIN')
   const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)
   const seq = Number(row?.seq)
@@ -163,5 +164,5 @@ async function pinCheckpoint(session: Session, node: string): Promise<CopyNote> 
   // Its row is never trimmed.
   if (batch === undefined)
     throw new StoreUnavailableError(`the log lacks batch ${seq}, at which its state stands: restore a backup`)
-  return { storeId, boot: currentBoot(), seq, batch, isComplete: false }
+  return { storeId, boot: machineStart(), seq, batch, isComplete: false }
 }

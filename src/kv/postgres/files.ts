@@ -46,22 +46,18 @@ export class RecordFiles {
   }
 
   async size(name: string): Promise<number | undefined> {
-    const [row] = await this.#sessions.use(session =>
-      session.query(
-        `SELECT count(*) AS parts, sum(length(body)) AS bytes FROM ${session.table('file')} WHERE name = $1`,
-        [name],
-      ),
+    const [row] = await this.#sessions.query(
+      table => `SELECT count(*) AS parts, sum(length(body)) AS bytes FROM ${table('file')} WHERE name = $1`,
+      [name],
     )
     return Number(row?.parts) === 0 ? undefined : Number(row?.bytes)
   }
 
   async *read(name: string): AsyncGenerator<Buffer> {
     for (let part = 0; ; part++) {
-      const [row] = await this.#sessions.use(session =>
-        session.query(`SELECT body FROM ${session.table('file')} WHERE name = $1 AND part = $2`, [
-          name,
-          part,
-        ]),
+      const [row] = await this.#sessions.query(
+        table => `SELECT body FROM ${table('file')} WHERE name = $1 AND part = $2`,
+        [name, part],
       )
       if (row === undefined) return
       yield row.body as Buffer
@@ -69,17 +65,13 @@ export class RecordFiles {
   }
 
   async remove(name: string): Promise<void> {
-    await this.#sessions.use(session =>
-      session.query(`DELETE FROM ${session.table('file')} WHERE name = $1`, [name]),
-    )
+    await this.#sessions.query(table => `DELETE FROM ${table('file')} WHERE name = $1`, [name])
   }
 
   async removeLeftovers(): Promise<void> {
-    await this.#sessions.use(session =>
-      session.query(
-        `DELETE FROM ${session.table('file')} WHERE name LIKE $1 AND at < now() - $2 * interval '1 second'`,
-        [`${draftPrefix}%`, leftoverSeconds],
-      ),
+    await this.#sessions.query(
+      table => `DELETE FROM ${table('file')} WHERE name LIKE $1 AND at < now() - $2 * interval '1 second'`,
+      [`${draftPrefix}%`, leftoverSeconds],
     )
   }
 }

@@ -5,10 +5,9 @@ import { keyAfter } from '../../base/bytes.ts'
 import type { Random } from '../../base/random.ts'
 import { type Bytes, type Entry, everyKey, type KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
-import { byteaArray } from './bytea-array.ts'
 import type { CopyProgress } from './copy-state.ts'
 import { holdLease, releaseLease } from './lease.ts'
-import { readHead } from './record.ts'
+import { putState, readHead } from './record.ts'
 import { type RecordLocation, Session } from './session.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
 
@@ -61,7 +60,7 @@ async function fill(
   for (;;) {
     const page = source.read(view => pageOf(view.range({ start: last, end: everyKey.end })))
     if (page.length === 0) return
-    await writePage(session, page)
+    await putState(session, page)
     last = keyAfter((page.at(-1) as Entry).key)
     keys += page.length
     for (const { key, value } of page) bytes += key.length + value.length
@@ -89,14 +88,6 @@ async function beginOf(session: Session, newestTime: number): Promise<Bytes> {
   }
   const [newest] = await session.query(`SELECT key FROM ${kv} ORDER BY key DESC LIMIT 1`)
   return newest === undefined ? new Uint8Array(0) : keyAfter(newest.key as Buffer)
-}
-
-async function writePage(session: Session, page: readonly Entry[]): Promise<void> {
-  await session.query(
-    `INSERT INTO ${session.table('kv')} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-    [byteaArray(page.map(({ key }) => key)), byteaArray(page.map(({ value }) => value))],
-  )
 }
 
 /** From here on nodes may start. */

@@ -1,7 +1,7 @@
 // A connection that is opened when it is needed, and anew when it has failed.
 
 import { StoreUnavailableError } from '../errors.ts'
-import type { Session } from './session.ts'
+import type { Row, Session } from './session.ts'
 
 export class KeptSession {
   readonly #open: () => Promise<Session>
@@ -30,9 +30,16 @@ export class KeptSession {
     return this.#opening
   }
 
-  /** Runs single statements on it. */
-  async use<T>(use: (session: Session) => Promise<T>): Promise<T> {
-    return use(await this.sound())
+  /** Runs a single statement on it, which gets the names of our tables by {@link Session.table}. */
+  async query(
+    statement: (table: (name: string) => string) => string,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    const session = await this.sound()
+    return session.query(
+      statement(name => session.table(name)),
+      values,
+    )
   }
 
   /** Runs `use`, which may begin a transaction, on a connection of its own. */

@@ -3,7 +3,7 @@
 
 import { endOfTime, type Micros, micros } from '../../base/micros.ts'
 import type { KeptSession } from './kept-session.ts'
-import type { Row, Session } from './session.ts'
+import type { Row } from './session.ts'
 
 /** A piece; see `src/query-log/shared-log.ts`. */
 interface Chunk {
@@ -29,8 +29,8 @@ export class RecordLogChunks {
   }
 
   async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#query(
-      chunk => `SELECT writer, start, max(place + bytes) AS reached FROM ${chunk}
+    const rows = await this.#sessions.query(
+      table => `SELECT writer, start, max(place + bytes) AS reached FROM ${table('log_chunk')}
                 WHERE writer = ANY($1::text[]) GROUP BY writer, start`,
       [writers],
     )
@@ -39,17 +39,17 @@ export class RecordLogChunks {
 
   async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
     const { writer, start, position, bytes, until } = chunk
-    await this.#query(
-      table => `INSERT INTO ${table} (writer, start, place, bytes, until, body)
+    await this.#sessions.query(
+      table => `INSERT INTO ${table('log_chunk')} (writer, start, place, bytes, until, body)
                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
       [writer, start, position, bytes, until, body && Buffer.from(body)],
     )
   }
 
   async between(from: Micros, to: Micros): Promise<readonly Chunk[]> {
-    const rows = await this.#query(
-      table => `SELECT writer, start, place, bytes, until FROM ${table} AS chunk WHERE start < $2 AND EXISTS (
-                  SELECT 1 FROM ${table} AS other
+    const rows = await this.#sessions.query(
+      table => `SELECT writer, start, place, bytes, until FROM ${table('log_chunk')} AS chunk WHERE start < $2 AND EXISTS (
+                  SELECT 1 FROM ${table('log_chunk')} AS other
                   WHERE other.writer = chunk.writer AND other.start = chunk.start AND other.until >= $1)
                 ORDER BY start, writer, place`,
       [from, to],
@@ -58,19 +58,19 @@ export class RecordLogChunks {
   }
 
   async body({ writer, start, position }: Chunk): Promise<Uint8Array | undefined> {
-    const [row] = await this.#query(
-      table => `SELECT body FROM ${table} WHERE writer = $1 AND start = $2 AND place = $3`,
+    const [row] = await this.#sessions.query(
+      table => `SELECT body FROM ${table('log_chunk')} WHERE writer = $1 AND start = $2 AND place = $3`,
       [writer, start, position],
     )
     return (row?.body as Buffer | null) ?? undefined
   }
 
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
-    const rows = await this.#query(
+    const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM (
                   SELECT writer, start, place, bytes, until,
                          sum(bytes) OVER (ORDER BY start DESC, writer, place DESC) AS total
-                  FROM ${table}) AS summed
+                  FROM ${table('log_chunk')}) AS summed
                 WHERE until < $1 OR total > $2`,
       [before, bytesMax],
     )
@@ -78,50 +78,53 @@ export class RecordLogChunks {
   }
 
   async remove({ writer, start, position }: Chunk): Promise<void> {
-    await this.#query(
-      table => `DELETE FROM ${table} WHERE writer = $1 AND start = $2 AND place = $3`,
+    await this.#sessions.query(
+      table => `DELETE FROM ${table('log_chunk')} WHERE writer = $1 AND start = $2 AND place = $3`,
       [writer, start, position],
     )
   }
 
-  async ask(time: Micros): Promise<void> {
-    await this.#sessions.use(session => reportAs(session, askedRow, time))
+  ask(time: Micros): Promise<void> {
+    return this.#reportAs(askedRow, time)
   }
 
   async asked(): Promise<Micros> {
-    const [row] = await this.#sessions.use(session =>
-      session.query(`SELECT until FROM ${session.table('log_node')} WHERE node = $1`, [askedRow]),
+    const [row] = await this.#sessions.query(
+      table => `SELECT until FROM ${table('log_node')} WHERE node = $1`,
+      [askedRow],
     )
     return micros(Number(row?.until ?? 0))
   }
 
-  async report(until: Micros): Promise<void> {
-    await this.#sessions.use(session => reportAs(session, this.#node, until))
+  report(until: Micros): Promise<void> {
+    return this.#reportAs(this.#node, until)
+  }
+
+  /** What is reported never steps back. */
+  async #reportAs(node: string, until: Micros): Promise<void> {
+    await this.#sessions.query(
+      table => `INSERT INTO ${table('log_node')} (node, until, seen) VALUES ($1, $2, now())
+                ON CONFLICT (node) DO UPDATE
+                SET until = GREATEST(${table('log_node')}.until, excluded.until), seen = excluded.seen`,
+      [node, until],
+    )
   }
 
   async reportedByAll(): Promise<Micros> {
-    const [row] = await this.#sessions.use(session =>
-      session.query(
-        `SELECT min(until) AS until FROM ${session.table('log_node')}
-         WHERE node <> $1 AND seen > now() - $2 * interval '1 second'`,
-        [askedRow, silentSeconds],
-      ),
+    const [row] = await this.#sessions.query(
+      table => `SELECT min(until) AS until FROM ${table('log_node')}
+                WHERE node <> $1 AND seen > now() - $2 * interval '1 second'`,
+      [askedRow, silentSeconds],
     )
     return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
 
   async retire(): Promise<void> {
-    await this.#sessions.use(session =>
-      session.query(
-        `DELETE FROM ${session.table('log_node')}
-         WHERE node = $1 OR (node <> $2 AND seen < now() - interval '1 day')`,
-        [this.#node, askedRow],
-      ),
+    await this.#sessions.query(
+      table => `DELETE FROM ${table('log_node')}
+                WHERE node = $1 OR (node <> $2 AND seen < now() - interval '1 day')`,
+      [this.#node, askedRow],
     )
-  }
-
-  #query(statement: (table: string) => string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#sessions.use(session => session.query(statement(session.table('log_chunk')), values))
   }
 }
 
@@ -133,14 +136,4 @@ function chunkOf(row: Row): Chunk {
     bytes: Number(row.bytes),
     until: micros(Number(row.until)),
   }
-}
-
-/** What is reported never steps back. */
-async function reportAs(session: Session, node: string, until: Micros): Promise<void> {
-  const table = session.table('log_node')
-  await session.query(
-    `INSERT INTO ${table} (node, until, seen) VALUES ($1, $2, now())
-     ON CONFLICT (node) DO UPDATE SET until = GREATEST(${table}.until, excluded.until), seen = excluded.seen`,
-    [node, until],
-  )
 }

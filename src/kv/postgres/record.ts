@@ -1,9 +1,10 @@
 // The statements over the record: the log of committed batches and its head.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
-import type { Bytes } from '../contract.ts'
+import type { Bytes, Entry } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { encodeBatch } from './batch.ts'
+import { byteaArray } from './bytea-array.ts'
 import type { Committed, Session } from './session.ts'
 import { assertKnown } from './tables.ts'
 
@@ -130,6 +131,15 @@ export async function keepLog(session: Session, node: string, needs: number): Pr
     `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
      ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
     [node, needs],
+  )
+}
+
+/** Puts rows of the state in place of those with the same keys. */
+export async function putState(session: Session, rows: readonly Entry[]): Promise<void> {
+  await session.query(
+    `INSERT INTO ${session.table('kv')} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+    [byteaArray(rows.map(({ key }) => key)), byteaArray(rows.map(({ value }) => value))],
   )
 }
 

@@ -4,6 +4,7 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { machineStart } from '../../base/process-mark.ts'
 import type { Random } from '../../base/random.ts'
 import type { KeyValueStore } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
@@ -11,7 +12,7 @@ import { openLmdb } from '../lmdb.ts'
 import { dataFileName, findDamage } from '../lmdb-data-file.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { assertFit } from './fitness.ts'
-import { currentBoot, readNote } from './replica.ts'
+import { readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import { type RecordLocation, Session } from './session.ts'
 import { openTables } from './tables.ts'
@@ -129,7 +130,7 @@ async function faultOf(session: Session, folder: string): Promise<string | undef
   try {
     const note = readNote(local)
     if (note?.isComplete === false) return 'it is not complete'
-    if (note && note.boot !== currentBoot()) return 'the machine has been started anew since it was written'
+    if (note && note.boot !== machineStart()) return 'the machine has been started anew since it was written'
     return await disagreement(session, note)
   } finally {
     await local.close()

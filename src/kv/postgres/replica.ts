@@ -1,7 +1,6 @@
 // The local copy of the record that a node reads: a key-value store fed by the log, with a note of how far it has come.
 // Several processes of one node may feed the same copy; each batch is applied once, in order.
 
-import { readFileSync } from 'node:fs'
 import { assert } from '../../base/assert.ts'
 import { epoch, type Micros } from '../../base/micros.ts'
 import type { Bytes, Entry, ForeignBatch, KeyRange, KeyValueStore, View, Work, Write } from '../contract.ts'
@@ -25,17 +24,6 @@ export interface CopyNote extends Progress {
   readonly boot?: string | undefined
   /** False while the state is being copied: the batch is then the one from which on the log is redone. */
   readonly isComplete: boolean
-}
-
-const bootFile = '/proc/sys/kernel/random/boot_id'
-
-/** Names the system's present start; undefined where systems do not tell. */
-export function currentBoot(): string | undefined {
-  try {
-    return readFileSync(bootFile, 'utf8').trim()
-  } catch {
-    return undefined
-  }
 }
 
 /** Key of the note. It is the copy's own: {@link ReplicaView} hides it. */

@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import { readBatch, readHead } from './record.ts'
 import type { CopyNote } from './replica.ts'
 import { type RecordLocation, Session } from './session.ts'
-import { readIdentity } from './tables.ts'
+import { readStoreId } from './tables.ts'
 
 /**
  * Why a copy with this note is not shown to be one of that record, on which the log can be redone; undefined when it is. The
@@ -17,8 +17,7 @@ export async function disagreement(
   note: CopyNote | undefined,
 ): Promise<string | undefined> {
   if (note === undefined) return 'nothing in it says what it is a copy of'
-  const { storeId } = await readIdentity(session)
-  if (note.storeId !== storeId) return 'it is a copy of another store'
+  if (note.storeId !== (await readStoreId(session))) return 'it is a copy of another store'
   const head = await readHead(session)
   if (note.seq > head.seq) return 'the record is older than it'
   // The state before the first batch is that of the store itself.
@@ -35,7 +34,7 @@ export async function disagreement(
  */
 export function openSame(location: RecordLocation, node: string, storeId: string): Promise<Session> {
   return Session.openChecked(location, node, async session => {
-    if ((await readIdentity(session)).storeId !== storeId)
+    if ((await readStoreId(session)) !== storeId)
       throw new StoreUnavailableError('the address of the store leads to another one')
   })
 }

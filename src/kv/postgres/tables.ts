@@ -10,12 +10,6 @@ export const recordVersion = 2
 /** Instead of a version: data is being moved into the tables, and no node may start on them. */
 export const unfilledVersion = 0
 
-/** What tells one store from another. */
-interface RecordIdentity {
-  /** Drawn when the tables are made. */
-  readonly storeId: string
-}
-
 /** SQLSTATEs of statements that lost a race against another first start: they exist already, or are being made. */
 const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
 const attemptsMax = 10
@@ -25,12 +19,12 @@ const forbiddenState = '42501'
 const missingStates = new Set(['3F000', '42P01'])
 
 /**
- * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version.
- * Throws {@link StoreUnavailableError} when they are of another version.
+ * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version;
+ * {@link readStoreId}.
  */
-export async function openTables(session: Session, random: Random): Promise<RecordIdentity> {
+export async function openTables(session: Session, random: Random): Promise<string> {
   await createTables(session, random, recordVersion)
-  return readIdentity(session)
+  return readStoreId(session)
 }
 
 /** Makes the tables when they are missing, and then says that they are of `version`. */
@@ -51,8 +45,11 @@ export async function createTables(session: Session, random: Random, version: nu
   }
 }
 
-/** Whose tables these are. Throws {@link StoreUnavailableError} when there are none, or of another version. */
-export async function readIdentity(session: Session): Promise<RecordIdentity> {
+/**
+ * What tells the store of these tables from all others: drawn when they are made. Throws {@link StoreUnavailableError} when there
+ * are none, or of another version.
+ */
+export async function readStoreId(session: Session): Promise<string> {
   const version = await readVersion(session)
   if (version === undefined)
     throw new StoreUnavailableError(`the schema ${session.schemaName} of the database holds no store`)
@@ -62,7 +59,7 @@ export async function readIdentity(session: Session): Promise<RecordIdentity> {
     )
   assertKnown(session, version)
   const [row] = await session.query(`SELECT store_id FROM ${session.table('meta')} WHERE id = 1`)
-  return { storeId: String(row?.store_id) }
+  return String(row?.store_id)
 }
 
 /** Throws {@link StoreUnavailableError} unless this program knows tables of that version. */
