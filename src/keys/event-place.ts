@@ -3,10 +3,8 @@
 
 import type { Micros } from '../values/value.ts'
 import { entryDocumentPlace, positionBytes } from './key-reader.ts'
+import { timeLength } from './key-times.ts'
 import { keyTags, timeBytes } from './keyspace.ts'
-
-/** A time in a key, in bytes. */
-const timeLength = 8
 
 /**
  * The key that an event would have, as `indexEventKey` makes it; `entry`: the key of a live or ended entry, of which terms and

@@ -4,6 +4,7 @@
 import { assert, InvariantError } from '../base/assert.ts'
 import { micros } from '../base/micros.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../values/value.ts'
+import { collectionPrefixLength, indexPrefixLength, timeLength, timePlace } from './key-times.ts'
 import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 import { ValueReader } from './value-reader.ts'
@@ -75,7 +76,7 @@ function readKey(parts: KeyParts): Key {
     case 'indexLive':
       return { kind, ...readEntry(parts, 0) }
     case 'indexEnded': {
-      const entry = readEntry(parts, 8)
+      const entry = readEntry(parts, timeLength)
       return { kind, ...entry, removedTs: parts.timeDescending() }
     }
     case 'indexEvent':
@@ -111,15 +112,13 @@ function readKey(parts: KeyParts): Key {
 /** Bytes of a document in an entry's key: id and collection. */
 export const positionBytes = 10
 
-/** Where the id stands in the keys of documents and their histories: behind tag, database and collection. */
-const documentIdPlace = 11
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
 /** The id in the key of a document or of one of its versions. Copied out: a view of each row costs more. */
 export function documentIdOf(key: Uint8Array): bigint {
-  assert(key.length >= documentIdPlace + 8, 'a key does not end too early')
-  for (let index = 0; index < 8; index++) idBytes[index] = key[documentIdPlace + index] as number
+  assert(key.length >= collectionPrefixLength + 8, 'a key does not end too early')
+  for (let index = 0; index < 8; index++) idBytes[index] = key[collectionPrefixLength + index] as number
   return idView.getBigUint64(0)
 }
 
@@ -132,55 +131,13 @@ export function documentOf(key: Uint8Array): Ref {
 
 /** Where the document's id and collection stand in the key of an index entry. */
 export function entryDocumentPlace(key: Uint8Array): number {
-  if (key[0] === keyTags.indexEvent) return eventTimePlace(key) + timeBytes + 1
-  const end = key[0] === keyTags.indexEnded ? key.length - timeBytes : key.length
+  const time = timePlace(key)
+  // Behind the time and the action of an event.
+  if (key[0] === keyTags.indexEvent) return (time as number) + timeLength + 1
+  const end = time ?? key.length
   const place = end - 1 - (key[end - 1] as number) - positionBytes
-  assert(place > entryTermsPlace, 'a key does not end too early')
+  assert(place > indexPrefixLength, 'a key does not end too early')
   return place
-}
-
-/** The time in the key of an event, or of an entry that ended. */
-export function entryTimeOf(key: Uint8Array): Micros {
-  const isEnded = key[0] === keyTags.indexEnded
-  assert(isEnded || key[0] === keyTags.indexEvent, 'the keys of ended entries and of events hold a time')
-  return timeAt(key, isEnded ? key.length - timeBytes : eventTimePlace(key), isEnded ? ~0 : 0)
-}
-
-/** The time in the key of a part of the record of changes. */
-export function changesTimeOf(key: Uint8Array): Micros {
-  assert(key[0] === keyTags.collectionChanges, 'the keys of changes hold a time')
-  return timeAt(key, changesTimePlace, 0)
-}
-
-/** `turned`: ones where times stand in descending order. */
-function timeAt(key: Uint8Array, place: number, turned: number): Micros {
-  assert(key.length >= place + timeBytes, 'a key does not end too early')
-  const high = numberAt(key, place) ^ turned ^ signBit
-  const low = (numberAt(key, place + 4) ^ turned) >>> 0
-  return micros(high * two32 + low)
-}
-
-/** Behind tag, database and collection. */
-const changesTimePlace = 11
-
-/** Behind tag, database and index. */
-const entryTermsPlace = 13
-const timeBytes = 8
-const two32 = 0x1_0000_0000
-const signBit = 1 << 31
-
-function eventTimePlace(key: Uint8Array): number {
-  return entryTermsPlace + termsLength(key, entryTermsPlace)
-}
-
-/** 4 bytes as a signed number. */
-function numberAt(key: Uint8Array, at: number): number {
-  return (
-    ((key[at] as number) << 24) |
-    ((key[at + 1] as number) << 16) |
-    ((key[at + 2] as number) << 8) |
-    (key[at + 3] as number)
-  )
 }
 
 /** {@link decodeKey} for a key of a certain kind. */

@@ -1,14 +1,67 @@
-// Times within keys, filled in later: a transaction is evaluated before the time of its commit is certain.
+// Times within keys: where they stand, and how they are filled in later, for a transaction is evaluated before the time of its
+// commit is certain.
 
+import { assert } from '../base/assert.ts'
+import { micros } from '../base/micros.ts'
 import type { Micros } from '../values/value.ts'
 import { keyTags, timeBytes } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 
-const timeLength = 8
+/** A time in a key, in bytes. */
+export const timeLength = 8
 /** Tag, database and collection. */
-const collectionPrefixLength = 11
+export const collectionPrefixLength = 11
 /** Tag, database and index. */
-const indexPrefixLength = 13
+export const indexPrefixLength = 13
+
+/** Where the time stands in a key; undefined when it holds none. */
+export function timePlace(key: Uint8Array): number | undefined {
+  switch (key[0]) {
+    case keyTags.history:
+    case keyTags.indexEnded:
+      return key.length - timeLength
+    case keyTags.indexEvent:
+      return indexPrefixLength + termsLength(key, indexPrefixLength)
+    case keyTags.changes:
+      return 1
+    case keyTags.collectionChanges:
+    case keyTags.due:
+      return collectionPrefixLength
+    case keyTags.garbage:
+      return 2
+    default:
+      return undefined
+  }
+}
+
+/** Whether the time in a key stands there so that the newest comes first. */
+function isDescending(key: Uint8Array): boolean {
+  return key[0] === keyTags.history || key[0] === keyTags.indexEnded
+}
+
+const two32 = 0x1_0000_0000
+const signBit = 1 << 31
+
+/** The time in a key that holds one. */
+export function timeOf(key: Uint8Array): Micros {
+  const place = timePlace(key)
+  assert(place !== undefined, 'there is a time in a key of this kind')
+  assert(place > 0 && key.length >= place + timeLength, 'a key does not end too early')
+  const turned = isDescending(key) ? ~0 : 0
+  const high = numberAt(key, place) ^ turned ^ signBit
+  const low = (numberAt(key, place + 4) ^ turned) >>> 0
+  return micros(high * two32 + low)
+}
+
+/** 4 bytes as a signed number. */
+function numberAt(key: Uint8Array, at: number): number {
+  return (
+    ((key[at] as number) << 24) |
+    ((key[at + 1] as number) << 16) |
+    ((key[at + 2] as number) << 8) |
+    (key[at + 3] as number)
+  )
+}
 
 /** Replaces one time by another in keys that hold it. */
 export class KeyTimes {
@@ -26,28 +79,12 @@ export class KeyTimes {
 
   /** The key with its time replaced: the same array when it holds none, or another one. */
   replace(key: Uint8Array): Uint8Array {
-    switch (key[0]) {
-      case keyTags.history:
-      case keyTags.indexEnded:
-        return replaceAt(key, key.length - timeLength, this.#fromDescending, this.#toDescending)
-      case keyTags.indexEvent:
-        return replaceAt(key, indexPrefixLength + termsLength(key, indexPrefixLength), this.#from, this.#to)
-      case keyTags.changes:
-        return replaceAt(key, 1, this.#from, this.#to)
-      case keyTags.collectionChanges:
-      case keyTags.due:
-        return replaceAt(key, collectionPrefixLength, this.#from, this.#to)
-      case keyTags.garbage:
-        return replaceAt(key, 2, this.#from, this.#to)
-      default:
-        return key
-    }
+    const at = timePlace(key)
+    if (at === undefined) return key
+    const from = isDescending(key) ? this.#fromDescending : this.#from
+    for (let index = 0; index < timeLength; index++) if (key[at + index] !== from[index]) return key
+    const replaced = key.slice()
+    replaced.set(isDescending(key) ? this.#toDescending : this.#to, at)
+    return replaced
   }
-}
-
-function replaceAt(key: Uint8Array, at: number, from: Uint8Array, to: Uint8Array): Uint8Array {
-  for (let index = 0; index < timeLength; index++) if (key[at + index] !== from[index]) return key
-  const replaced = key.slice()
-  replaced.set(to, at)
-  return replaced
 }

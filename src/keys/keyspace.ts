@@ -6,8 +6,7 @@
 // turned, `~ts` its complement (newest first). Terms and values of index entries are described in terms.ts
 // and tuple.ts.
 
-import { assert } from '../base/assert.ts'
-import { micros } from '../base/micros.ts'
+import { micros, nearestMicros } from '../base/micros.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
 import type { CollectionId, DatabaseId, Micros, Ref } from '../values/value.ts'
 import { type KeyInterval, prefixRange, successor } from './prefix.ts'
@@ -89,74 +88,62 @@ const writer = new ByteWriter()
 
 /** Live document: the newest version, if it is not a delete. */
 export function documentKey(ref: Ref): Uint8Array {
-  begin(keyTags.document, ref.database)
-  appendDocument(ref.collection, ref.id)
-  return writer.copy()
+  return keyOfDocument(keyTags.document, ref).copy()
 }
 
 /** All live documents of a collection, by id. */
 export function documentRange(database: DatabaseId, collection: CollectionId): KeyInterval {
-  return prefixRange(collectionPrefix(keyTags.document, database, collection))
+  return prefixRange(keyInCollection(keyTags.document, database, collection).copy())
 }
 
 /** A superseded version, or the delete that is a document's newest version. */
 export function historyKey(ref: Ref, ts: Micros): Uint8Array {
-  beginHistory(ref)
-  appendTimeDescending(ts)
-  return writer.copy()
+  return keyOfDocument(keyTags.history, ref).descending(ts).copy()
 }
 
 /** Says that something of a document falls out of the history when that begins at `ts` or later. */
 export function dueKey(ref: Ref, ts: Micros): Uint8Array {
-  beginDue(ref.database, ref.collection, ts)
-  writer.u64(ref.id)
-  return writer.copy()
+  return keyInCollection(keyTags.due, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
 }
 
 /** What falls out of a collection, oldest first; up to `notAfter` when given. */
 export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
-  const all = prefixRange(collectionPrefix(keyTags.due, database, collection))
+  const all = prefixRange(keyInCollection(keyTags.due, database, collection).copy())
   if (notAfter === undefined) return all
-  beginDue(database, collection, micros(notAfter + 1))
-  return { start: all.start, end: writer.copy() }
+  return {
+    start: all.start,
+    end: keyInCollection(keyTags.due, database, collection)
+      .ascending(notAfter + 1)
+      .copy(),
+  }
 }
 
 /** All versions in a document's history, newest first; from the newest at or before `notAfter` when given. */
 export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
-  beginHistory(ref)
-  const prefix = writer.copy()
-  const { start, end } = prefixRange(prefix)
+  const { start, end } = prefixRange(keyOfDocument(keyTags.history, ref).copy())
   return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }
 }
 
 /** The histories of all documents of a collection, by id. */
 export function collectionHistoryRange(database: DatabaseId, collection: CollectionId): KeyInterval {
-  return prefixRange(collectionPrefix(keyTags.history, database, collection))
+  return prefixRange(keyInCollection(keyTags.history, database, collection).copy())
 }
 
 /** An entry that exists now. */
 export function indexLiveKey(entry: EntryKeyParts): Uint8Array {
-  beginIndex('live', entry.database, entry.index, entry.terms)
-  appendPosition(entry)
-  return writer.copy()
+  return keyOfEntry('live', entry).copy()
 }
 
 /** An entry that existed until `removedTs`. */
 export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Array {
-  beginIndex('ended', entry.database, entry.index, entry.terms)
-  appendPosition(entry)
-  appendTimeDescending(removedTs)
-  return writer.copy()
+  return keyOfEntry('ended', entry).descending(removedTs).copy()
 }
 
 /** An add or remove event of an entry. At one moment remove events come first. */
 export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 'remove'): Uint8Array {
-  beginIndex('events', entry.database, entry.index, entry.terms)
-  appendTime(ts)
-  writer.u8(actionByte(action))
-  appendEntryDocument(entry.document)
-  appendTuple(entry.values)
-  return writer.copy()
+  const { database, document, index, terms, values } = entry
+  const event = keyWithTerms('events', database, index, terms).ascending(ts).u8(actionByte(action))
+  return appendEntryDocument(event, document).append(values.bytes).append(values.tie).copy()
 }
 
 /** The place before or after all events that agree with these parts; each part needs those before it. */
@@ -188,19 +175,13 @@ function eventBoundKey(
   database: DatabaseId,
   index: number,
   terms: Uint8Array,
-  bound: EventKeyBound,
+  { action, document, side, ts, values }: EventKeyBound,
 ): Uint8Array {
-  beginIndex('events', database, index, terms)
-  appendTime(micros(Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, bound.ts))))
-  if (bound.action) {
-    writer.u8(actionByte(bound.action))
-    if (bound.document) {
-      appendEntryDocument(bound.document)
-      if (bound.values) appendTuple(bound.values)
-    }
-  }
-  const key = writer.copy()
-  return bound.side === 'low' ? key : successor(key)
+  const bound = keyWithTerms('events', database, index, terms).ascending(nearestMicros(ts))
+  if (action) bound.u8(actionByte(action))
+  if (action && document) appendEntryDocument(bound, document)
+  if (action && document && values) bound.append(values.bytes).append(values.tie)
+  return side === 'low' ? bound.copy() : successor(bound.copy())
 }
 
 /** What the keys of all entries with these terms begin with. */
@@ -210,43 +191,32 @@ export function indexTermsPrefix(
   index: number,
   terms: Uint8Array,
 ): Uint8Array {
-  beginIndex(table, database, index, terms)
-  return writer.copy()
+  return keyWithTerms(table, database, index, terms).copy()
 }
 
 /** One table of an index as a whole. */
 export function indexTableRange(table: IndexTable, database: DatabaseId, index: number): KeyInterval {
-  begin(tableTags[table], database)
-  writer.u32(index)
-  return prefixRange(writer.copy())
+  return prefixRange(keyIn(tableTags[table], database).u32(index).copy())
 }
 
 /** A number that grows with every write to a database's schema. */
 export function schemaVersionKey(database: DatabaseId): Uint8Array {
-  begin(keyTags.schemaVersion, database)
-  return writer.copy()
+  return keyIn(keyTags.schemaVersion, database).copy()
 }
 
 /** The last number given to a schema object of this kind. */
 export function counterKey(database: DatabaseId, nativeCollection: CollectionId): Uint8Array {
-  begin(keyTags.counter, database)
-  writer.u16(nativeCollection)
-  return writer.copy()
+  return keyInCollection(keyTags.counter, database, nativeCollection).copy()
 }
 
 /** Where the key with this id lives. */
 export function keyHomeKey(keyId: bigint): Uint8Array {
-  writer.reset().u8(keyTags.keyHome)
-  writer.u64(keyId)
-  return writer.copy()
+  return keyOf(keyTags.keyHome).u64(keyId).copy()
 }
 
 /** The collections that the transaction at `ts` changed. */
 export function changesKey(ts: Micros, sequence: number): Uint8Array {
-  writer.reset().u8(keyTags.changes)
-  appendTime(ts)
-  writer.u32(sequence)
-  return writer.copy()
+  return keyOf(keyTags.changes).ascending(ts).u32(sequence).copy()
 }
 
 /** The rows of all transactions after `after`, oldest first; all of them when absent. */
@@ -262,11 +232,7 @@ export function collectionChangesKey(
   ts: Micros,
   sequence: number,
 ): Uint8Array {
-  begin(keyTags.collectionChanges, database)
-  writer.u16(collection)
-  appendTime(ts)
-  writer.u32(sequence)
-  return writer.copy()
+  return keyInCollection(keyTags.collectionChanges, database, collection).ascending(ts).u32(sequence).copy()
 }
 
 /** What transactions from `from` on, up to and without `until`, changed in a collection, oldest first; no ends: all of it. */
@@ -276,7 +242,7 @@ export function collectionChangesRange(
   from?: Micros,
   until?: Micros,
 ): KeyInterval {
-  const all = prefixRange(collectionPrefix(keyTags.collectionChanges, database, collection))
+  const all = prefixRange(keyInCollection(keyTags.collectionChanges, database, collection).copy())
   return {
     start: from === undefined ? all.start : collectionChangesKey(database, collection, from, 0),
     end: until === undefined ? all.end : collectionChangesKey(database, collection, until, 0),
@@ -285,9 +251,7 @@ export function collectionChangesRange(
 
 /** A fact about the whole data directory, such as its format version. */
 export function metaKey(name: string): Uint8Array {
-  writer.reset().u8(keyTags.meta)
-  writer.utf8(name)
-  return writer.copy()
+  return keyOf(keyTags.meta).utf8(name).copy()
 }
 
 /**
@@ -295,40 +259,32 @@ export function metaKey(name: string): Uint8Array {
  * machines share a store, it is in there. `rest` is the key by which its owner knows it.
  */
 export function controlKey(rest: Uint8Array): Uint8Array {
-  const key = new Uint8Array(1 + rest.length)
-  key[0] = keyTags.control
-  key.set(rest, 1)
-  return key
+  return keyOf(keyTags.control).append(rest).copy()
 }
 
 /** Work for the background sweeper on a document or schema object, due at `due`. */
-export function garbageKey(kind: GarbageKind, due: Micros, target: Ref): Uint8Array {
-  beginGarbage(kind, due)
-  writer.u64(target.database)
-  appendDocument(target.collection, target.id)
-  return writer.copy()
+export function garbageKey(kind: GarbageKind, due: Micros, { database, collection, id }: Ref): Uint8Array {
+  const work = keyOf(keyTags.garbage).u8(garbageKinds[kind]).ascending(due)
+  return work.u64(database).u16(collection).u64(id).copy()
 }
 
 /** All work of one kind that is due at or before `due`, oldest first. */
 export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
-  beginGarbage(kind, micros(due + 1))
-  const end = writer.copy()
+  const end = keyOf(keyTags.garbage)
+    .u8(garbageKinds[kind])
+    .ascending(due + 1)
+    .copy()
   return { start: end.slice(0, 2), end }
 }
 
 /** How far the build of an index over existing documents has come. */
 export function buildKey(database: DatabaseId, index: number): Uint8Array {
-  begin(keyTags.build, database)
-  writer.u32(index)
-  return writer.copy()
+  return keyIn(keyTags.build, database).u32(index).copy()
 }
 
 /** A time as it stands in keys. */
 export function timeBytes(ts: Micros, order: 'ascending' | 'descending'): Uint8Array {
-  writer.reset()
-  if (order === 'ascending') appendTime(ts)
-  else appendTimeDescending(ts)
-  return writer.copy()
+  return writer.reset()[order](ts).copy()
 }
 
 /** All keys of one kind. */
@@ -351,84 +307,42 @@ const databaseKinds = [
 
 /** Everything a database holds, except what other databases' keys and the sweeper's work say about it. */
 export function databaseRanges(database: DatabaseId): KeyInterval[] {
-  return databaseKinds.map(kind => {
-    begin(keyTags[kind], database)
-    return prefixRange(writer.copy())
-  })
+  return databaseKinds.map(kind => prefixRange(keyIn(keyTags[kind], database).copy()))
 }
 
-function begin(tag: number, database: DatabaseId): void {
-  writer.reset().u8(tag)
-  writer.u64(database)
+/** The beginning of a key, to be written on. */
+function keyOf(tag: number): ByteWriter {
+  return writer.reset().u8(tag)
 }
 
-function beginHistory(ref: Ref): void {
-  begin(keyTags.history, ref.database)
-  appendDocument(ref.collection, ref.id)
+function keyIn(tag: number, database: DatabaseId): ByteWriter {
+  return keyOf(tag).u64(database)
 }
 
-function beginDue(database: DatabaseId, collection: CollectionId, ts: Micros): void {
-  begin(keyTags.due, database)
-  writer.u16(collection)
-  appendTime(ts)
+function keyInCollection(tag: number, database: DatabaseId, collection: CollectionId): ByteWriter {
+  return keyIn(tag, database).u16(collection)
 }
 
-function beginIndex(table: IndexTable, database: DatabaseId, index: number, terms: Uint8Array): void {
-  begin(tableTags[table], database)
-  writer.u32(index)
-  writer.append(terms)
+function keyOfDocument(tag: number, { database, collection, id }: Ref): ByteWriter {
+  return keyInCollection(tag, database, collection).u64(id)
 }
 
-function beginGarbage(kind: GarbageKind, due: Micros): void {
-  writer.reset().u8(keyTags.garbage)
-  writer.u8(garbageKinds[kind])
-  appendTime(due)
-}
-
-function collectionPrefix(tag: number, database: DatabaseId, collection: CollectionId): Uint8Array {
-  begin(tag, database)
-  writer.u16(collection)
-  return writer.copy()
-}
-
-function appendDocument(collection: CollectionId, id: bigint): void {
-  writer.u16(collection)
-  writer.u64(id)
+function keyWithTerms(table: IndexTable, database: DatabaseId, index: number, terms: Uint8Array): ByteWriter {
+  return keyIn(tableTags[table], database).u32(index).append(terms)
 }
 
 /** An entry's place in its index: by values, then by document. */
-function appendPosition(entry: EntryKeyParts): void {
-  writer.append(entry.values.bytes)
-  appendEntryDocument(entry.document)
-  writer.append(entry.values.tie)
-}
-
-function appendTuple(values: EncodedTuple): void {
-  writer.append(values.bytes)
-  writer.append(values.tie)
+function keyOfEntry(table: IndexTable, entry: EntryKeyParts): ByteWriter {
+  const { database, document, index, terms, values } = entry
+  const place = keyWithTerms(table, database, index, terms).append(values.bytes)
+  return appendEntryDocument(place, document).append(values.tie)
 }
 
 /** In index entries the id comes first: that is their order. */
-function appendEntryDocument(document: DocumentId): void {
-  writer.u64(document.id)
-  writer.u16(document.collection)
+function appendEntryDocument(key: ByteWriter, { id, collection }: DocumentId): ByteWriter {
+  return key.u64(id).u16(collection)
 }
 
 function actionByte(action: 'add' | 'remove'): number {
   return action === 'add' ? 1 : 0
-}
-
-const two32 = 0x1_0000_0000
-
-function appendTime(ts: Micros): void {
-  assert(Number.isSafeInteger(ts), 'a time in a key is a safe integer')
-  const high = Math.floor(ts / two32)
-  writer.u32((high ^ 0x8000_0000) >>> 0)
-  writer.u32(ts - high * two32)
-}
-
-function appendTimeDescending(ts: Micros): void {
-  const start = writer.length
-  appendTime(ts)
-  writer.complementFrom(start)
 }

@@ -82,12 +82,10 @@ function appendAscending(writer: ByteWriter, value: Value, kinds: NumberKinds | 
       writer.u8(terminator)
       return
     case orderRank.ref:
-      writer.u64((form as Ref).id)
-      writer.u16((form as Ref).collection)
+      writer.u64((form as Ref).id).u16((form as Ref).collection)
       return
     case orderRank.time:
-      writer.u64((form as Time).seconds ^ signBit)
-      writer.u32((form as Time).nanos)
+      writer.u64((form as Time).seconds ^ signBit).u32((form as Time).nanos)
       return
     case orderRank.date:
       writer.u64(BigInt((form as LocalDate).epochDay) ^ signBit)
@@ -143,8 +141,7 @@ function appendString(writer: ByteWriter, text: string): void {
   appendSortKey(writer, text)
   let start = 0
   for (let zero = text.indexOf('\0'); zero >= 0; zero = text.indexOf('\0', start)) {
-    writer.utf8(text.slice(start, zero + 1))
-    writer.u8(0xff)
+    writer.utf8(text.slice(start, zero + 1)).u8(0xff)
     start = zero + 1
   }
   writer.utf8(start === 0 ? text : text.slice(start))
@@ -152,6 +149,5 @@ function appendString(writer: ByteWriter, text: string): void {
 }
 
 function appendEnd(writer: ByteWriter): void {
-  writer.u8(0x00)
-  writer.u8(0x01)
+  writer.u8(0x00).u8(0x01)
 }

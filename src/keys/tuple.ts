@@ -146,9 +146,7 @@ function boundKey(
   const cut = writer.length > tupleBytesMax
   if (cut) writer.length = tupleBytesMax
   else if (bound.document) {
-    writer.u64(bound.document.id)
-    writer.u16(bound.document.collection)
-    writer.append(kinds.bytes())
+    writer.u64(bound.document.id).u16(bound.document.collection).append(kinds.bytes())
   } else if (bound.isOpen) {
     // The end of the array is one byte.
     writer.length--

@@ -8,8 +8,7 @@ import { Uuid } from '../values/value.ts'
 export function appendUuidBytes(writer: ByteWriter, uuid: Uuid): void {
   const digits = uuid.text.replaceAll('-', '')
   assert(digits.length === 32, 'a UUID has 32 digits')
-  writer.u64(BigInt(`0x${digits.slice(0, 16)}`))
-  writer.u64(BigInt(`0x${digits.slice(16)}`))
+  writer.u64(BigInt(`0x${digits.slice(0, 16)}`)).u64(BigInt(`0x${digits.slice(16)}`))
 }
 
 /** The UUID whose two halves these are. */

@@ -117,8 +117,7 @@ function appendValue(encoding: Encoding, value: Value, depth: number): void {
       appendInteger(writer, value)
       return
     case 'number':
-      writer.u8(tags.double)
-      writer.f64(Number.isNaN(value) ? Number.NaN : value)
+      writer.u8(tags.double).f64(Number.isNaN(value) ? Number.NaN : value)
       return
     case 'boolean':
       writer.u8(value ? tags.true : tags.false)
@@ -143,23 +142,17 @@ function appendTagged(encoding: Encoding, value: TaggedValue, depth: number): vo
   const { writer } = encoding
   switch (value.kind) {
     case 'time':
-      writer.u8(tags.time)
-      writer.u64(value.seconds)
-      writer.u32(value.nanos)
+      writer.u8(tags.time).u64(value.seconds).u32(value.nanos)
       return
     case 'date':
-      writer.u8(tags.date)
-      writer.f64(value.epochDay)
+      writer.u8(tags.date).f64(value.epochDay)
       return
     case 'uuid':
       writer.u8(tags.uuid)
       appendUuidBytes(writer, value)
       return
     case 'ref':
-      writer.u8(tags.ref)
-      writer.u64(value.database)
-      writer.u16(value.collection)
-      writer.u64(value.id)
+      writer.u8(tags.ref).u64(value.database).u16(value.collection).u64(value.id)
       return
     case 'lambda':
       writer.u8(tags.lambda)
@@ -204,14 +197,11 @@ function appendInteger(writer: ByteWriter, value: bigint): void {
   if (number >= 0 && number < smallInts) {
     writer.u8(tags.smallInt + number)
   } else if (number === (number << 24) >> 24) {
-    writer.u8(tags.int8)
-    writer.u8(number & 0xff)
+    writer.u8(tags.int8).u8(number & 0xff)
   } else if (number === (number | 0)) {
-    writer.u8(tags.int32)
-    writer.u32(number >>> 0)
+    writer.u8(tags.int32).u32(number >>> 0)
   } else {
-    writer.u8(tags.int64)
-    writer.u64(value)
+    writer.u8(tags.int64).u64(value)
   }
 }
 

@@ -4,7 +4,8 @@
 
 import { assert } from '../base/assert.ts'
 import { endOfTime, micros } from '../base/micros.ts'
-import { changesTimeOf, decodeKeyOf } from '../keys/key-reader.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import { timeOf } from '../keys/key-times.ts'
 import {
   changesKey,
   changesRange,
@@ -153,7 +154,7 @@ export function* readCollectionChanges(
   const until = last === endOfTime ? undefined : micros(last + 1)
   const range = collectionChangesRange(database, collection, from, until)
   for (const { key, value } of view.range({ ...range, reverse })) {
-    const time = changesTimeOf(key)
+    const time = timeOf(key)
     const changes = changesIn(value, database, collection, time)
     if (under?.time === time) under.changes.push(...changes)
     else {

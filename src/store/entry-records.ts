@@ -8,7 +8,8 @@
 // them: its encoding is made for comparing.
 
 import { assert } from '../base/assert.ts'
-import { entryDocumentPlace, entryTimeOf } from '../keys/key-reader.ts'
+import { entryDocumentPlace } from '../keys/key-reader.ts'
+import { timeOf } from '../keys/key-times.ts'
 import { keyTags } from '../keys/keyspace.ts'
 import { appendEncoded, decodeValue } from '../keys/value-codec.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
@@ -76,7 +77,7 @@ function isEvent(key: Bytes): boolean {
 
 /** From when on an entry is there, or when an event was. */
 export function entrySince({ key, value }: Entry): Micros {
-  return isEvent(key) ? entryTimeOf(key) : timeAt(value, sinceAt)
+  return isEvent(key) ? timeOf(key) : timeAt(value, sinceAt)
 }
 
 /** The record of an entry as of another beginning. */
@@ -96,7 +97,7 @@ export function withEntryTime(tag: number, record: Bytes, from: Micros, to: Micr
 
 /** When an ended entry ended. */
 export function entryUntil({ key }: Entry): Micros {
-  return entryTimeOf(key)
+  return timeOf(key)
 }
 
 /** Whether a row of an index says nothing about times after the oldest that can be read. */

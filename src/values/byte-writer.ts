@@ -1,14 +1,16 @@
 // A growing byte buffer that is written once and copied out once: keys and stored values are built in one
 // preallocated buffer, so that making a key costs a single allocation, that of the result.
 
+import { assert } from '../base/assert.ts'
 import { copyOf } from '../base/byte-pool.ts'
 
 const initialBytes = 4096
 
 /** Keep at most this much between uses, so that one huge document does not hold memory forever. */
 const keptBytes = 1 << 20
+const two32 = 0x1_0000_0000
 
-/** Appends big-endian numbers and bytes. Not reentrant: one writer serves one encoding at a time. */
+/** Appends big-endian numbers and bytes; calls can be chained. Not reentrant: one writer serves one encoding at a time. */
 export class ByteWriter {
   bytes: Uint8Array = new Uint8Array(initialBytes)
   view: DataView = new DataView(this.bytes.buffer)
@@ -30,44 +32,63 @@ export class ByteWriter {
     this.bytes.set(old.subarray(0, this.length))
   }
 
-  u8(byte: number): void {
+  u8(byte: number): this {
     if (this.length === this.bytes.length) this.reserve(1)
     this.bytes[this.length++] = byte
+    return this
   }
 
-  u16(value: number): void {
+  u16(value: number): this {
     this.reserve(2)
     this.view.setUint16(this.length, value)
     this.length += 2
+    return this
   }
 
-  u32(value: number): void {
+  u32(value: number): this {
     this.reserve(4)
     this.view.setUint32(this.length, value)
     this.length += 4
+    return this
   }
 
   /** The low 64 bits: negative numbers in two's complement. */
-  u64(value: bigint): void {
+  u64(value: bigint): this {
     this.reserve(8)
     this.view.setBigUint64(this.length, value)
     this.length += 8
+    return this
   }
 
-  f64(value: number): void {
+  f64(value: number): this {
     this.reserve(8)
     this.view.setFloat64(this.length, value)
     this.length += 8
+    return this
   }
 
-  append(bytes: Uint8Array): void {
+  /** 8 bytes of a safe integer with its sign turned, so that they order as the numbers do. */
+  ascending(integer: number): this {
+    assert(Number.isSafeInteger(integer), 'a number in a key is a safe integer')
+    const high = Math.floor(integer / two32)
+    return this.u32((high ^ 0x8000_0000) >>> 0).u32(integer - high * two32)
+  }
+
+  /** {@link ascending} the other way round: the greatest number comes first. */
+  descending(integer: number): this {
+    this.ascending(integer).complementFrom(this.length - 8)
+    return this
+  }
+
+  append(bytes: Uint8Array): this {
     this.reserve(bytes.length)
     this.bytes.set(bytes, this.length)
     this.length += bytes.length
+    return this
   }
 
   /** Appends the text in UTF-8; a lone surrogate becomes the three bytes its number has ("WTF-8"). */
-  utf8(text: string): void {
+  utf8(text: string): this {
     this.reserve(text.length * 3)
     const bytes = this.bytes
     let length = this.length
@@ -93,6 +114,7 @@ export class ByteWriter {
       bytes[length++] = 0x80 | (point & 0x3f)
     }
     this.length = length
+    return this
   }
 
   /** Replaces every byte from `start` on by its complement, which turns their order around. */

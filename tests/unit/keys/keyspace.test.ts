@@ -6,13 +6,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
-import {
-  changesTimeOf,
-  decodeKey,
-  decodeKeyOf,
-  entryDocumentPlace,
-  entryTimeOf,
-} from '../../../src/keys/key-reader.ts'
+import { decodeKey, decodeKeyOf, entryDocumentPlace } from '../../../src/keys/key-reader.ts'
+import { timeOf } from '../../../src/keys/key-times.ts'
 import * as keys from '../../../src/keys/keyspace.ts'
 import { printKey, printValue } from '../../../src/keys/printer.ts'
 import { encodeTerms } from '../../../src/keys/terms.ts'
@@ -277,10 +272,10 @@ test('document and time of an entry are found in its key without reading the res
           { id: document.id, collection: document.collection },
         )
       }
-      assert.equal(entryTimeOf(event), decodeKeyOf('indexEvent', event).ts)
-      assert.equal(entryTimeOf(ended), ts)
+      assert.equal(timeOf(event), decodeKeyOf('indexEvent', event).ts)
+      assert.equal(timeOf(ended), ts)
       const changes = keys.collectionChangesKey(5n, document.collection, micros(ts), 7)
-      assert.equal(changesTimeOf(changes), ts)
+      assert.equal(timeOf(changes), ts)
     }),
   )
 })
