@@ -215,7 +215,7 @@ export class Cluster {
 }
 
 /** Two nodes of a cluster over a database of their own. A test that starts a node anew puts it in the place of the one before. */
-interface TwoNodes {
+export interface TwoNodes {
   postgres: PostgresServer
   cluster: Cluster
   a: Node
@@ -226,7 +226,7 @@ interface TwoNodes {
 export function describeNodes(
   name: string,
   body: (nodes: TwoNodes) => void,
-  flags: readonly [a: readonly string[], b: readonly string[]] = [[], []],
+  options: readonly [a: NodeOptions, b: NodeOptions] = [{}, {}],
 ): void {
   describe(name, { skip: noPostgres }, () => {
     // Filled before the first test runs.
@@ -234,15 +234,16 @@ export function describeNodes(
     before(async () => {
       nodes.postgres = await PostgresServer.start()
       nodes.cluster = new Cluster(nodes.postgres)
-      const [a, b] = flags.map(each => nodes.cluster.start({ flags: each }))
-      ;[nodes.a, nodes.b] = await Promise.all([a as Promise<Node>, b as Promise<Node>])
+      const [a, b] = options
+      ;[nodes.a, nodes.b] = await Promise.all([nodes.cluster.start(a), nodes.cluster.start(b)])
       await nodes.cluster.prepare(nodes.a)
     })
+    body(nodes)
+    // Hooks of `body` run before this one: they end what needs the nodes.
     after(async () => {
       await nodes.cluster.end()
       await nodes.postgres.stop()
     })
-    body(nodes)
   })
 }
 

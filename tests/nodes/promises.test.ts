@@ -1,11 +1,10 @@
 // What an application sees of two nodes: one database. Their clocks are minutes apart; one of them has two workers.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import faunadb from 'faunadb'
 import { send } from '../support/http.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { Cluster, eventually, type Node } from './cluster.ts'
+import { describeNodes, eventually, type Node, type TwoNodes } from './cluster.ts'
 
 const { query: q } = faunadb
 const minutesMs = 60_000
@@ -27,35 +26,11 @@ interface Made {
   readonly secret: string
 }
 
-describe('two nodes are one database', { skip: noPostgres }, () => {
-  let postgres: PostgresServer
-  let cluster: Cluster
-  let a: Node
-  let b: Node
-  let onA: faunadb.Client
-  let onB: faunadb.Client
+let onA: faunadb.Client
+let onB: faunadb.Client
 
-  before(async () => {
-    postgres = await PostgresServer.start()
-    cluster = new Cluster(postgres)
-    ;[a, b] = await Promise.all([
-      cluster.start({ preload: '../support/set-clock.ts', env: { CLOCK_AHEAD_MS: `${7 * minutesMs}` } }),
-      cluster.start({
-        preload: '../support/set-clock.ts',
-        env: { CLOCK_AHEAD_MS: `${-7 * minutesMs}` },
-        flags: ['--workers', '2'],
-      }),
-    ])
-    await cluster.prepare(a)
-    onA = clientOf(a, cluster.secret)
-    onB = clientOf(b, cluster.secret)
-  })
-  after(async () => {
-    await Promise.all([onA.close(), onB.close()])
-    await cluster.end()
-    await postgres.stop()
-  })
-
+/** What was written on one node is seen on the other, in its order. */
+function testReads(nodes: TwoNodes): void {
   test('a client that says what it has seen reads its writes on the other node, whatever their clocks', async () => {
     for (let n = 0; n < 20; n++) {
       const [writer, reader] = n % 2 === 0 ? [onA, onB] : [onB, onA]
@@ -68,66 +43,25 @@ describe('two nodes are one database', { skip: noPostgres }, () => {
 
   test('/linearized sees what was acknowledged anywhere, without a word from the client', async () => {
     for (let n = 1; n <= 10; n++) {
-      const before = await cluster.count(b)
-      assert.equal(await cluster.write(a), 'acknowledged')
-      assert.equal(await cluster.count(b), before + 1)
+      const before = await nodes.cluster.count(nodes.b)
+      assert.equal(await nodes.cluster.write(nodes.a), 'acknowledged')
+      assert.equal(await nodes.cluster.count(nodes.b), before + 1)
     }
   })
 
   test('time of day and transaction times never go back, on one node or from one to the other', async () => {
     let seen = 0
     for (let n = 0; n < 20; n++) {
-      const node = n % 2 === 0 ? a : b
+      const node = n % 2 === 0 ? nodes.a : nodes.b
       const now = { to_micros: { now: null } }
       const headers = { 'x-last-seen-txn': String(seen) }
-      const { status, json, text } = await send(node, { secret: cluster.secret, query: now, headers })
+      const { status, json, text } = await send(node, { secret: nodes.cluster.secret, query: now, headers })
       assert.equal(status, 200, text)
       const { resource } = json as { resource: number }
       assert.ok(resource >= seen, `${resource} is before ${seen}`)
       assert.ok(Math.abs(resource / 1000 - Date.now()) < minutesMs, "the node's own clock counts")
       seen = resource
     }
-  })
-
-  test('a unique index holds across nodes', async () => {
-    const create = (client: faunadb.Client) =>
-      client.query(q.Create(q.Collection('operations'), { data: { name: 'the only one' } })).then(
-        () => 'made',
-        error => (error as { requestResult?: { statusCode?: number } }).requestResult?.statusCode,
-      )
-    const results = await Promise.all([onA, onB, onA, onB].map(create))
-    assert.deepEqual(results.toSorted(), [400, 400, 400, 'made'])
-    await onA.query(
-      q.Map(q.Paginate(q.Match(q.Index('by_name'), 'the only one')), q.Lambda('r', q.Delete(q.Var('r')))),
-    )
-  })
-
-  test('a new secret works on the other node, a revoked one no longer', async () => {
-    const key = await onA.query<Made>(q.CreateKey({ role: 'server' }))
-    const headers = { 'x-last-seen-txn': String(key.ts) }
-    const ask = () => send(b, { secret: key.secret, query: 1, headers })
-    assert.equal((await ask()).status, 200)
-    await onA.query(q.Delete(key.ref))
-    await eventually('the revoked secret is refused', async () => (await ask()).status === 401)
-  })
-
-  test('a role that is changed on one node counts on the other', async () => {
-    const role = {
-      name: 'reader',
-      privileges: [{ resource: q.Collection('counters'), actions: { read: true } }],
-    }
-    await onA.query(q.CreateRole(role))
-    const key = await onA.query<Made>(q.CreateKey({ role: q.Role('reader') }))
-    const get = { get: { ref: { collection: 'counters' }, id: '1' } }
-    const ask = (ts: number) =>
-      send(b, { secret: key.secret, query: get, headers: { 'x-last-seen-txn': String(ts) } })
-    assert.equal((await ask(key.ts)).status, 200)
-    const changed = await onA.query<Made>(
-      q.Update(q.Role('reader'), {
-        privileges: [{ resource: q.Collection('counters'), actions: { read: false } }],
-      }),
-    )
-    assert.equal((await ask(changed.ts)).status, 403)
   })
 
   test('a stream on one node shows what the other writes, without gap or duplicate', async () => {
@@ -154,34 +88,105 @@ describe('two nodes are one database', { skip: noPostgres }, () => {
     )
     stream.close()
   })
+}
 
+/** What holds on one node holds on the other. */
+function testRules(nodes: TwoNodes): void {
+  test('a unique index holds across nodes', async () => {
+    const create = (client: faunadb.Client) =>
+      client.query(q.Create(q.Collection('operations'), { data: { name: 'the only one' } })).then(
+        () => 'made',
+        error => (error as { requestResult?: { statusCode?: number } }).requestResult?.statusCode,
+      )
+    const results = await Promise.all([onA, onB, onA, onB].map(create))
+    assert.deepEqual(results.toSorted(), [400, 400, 400, 'made'])
+    await onA.query(
+      q.Map(q.Paginate(q.Match(q.Index('by_name'), 'the only one')), q.Lambda('r', q.Delete(q.Var('r')))),
+    )
+  })
+
+  test('a new secret works on the other node, a revoked one no longer', async () => {
+    const key = await onA.query<Made>(q.CreateKey({ role: 'server' }))
+    const headers = { 'x-last-seen-txn': String(key.ts) }
+    const ask = () => send(nodes.b, { secret: key.secret, query: 1, headers })
+    assert.equal((await ask()).status, 200)
+    await onA.query(q.Delete(key.ref))
+    await eventually('the revoked secret is refused', async () => (await ask()).status === 401)
+  })
+
+  test('a role that is changed on one node counts on the other', async () => {
+    const role = {
+      name: 'reader',
+      privileges: [{ resource: q.Collection('counters'), actions: { read: true } }],
+    }
+    await onA.query(q.CreateRole(role))
+    const key = await onA.query<Made>(q.CreateKey({ role: q.Role('reader') }))
+    const get = { get: { ref: { collection: 'counters' }, id: '1' } }
+    const ask = (ts: number) =>
+      send(nodes.b, { secret: key.secret, query: get, headers: { 'x-last-seen-txn': String(ts) } })
+    assert.equal((await ask(key.ts)).status, 200)
+    const changed = await onA.query<Made>(
+      q.Update(q.Role('reader'), {
+        privileges: [{ resource: q.Collection('counters'), actions: { read: false } }],
+      }),
+    )
+    assert.equal((await ask(changed.ts)).status, 403)
+  })
+}
+
+/** The record behind both nodes. */
+function testRecord(nodes: TwoNodes): void {
   test('metrics and logs name no password; /ping commits', async () => {
-    const before = await postgres.query(`SELECT max(seq) AS seq FROM "${cluster.schema}".log`)
-    assert.equal((await send(a, { method: 'GET', path: '/ping?scope=write' })).status, 200)
-    const behind = await postgres.query(`SELECT max(seq) AS seq FROM "${cluster.schema}".log`)
+    const before = await nodes.postgres.query(`SELECT max(seq) AS seq FROM "${nodes.cluster.schema}".log`)
+    assert.equal((await send(nodes.a, { method: 'GET', path: '/ping?scope=write' })).status, 200)
+    const behind = await nodes.postgres.query(`SELECT max(seq) AS seq FROM "${nodes.cluster.schema}".log`)
     assert.ok(Number(behind[0]?.seq) > Number(before[0]?.seq))
-    assert.doesNotMatch(a.stderr() + b.stderr(), /postgres:\/\//)
+    assert.doesNotMatch(nodes.a.stderr() + nodes.b.stderr(), /postgres:\/\//)
   })
 
   test('a copy that the record contradicts is made anew, with workers under way', async () => {
-    await cluster.write(a)
-    const isNoted = () => b.stderr().includes('the record has another past')
+    await nodes.cluster.write(nodes.a)
+    const isNoted = () => nodes.b.stderr().includes('the record has another past')
     /** Workers end when their copy is of no use: whoever asks them then gets no response. */
     const holdsAll = async () => {
-      const request = { secret: cluster.secret, query: 1, path: '/linearized' }
-      return (await send(b, request).catch(() => undefined))?.status === 200
+      const request = { secret: nodes.cluster.secret, query: 1, path: '/linearized' }
+      return (await send(nodes.b, request).catch(() => undefined))?.status === 200
     }
     // As if another server had been promoted, which lacked the last batch and has gone on since. Once more if the
     // service has written a batch of its own in between: the node would fetch that with its new name.
     for (let past = 0; !isNoted(); past++) {
       await eventually('the copy holds all there is', async () => isNoted() || (await holdsAll()))
-      await postgres.query(
-        `UPDATE "${cluster.schema}".log SET batch = 'of past ${past}' WHERE seq = (SELECT max(seq) FROM "${cluster.schema}".log)`,
+      await nodes.postgres.query(
+        `UPDATE "${nodes.cluster.schema}".log SET batch = 'of past ${past}' WHERE seq = (SELECT max(seq) FROM "${nodes.cluster.schema}".log)`,
       )
-      b.proxy.cut()
+      nodes.b.proxy.cut()
       await eventually('the record is looked at', async () => isNoted() || (await holdsAll()))
     }
-    await eventually('the node takes writes again', async () => (await cluster.write(b)) === 'acknowledged')
-    await cluster.check(b.data)
+    await eventually(
+      'the node takes writes again',
+      async () => (await nodes.cluster.write(nodes.b)) === 'acknowledged',
+    )
+    await nodes.cluster.check(nodes.b.data)
   })
+}
+
+const clockAhead = (ms: number) => ({
+  preload: '../support/set-clock.ts',
+  env: { CLOCK_AHEAD_MS: `${ms}` },
 })
+
+describeNodes(
+  'two nodes are one database',
+  nodes => {
+    before(() => {
+      onA = clientOf(nodes.a, nodes.cluster.secret)
+      onB = clientOf(nodes.b, nodes.cluster.secret)
+    })
+    after(() => Promise.all([onA.close(), onB.close()]))
+
+    testReads(nodes)
+    testRules(nodes)
+    testRecord(nodes)
+  },
+  [clockAhead(7 * minutesMs), { ...clockAhead(-7 * minutesMs), flags: ['--workers', '2'] }],
+)

@@ -1,7 +1,7 @@
 // What an operator and the clients see of nodes besides the data: how they start, what they count and do together.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
 import {
@@ -15,9 +15,8 @@ import {
 } from '../query-log/log-client.ts'
 import { requestStream, StreamReader } from '../streams/stream-client.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
-import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { runProgram } from '../support/program.ts'
-import { Cluster, eventually, type Node } from './cluster.ts'
+import { describeNodes, eventually, type Node, type TwoNodes } from './cluster.ts'
 
 const flagsOfA = ['--compute-ops-per-second', '1000', '--password-cost', '6']
 const flagsOfB = [...flagsOfA, '--metrics-port', '0', '--slow-lane-after-ms', '5']
@@ -42,32 +41,17 @@ async function useUp(node: Node, secret: string): Promise<void> {
   assert.equal((await send(node, { secret, query: burst })).status, 200)
 }
 
-describe('nodes as a service', { skip: noPostgres }, () => {
-  let postgres: PostgresServer
-  let cluster: Cluster
-  let a: Node
-  let b: Node
-
-  before(async () => {
-    postgres = await PostgresServer.start()
-    cluster = new Cluster(postgres)
-    ;[a, b] = await Promise.all([cluster.start({ flags: flagsOfA }), cluster.start({ flags: flagsOfB })])
-    await cluster.prepare(a)
-  })
-  after(async () => {
-    await cluster.end()
-    await postgres.stop()
-  })
-
+/** How a node starts. */
+function testStart(nodes: TwoNodes): void {
   for (const workers of ['1', '2']) {
     test(`a new node that copies responds with 503 and how far it is, with ${workers} workers`, async () => {
-      const lock = new Client({ connectionString: postgres.url() })
+      const lock = new Client({ connectionString: nodes.postgres.url() })
       await lock.connect()
       // Nobody can copy the state meanwhile.
       await lock.query('BEGIN')
-      await lock.query(`LOCK TABLE "${cluster.schema}".kv IN ACCESS EXCLUSIVE MODE`)
+      await lock.query(`LOCK TABLE "${nodes.cluster.schema}".kv IN ACCESS EXCLUSIVE MODE`)
       let url: string | undefined
-      const starting = cluster.start({
+      const starting = nodes.cluster.start({
         flags: ['--workers', workers, '--store-hold-ms', '60000'],
         onStderr: text => {
           url ??= /(http:\/\/\S+)\/ping tells/.exec(text)?.[1]
@@ -87,76 +71,82 @@ describe('nodes as a service', { skip: noPostgres }, () => {
       assert.equal(node.url, url)
       assert.equal((await send(node, { method: 'GET', path: '/ping' })).status, 200)
       assert.match(node.stderr(), /copying the state of the store/)
-      await cluster.stop(node)
+      await nodes.cluster.stop(node)
     })
   }
+}
 
+/** What is counted over all nodes. */
+function testCounts(nodes: TwoNodes): void {
   test('what a database may use counts over nodes', async () => {
-    const secret = await keyOfNewDatabase(a, 'greedy', 'admin')
-    await useUp(a, secret)
+    const secret = await keyOfNewDatabase(nodes.a, 'greedy', 'admin')
+    await useUp(nodes.a, secret)
     await eventually(
       'the other node refuses',
-      async () => (await send(b, { secret, query: 1 })).status === 429,
+      async () => (await send(nodes.b, { secret, query: 1 })).status === 429,
     )
-    assert.equal(await cluster.write(b), 'acknowledged')
+    assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
   })
 
   test('wrong passwords at one node slow the guesser down at the other, and nobody else', async () => {
-    const { secret } = cluster
+    const { secret } = nodes.cluster
     const params = { object: { credentials: { object: { password: 'right' } } } }
     const [user, stranger] = ['7', '8'].map(id => ({ ref: { collection: 'counters' }, id }))
-    const { ts } = (await query(a, secret, { create: user, params })) as { ts: number }
+    const { ts } = (await query(nodes.a, secret, { create: user, params })) as { ts: number }
     const key = { create_key: { object: { role: 'admin' } } }
-    const { secret: another } = (await query(a, secret, key)) as { secret: string }
+    const { secret: another } = (await query(nodes.a, secret, key)) as { secret: string }
     const identify = (node: Node, by: string, password: string, whom = user) =>
       send(node, {
         secret: by,
         query: { identify: whom, password },
         headers: { 'x-last-seen-txn': String(ts) },
       })
-    const guesses = Array.from({ length: 7 }, () => identify(a, secret, 'wrong'))
+    const guesses = Array.from({ length: 7 }, () => identify(nodes.a, secret, 'wrong'))
     for (const { status, text } of await Promise.all(guesses)) {
       assert.equal(status, 200, text)
       assert.equal(JSON.parse(text).resource, false)
     }
     // Notices of a process come in their order: who knows of the debt knows of the guesses.
-    const debtor = await keyOfNewDatabase(a, 'debtor', 'admin')
-    await useUp(a, debtor)
+    const debtor = await keyOfNewDatabase(nodes.a, 'debtor', 'admin')
+    await useUp(nodes.a, debtor)
     await eventually(
       'notices have come',
-      async () => (await send(b, { secret: debtor, query: 1 })).status === 429,
+      async () => (await send(nodes.b, { secret: debtor, query: 1 })).status === 429,
     )
     // Whatever is made for the first check is there.
-    await Promise.all([secret, another].map(by => identify(b, by, 'wrong', stranger)))
+    await Promise.all([secret, another].map(by => identify(nodes.b, by, 'wrong', stranger)))
     // The first in a line goes at once, and pauses are between those that follow; five would be free.
     const ended: string[] = []
-    const line = [1, 2, 3].map(() => identify(b, secret, 'wrong').then(() => ended.push('guesser')))
+    const line = [1, 2, 3].map(() => identify(nodes.b, secret, 'wrong').then(() => ended.push('guesser')))
     for (let count = 0; count < 10; count++) {
-      assert.equal(JSON.parse((await identify(b, another, 'right')).text).resource, true)
+      assert.equal(JSON.parse((await identify(nodes.b, another, 'right')).text).resource, true)
       ended.push('owner')
     }
     await Promise.all(line)
     assert.equal(ended.at(-1), 'guesser', ended.join(', '))
   })
+}
 
+/** One query log of all nodes. */
+function testQueryLog(nodes: TwoNodes): void {
   test('an export asked for on one node holds what all were asked, and its URL works on all', async () => {
-    const made = await api(a, a.rootSecret, 'POST', '/api/v1/account-keys', { name: 'pipeline' })
+    const made = await api(nodes.a, nodes.a.rootSecret, 'POST', '/api/v1/account-keys', { name: 'pipeline' })
     const secret = made.json.secret as string
     const marks = ['on_a', 'on_b', 'on_c']
-    const c = await cluster.start({ flags: ['--workers', '2'] })
-    for (const [at, node] of [a, b, c].entries())
+    const c = await nodes.cluster.start({ flags: ['--workers', '2'] })
+    for (const [at, node] of [nodes.a, nodes.b, c].entries())
       for (let count = 0; count < 4; count++) {
         const headers = { 'x-fauna-tags': `mark=${marks[at]}`, connection: 'close' }
-        assert.equal((await send(node, { secret: cluster.secret, query: 1, headers })).status, 200)
+        assert.equal((await send(node, { secret: nodes.cluster.secret, query: 1, headers })).status, 200)
       }
     const tagsOf = (records: readonly LogRecord[]) =>
       records.map(record => (record.TAGS as { mark?: string }).mark).filter(mark => mark !== undefined)
     const expected = marks.flatMap(mark => [mark, mark, mark, mark])
     const token = { region_group: 'us-std', idempotency_token: '0b0e3a5e-7f0c-4f0e-9d0c-3a5e7f0c4f0e' }
-    const { request_id: id } = await requestExport(b, secret, token)
-    const end = await finished(a, secret, id)
+    const { request_id: id } = await requestExport(nodes.b, secret, token)
+    const end = await finished(nodes.a, secret, id)
     assert.equal(end.state, 'Complete')
-    for (const node of [a, b, c]) {
+    for (const node of [nodes.a, nodes.b, c]) {
       const { pathname, search } = new URL(end.presigned_url as string)
       assert.deepEqual(tagsOf(await download(node.url + pathname + search)).toSorted(), expected)
     }
@@ -169,19 +159,22 @@ describe('nodes as a service', { skip: noPostgres }, () => {
     const search = { ...aroundNow(), region_group: 'us-std', text: 'on_' }
     const { json } = await api(c, secret, 'POST', '/api/v1/logs/_records?type=query', search)
     assert.deepEqual(tagsOf(json.records as LogRecord[]).toSorted(), expected)
-    await cluster.stop(c)
-    const later = await exported(b, secret, { region_group: 'us-std' })
+    await nodes.cluster.stop(c)
+    const later = await exported(nodes.b, secret, { region_group: 'us-std' })
     assert.deepEqual(tagsOf(later).toSorted(), expected, 'what a node has recorded stays when it is stopped')
     const list = await runProgram(
-      ['account-key', 'list', '--data', a.data, '--store-schema', cluster.schema],
+      ['account-key', 'list', '--data', nodes.a.data, '--store-schema', nodes.cluster.schema],
       {
-        TERRARIUM_STORE: postgres.url(),
+        TERRARIUM_STORE: nodes.postgres.url(),
       },
     )
     assert.equal(list.status, 0, list.stderr)
     assert.match(list.stdout, /pipeline/)
   })
+}
 
+/** The slow lane of a node. */
+function testSlowLane(nodes: TwoNodes): void {
   test('a slow query that writes goes to the slow lane, and its writes to all nodes; metrics name the node', async () => {
     const elements = Array.from({ length: 3_000 }, (_, n) => n)
     const name = { repeat: { to_string: { var: 'n' } }, number: 200 }
@@ -191,31 +184,36 @@ describe('nodes as a service', { skip: noPostgres }, () => {
         { create: { collection: 'counters' }, params: { object: { data: { object: { n: 'slow' } } } } },
       ],
     }
-    const metrics = /metrics are at (http:[^\s"]+)/.exec(b.stderr())?.[1] as string
+    const metrics = /metrics are at (http:[^\s"]+)/.exec(nodes.b.stderr())?.[1] as string
     const sampleOf = async (metric: string) => {
       const text = await (await fetch(metrics)).text()
       const [, node, value] =
         new RegExp(`^terrarium_${metric}\\{node="([^"]+)"\\} (\\S+)$`, 'm').exec(text) ?? []
-      assert.ok(node?.endsWith(`:${new URL(b.url).port}`) || node?.endsWith(':0'), text.slice(0, 500))
+      assert.ok(node?.endsWith(`:${new URL(nodes.b.url).port}`) || node?.endsWith(':0'), text.slice(0, 500))
       return Number(value)
     }
     const before = await sampleOf('slow_lane_queries_total')
     const commits = await sampleOf('slow_lane_commits_total')
-    const made = await send(b, { secret: cluster.secret, query: slow })
+    const made = await send(nodes.b, { secret: nodes.cluster.secret, query: slow })
     assert.equal(made.status, 201, made.text)
     assert.ok((await sampleOf('slow_lane_queries_total')) > before)
     const { ref, ts } = (made.json as { resource: { ref: unknown; ts: number } }).resource
     const headers = { 'x-last-seen-txn': String(ts) }
-    assert.equal((await send(a, { secret: cluster.secret, query: { get: ref }, headers })).status, 200)
+    assert.equal(
+      (await send(nodes.a, { secret: nodes.cluster.secret, query: { get: ref }, headers })).status,
+      200,
+    )
     const create = { create: { collection: 'counters' }, params: { object: {} } }
     const many = { count: { map: { lambda: '_', expr: create }, collection: elements } }
-    const large = await send(b, { secret: cluster.secret, query: many })
+    const large = await send(nodes.b, { secret: nodes.cluster.secret, query: many })
     assert.equal(large.status, 200, large.text)
     assert.equal(await sampleOf('slow_lane_commits_total'), commits + 2)
     const count = { count: { documents: { collection: 'counters' } } }
     const seen = { 'x-last-seen-txn': String(large.headers.get('x-txn-time')) }
     const counts = await Promise.all(
-      [a, b].map(node => send(node, { secret: cluster.secret, query: count, headers: seen })),
+      [nodes.a, nodes.b].map(node =>
+        send(node, { secret: nodes.cluster.secret, query: count, headers: seen }),
+      ),
     )
     const [there, here] = counts.map(({ json }) => (json as { resource: number }).resource)
     assert.ok(Number(there) > elements.length && there === here, `${there} and ${here}`)
@@ -223,17 +221,20 @@ describe('nodes as a service', { skip: noPostgres }, () => {
     assert.ok(lag >= 0 && lag < 60, String(lag))
     await eventually('the store is there', async () => (await sampleOf('store_away')) === 0)
   })
+}
 
+/** What goes on when a node is killed. */
+function testDeaths(nodes: TwoNodes): void {
   test('a client goes on with a stream of a node that was killed: no event is lost or seen twice', async () => {
-    const { secret } = cluster
-    const made = await query(a, secret, { create: { collection: 'counters' }, params: { object: {} } })
+    const { secret } = nodes.cluster
+    const made = await query(nodes.a, secret, { create: { collection: 'counters' }, params: { object: {} } })
     const { ref, ts } = made as { ref: unknown; ts: number }
     const written: number[] = []
     let isOver = false
     const writing = (async () => {
       for (let n = 1; !isOver; n++) {
         const update = { update: ref, params: { object: { data: { object: { n } } } } }
-        written.push(((await query(a, secret, update)) as { ts: number }).ts)
+        written.push(((await query(nodes.a, secret, update)) as { ts: number }).ts)
         // Fewer than a database may make in a second (`flagsOfA`).
         await setTimeout(30)
       }
@@ -246,23 +247,23 @@ describe('nodes as a service', { skip: noPostgres }, () => {
       }
     }
     try {
-      const first = await requestStream(b, secret, ref, { seen: ts })
+      const first = await requestStream(nodes.b, secret, ref, { seen: ts })
       const reader = new StreamReader(first.response, first.abort)
       const begin = await reader.next()
       assert.equal(begin.type, 'start')
-      seen.push(...(await eventTimes(a, secret, ref, ts, begin.txn)))
+      seen.push(...(await eventTimes(nodes.a, secret, ref, ts, begin.txn)))
       await follow(reader, seen.length + 5)
-      await cluster.kill(b)
+      await nodes.cluster.kill(nodes.b)
       await follow(reader, Number.POSITIVE_INFINITY).catch(() => undefined)
       const last = seen.at(-1) as number
       await eventually('more is written', () => (written.at(-1) ?? 0) > last)
-      b = await cluster.start({ data: b.data, flags: flagsOfB })
-      const second = await requestStream(b, secret, ref, { seen: last })
+      nodes.b = await nodes.cluster.start({ data: nodes.b.data, flags: flagsOfB })
+      const second = await requestStream(nodes.b, secret, ref, { seen: last })
       const again = new StreamReader(second.response, second.abort)
       const start = await again.next()
       assert.ok(start.txn >= last, 'the stream begins at what the client has seen, or later')
       // What was missed is in the history up to the moment at which the stream begins.
-      seen.push(...(await eventTimes(b, secret, ref, last, start.txn)))
+      seen.push(...(await eventTimes(nodes.b, secret, ref, last, start.txn)))
       await follow(again, seen.length + 5)
       again.close()
     } finally {
@@ -274,8 +275,8 @@ describe('nodes as a service', { skip: noPostgres }, () => {
 
   test('background work moves to another node when its node dies', async () => {
     const holderOf = async () => {
-      const rows = await postgres.query(
-        `SELECT holder FROM "${cluster.schema}".lease WHERE name = 'background' AND until > now()`,
+      const rows = await nodes.postgres.query(
+        `SELECT holder FROM "${nodes.cluster.schema}".lease WHERE name = 'background' AND until > now()`,
       )
       return String(rows[0]?.holder ?? '')
     }
@@ -284,17 +285,17 @@ describe('nodes as a service', { skip: noPostgres }, () => {
     let first = ''
     await eventually('one of them holds the lease', async () => {
       first = await holderOf()
-      return holds(a, first) || holds(b, first)
+      return holds(nodes.a, first) || holds(nodes.b, first)
     })
-    const [dying, left] = holds(a, first) ? [a, b] : [b, a]
+    const [dying, left] = holds(nodes.a, first) ? [nodes.a, nodes.b] : [nodes.b, nodes.a]
     const add = { create: { collection: 'counters' } }
     const many = { map: { lambda: 'n', expr: add }, collection: Array.from({ length: 300 }, () => 0) }
-    await query(left, cluster.secret, many)
-    await cluster.kill(dying)
+    await query(left, nodes.cluster.secret, many)
+    await nodes.cluster.kill(dying)
     const index = { name: 'all_counters', source: { collection: 'counters' } }
-    await query(left, cluster.secret, { create_index: { object: index } })
+    await query(left, nodes.cluster.secret, { create_index: { object: index } })
     const isBuilt = async () =>
-      (await query(left, cluster.secret, {
+      (await query(left, nodes.cluster.secret, {
         select: 'active',
         from: { get: { index: 'all_counters' } },
       })) === true
@@ -303,10 +304,25 @@ describe('nodes as a service', { skip: noPostgres }, () => {
     assert.ok(holds(left, await holderOf()))
     const count = { count: { match: { index: 'all_counters' } } }
     const documents = { count: { documents: { collection: 'counters' } } }
-    assert.equal(await query(left, cluster.secret, count), await query(left, cluster.secret, documents))
-    await cluster.check(left.data)
-    const again = await cluster.start({ data: dying.data })
-    if (dying === a) a = again
-    else b = again
+    assert.equal(
+      await query(left, nodes.cluster.secret, count),
+      await query(left, nodes.cluster.secret, documents),
+    )
+    await nodes.cluster.check(left.data)
+    const again = await nodes.cluster.start({ data: dying.data })
+    if (dying === nodes.a) nodes.a = again
+    else nodes.b = again
   })
-})
+}
+
+describeNodes(
+  'nodes as a service',
+  nodes => {
+    testStart(nodes)
+    testCounts(nodes)
+    testQueryLog(nodes)
+    testSlowLane(nodes)
+    testDeaths(nodes)
+  },
+  [{ flags: flagsOfA }, { flags: flagsOfB }],
+)

@@ -34,39 +34,42 @@ async function start(store: string, ...flags: string[]): Promise<ProgramResult> 
   }
 }
 
-describe('starting over a database', { skip: noPostgres }, () => {
-  let postgres: PostgresServer
-  let cluster: Cluster
+let postgres: PostgresServer
+let cluster: Cluster
 
-  before(async () => {
-    postgres = await PostgresServer.start()
-    cluster = new Cluster(postgres)
-    await postgres.query(
-      'CREATE ROLE stranger LOGIN',
-      'CREATE ROLE one LOGIN CONNECTION LIMIT 1',
-      'CREATE ROLE three LOGIN CONNECTION LIMIT 3',
-      'CREATE ROLE reader LOGIN',
-      'ALTER ROLE reader SET default_transaction_read_only = on',
-      'GRANT CREATE ON DATABASE postgres TO one, three, reader',
-      'CREATE ROLE owner LOGIN',
-      'CREATE SCHEMA owned AUTHORIZATION owner',
-      'CREATE ROLE worker LOGIN CONNECTION LIMIT 6',
-    )
-  })
-  after(async () => {
-    await cluster.end()
-    await postgres.stop()
-  })
+before(async () => {
+  if (noPostgres) return
+  postgres = await PostgresServer.start()
+  cluster = new Cluster(postgres)
+  await postgres.query(
+    'CREATE ROLE stranger LOGIN',
+    'CREATE ROLE one LOGIN CONNECTION LIMIT 1',
+    'CREATE ROLE three LOGIN CONNECTION LIMIT 3',
+    'CREATE ROLE reader LOGIN',
+    'ALTER ROLE reader SET default_transaction_read_only = on',
+    'GRANT CREATE ON DATABASE postgres TO one, three, reader',
+    'CREATE ROLE owner LOGIN',
+    'CREATE SCHEMA owned AUTHORIZATION owner',
+    'CREATE ROLE worker LOGIN CONNECTION LIMIT 6',
+  )
+})
 
-  const urlOf = (user: string) => postgres.url().replace('tests@', `${user}@`)
+after(async () => {
+  if (noPostgres) return
+  await cluster.end()
+  await postgres.stop()
+})
 
-  /** It ends with status 1 and the reason, in one line. */
-  function assertTold({ status, stderr }: ProgramResult, reason: RegExp): void {
-    assert.equal(status, 1, stderr)
-    assert.match(stderr, /^terrarium: .*\n$/)
-    assert.match(stderr, reason)
-  }
+const urlOf = (user: string) => postgres.url().replace('tests@', `${user}@`)
 
+/** It ends with status 1 and the reason, in one line. */
+function assertTold({ status, stderr }: ProgramResult, reason: RegExp): void {
+  assert.equal(status, 1, stderr)
+  assert.match(stderr, /^terrarium: .*\n$/)
+  assert.match(stderr, reason)
+}
+
+describe('a database over which no node starts', { skip: noPostgres }, () => {
   test('a database that takes no commits', async () => {
     await cluster.stop(await cluster.start())
     const holder = new Client({ connectionString: postgres.url() })
@@ -116,7 +119,9 @@ describe('starting over a database', { skip: noPostgres }, () => {
       await standby.stop()
     }
   })
+})
 
+describe('rights with which a node starts', { skip: noPostgres }, () => {
   test('a role that owns the schema makes the tables, without rights on the database', async () => {
     const node = await cluster.start({
       flags: ['--store-schema', 'owned'],
@@ -145,20 +150,21 @@ describe('starting over a database', { skip: noPostgres }, () => {
     assert.doesNotMatch(node.stderr(), /permission denied/)
     await cluster.stop(node)
   })
+})
 
-  describe('through a pooler', { skip: noPgbouncer }, () => {
-    let pooler: ChildProcess
-    let port: number
-    let folder: string
+describe('starting through a pooler', { skip: noPostgres ?? noPgbouncer }, () => {
+  let pooler: ChildProcess
+  let port: number
+  let folder: string
 
-    before(async () => {
-      port = await freePort()
-      folder = await temporaryFolder()
-      const file = join(folder, 'pgbouncer.ini')
-      const at = `host=127.0.0.1 port=${postgres.port} dbname=postgres user=tests`
-      writeFileSync(
-        file,
-        `[databases]
+  before(async () => {
+    port = await freePort()
+    folder = await temporaryFolder()
+    const file = join(folder, 'pgbouncer.ini')
+    const at = `host=127.0.0.1 port=${postgres.port} dbname=postgres user=tests`
+    writeFileSync(
+      file,
+      `[databases]
 transactions = ${at} pool_mode=transaction
 sessions = ${at} pool_mode=session
 [pgbouncer]
@@ -167,34 +173,33 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 `,
-      )
-      const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-      execFileSync('chmod', ['-R', 'a+rX', folder])
-      pooler = spawn('pgbouncer', [file], { stdio: ['ignore', 'ignore', 'pipe'], ...user })
-      let log = ''
-      pooler.stderr?.on('data', text => {
-        log += text
-      })
-      await eventually(`the pooler listens: ${log}`, () => log.includes(`listening on 127.0.0.1:${port}`))
+    )
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    execFileSync('chmod', ['-R', 'a+rX', folder])
+    pooler = spawn('pgbouncer', [file], { stdio: ['ignore', 'ignore', 'pipe'], ...user })
+    let log = ''
+    pooler.stderr?.on('data', text => {
+      log += text
     })
-    after(async () => {
-      const ended = once(pooler, 'close')
-      pooler.kill('SIGKILL')
-      await ended
-      rmSync(folder, { recursive: true })
-    })
+    await eventually(`the pooler listens: ${log}`, () => log.includes(`listening on 127.0.0.1:${port}`))
+  })
+  after(async () => {
+    const ended = once(pooler, 'close')
+    pooler.kill('SIGKILL')
+    await ended
+    rmSync(folder, { recursive: true })
+  })
 
-    test('one that keeps transactions is refused in one line', async () => {
-      const store = `postgres://tests@127.0.0.1:${port}/transactions`
-      assertTold(await start(store), /a pooler that keeps transactions, not sessions: set its pool_mode/)
-    })
+  test('one that keeps transactions is refused in one line', async () => {
+    const store = `postgres://tests@127.0.0.1:${port}/transactions`
+    assertTold(await start(store), /a pooler that keeps transactions, not sessions: set its pool_mode/)
+  })
 
-    test('one that keeps sessions is taken', async () => {
-      const node = await cluster.start({
-        env: { TERRARIUM_STORE: `postgres://tests@127.0.0.1:${port}/sessions` },
-      })
-      assert.equal(await cluster.write(node), 'acknowledged')
-      await cluster.stop(node)
+  test('one that keeps sessions is taken', async () => {
+    const node = await cluster.start({
+      env: { TERRARIUM_STORE: `postgres://tests@127.0.0.1:${port}/sessions` },
     })
+    assert.equal(await cluster.write(node), 'acknowledged')
+    await cluster.stop(node)
   })
 })
