@@ -2,13 +2,7 @@
 
 import { limits } from '../../limits.ts'
 import type { Module, Value } from '../value.ts'
-import {
-  entriesFor,
-  type FieldDefinition,
-  type FunctionDefinition,
-  type Members,
-  members,
-} from './definition.ts'
+import { type Entry, entriesFor, type Members, members } from './definition.ts'
 import { arityOf } from './invoke.ts'
 import { orderingsOf, sortBy } from './orderings.ts'
 import { any, int } from './parameters.ts'
@@ -17,9 +11,8 @@ const { variadic } = entriesFor<readonly Value[]>()
 const { method } = entriesFor<Module>()
 
 /** The entries of arrays that sort. */
-export const arrayOrderEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
-  variadic({
-    name: 'order',
+export const arrayOrderEntries: readonly Entry[] = [
+  variadic('order', {
     rest: ['ordering', any],
     result: 'Array<Any>',
     summary: 'The elements sorted by what functions give for them; without any, by themselves.',
@@ -37,8 +30,7 @@ export const arrayOrderEntries: readonly (FieldDefinition | FunctionDefinition)[
 
 /** The table of the module Array. */
 export const arrayModule: Members = members('Array', [
-  method({
-    name: 'sequence',
+  method('sequence', {
     parameters: { from: int, until: int },
     result: 'Array<Number>',
     summary: 'The integers from one up to, but without, another.',

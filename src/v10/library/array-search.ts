@@ -4,18 +4,24 @@ import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import type { FunctionValue, Value } from '../value.ts'
-import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { type Entry, entriesFor } from './definition.ts'
 import { any, callback, int } from './parameters.ts'
 
-const { method, overloaded, signature } = entriesFor<readonly Value[]>()
+const { method } = entriesFor<readonly Value[]>()
 
 type Elements = readonly Value[]
 
 /** A position that has to be within the array. Throws `index_out_of_bounds`. */
-function within(elements: Elements, index: number, call: Call): number {
+export function within(elements: Elements, index: number, call: Call): number {
   if (index >= 0 && index < elements.length) return index
   throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${elements.length}`)
 }
+
+const startOf = (elements: Elements, start: number | undefined, call: Call) =>
+  start === undefined ? 0 : within(elements, start, call)
+
+const endOf = (elements: Elements, end: number | undefined, call: Call) =>
+  end === undefined ? elements.length - 1 : within(elements, end, call)
 
 const found = (index: number, call: Call): Value =>
   index < 0 ? call.nothing('no element found') : BigInt(index)
@@ -51,62 +57,42 @@ function allHolding(elements: Elements, predicate: FunctionValue, call: Call): r
 }
 
 const byElement = [
-  method({
-    name: 'includes',
+  method('includes', {
     parameters: { element: any },
     result: 'Boolean',
     summary: 'Whether a value is among the elements.',
     example: ['[1, 2].includes(2)', 'true'],
     run: (elements, { element }) => firstIndex(elements, 0, same(element)) >= 0,
   }),
-  overloaded({
-    name: 'indexOf',
+  method('indexOf', {
+    parameters: { element: any },
+    optional: { start: int },
     result: 'Number | Null',
     summary: 'The first position of a value, from a position on; null when it is not there.',
     example: ['["a", "b", "a"].indexOf("a", 1)', '2'],
-    signatures: [
-      signature({
-        parameters: { element: any },
-        run: (elements, { element }, call) => found(firstIndex(elements, 0, same(element)), call),
-      }),
-      signature({
-        parameters: { element: any, start: int },
-        run: (elements, { element, start }, call) =>
-          found(firstIndex(elements, within(elements, start, call), same(element)), call),
-      }),
-    ],
+    run: (elements, { element, start }, call) =>
+      found(firstIndex(elements, startOf(elements, start, call), same(element)), call),
   }),
-  overloaded({
-    name: 'lastIndexOf',
+  method('lastIndexOf', {
+    parameters: { element: any },
+    optional: { end: int },
     result: 'Number | Null',
     summary: 'The last position of a value, at or before a position; null when it is not there.',
     example: ['["a", "b", "a"].lastIndexOf("a")', '2'],
-    signatures: [
-      signature({
-        parameters: { element: any },
-        run: (elements, { element }, call) =>
-          found(lastIndex(elements, elements.length - 1, same(element)), call),
-      }),
-      signature({
-        parameters: { element: any, end: int },
-        run: (elements, { element, end }, call) =>
-          found(lastIndex(elements, within(elements, end, call), same(element)), call),
-      }),
-    ],
+    run: (elements, { element, end }, call) =>
+      found(lastIndex(elements, endOf(elements, end, call), same(element)), call),
   }),
 ]
 
 const byPredicate = [
-  method({
-    name: 'any',
+  method('any', {
     parameters: { predicate: callback(1) },
     result: 'Boolean',
     summary: 'Whether a predicate holds for an element.',
     example: ['[1, 2].any(n => n > 1)', 'true'],
     run: (elements, { predicate }, call) => firstIndex(elements, 0, holding(predicate, call)) >= 0,
   }),
-  method({
-    name: 'every',
+  method('every', {
     parameters: { predicate: callback(1) },
     result: 'Boolean',
     summary: 'Whether a predicate holds for all elements.',
@@ -114,8 +100,7 @@ const byPredicate = [
     run: (elements, { predicate }, call) =>
       firstIndex(elements, 0, element => !call.holds(predicate, element)) < 0,
   }),
-  method({
-    name: 'firstWhere',
+  method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
     summary: 'The first element for which a predicate holds, null when there is none.',
@@ -123,8 +108,7 @@ const byPredicate = [
     run: (elements, { predicate }, call) =>
       allHolding(elements, predicate, call)[0] ?? call.nothing('no element found'),
   }),
-  method({
-    name: 'lastWhere',
+  method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
     summary: 'The last element for which a predicate holds, null when there is none.',
@@ -132,47 +116,26 @@ const byPredicate = [
     run: (elements, { predicate }, call) =>
       allHolding(elements, predicate, call).at(-1) ?? call.nothing('no element found'),
   }),
-  overloaded({
-    name: 'indexWhere',
+  method('indexWhere', {
+    parameters: { predicate: callback(1) },
+    optional: { start: int },
     result: 'Number | Null',
     summary: 'The first position at which a predicate holds, from a position on; null when there is none.',
     example: ['[1, 2, 3].indexWhere(n => n > 1)', '1'],
-    signatures: [
-      signature({
-        parameters: { predicate: callback(1) },
-        run: (elements, { predicate }, call) =>
-          found(firstIndex(elements, 0, holding(predicate, call)), call),
-      }),
-      signature({
-        parameters: { predicate: callback(1), start: int },
-        run: (elements, { predicate, start }, call) =>
-          found(firstIndex(elements, within(elements, start, call), holding(predicate, call)), call),
-      }),
-    ],
+    run: (elements, { predicate, start }, call) =>
+      found(firstIndex(elements, startOf(elements, start, call), holding(predicate, call)), call),
   }),
-  overloaded({
-    name: 'lastIndexWhere',
+  method('lastIndexWhere', {
+    parameters: { predicate: callback(1) },
+    optional: { end: int },
     result: 'Number | Null',
     summary:
       'The last position at which a predicate holds, at or before a position; null when there is none.',
     example: ['[1, 2, 3].lastIndexWhere(n => n > 1)', '2'],
-    signatures: [
-      signature({
-        parameters: { predicate: callback(1) },
-        run: (elements, { predicate }, call) =>
-          found(lastIndex(elements, elements.length - 1, holding(predicate, call)), call),
-      }),
-      signature({
-        parameters: { predicate: callback(1), end: int },
-        run: (elements, { predicate, end }, call) =>
-          found(lastIndex(elements, within(elements, end, call), holding(predicate, call)), call),
-      }),
-    ],
+    run: (elements, { predicate, end }, call) =>
+      found(lastIndex(elements, endOf(elements, end, call), holding(predicate, call)), call),
   }),
 ]
 
 /** The entries of arrays that look for elements. */
-export const arraySearchEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
-  ...byElement,
-  ...byPredicate,
-]
+export const arraySearchEntries: readonly Entry[] = [...byElement, ...byPredicate]

@@ -8,12 +8,12 @@ import { ArraySet } from '../sets/sources.ts'
 import { debugText } from '../text-of-value.ts'
 import { type FunctionValue, isArray, isNull, type Value } from '../value.ts'
 import { arrayOrderEntries } from './array-order.ts'
-import { arraySearchEntries } from './array-search.ts'
+import { arraySearchEntries, within } from './array-search.ts'
 import { combine } from './combine.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { any, array, callback, int } from './parameters.ts'
 
-const { field, method, overloaded, signature } = entriesFor<readonly Value[]>()
+const { field, method } = entriesFor<readonly Value[]>()
 
 function first(elements: readonly Value[], call: Call): Value {
   return elements.length === 0 ? call.nothing('empty array') : (elements[0] as Value)
@@ -45,56 +45,44 @@ function slice(elements: readonly Value[], from: number, until: number): readonl
 }
 
 const access = [
-  field({
-    name: 'length',
+  field('length', {
     result: 'Number',
     summary: 'The number of elements.',
     example: ['[1, 2].length', '2'],
     read: elements => BigInt(elements.length),
   }),
-  method({
-    name: 'at',
+  method('at', {
     parameters: { index: int },
     result: 'Any',
     summary: 'The element at a position, counted from 0.',
     example: ['["a", "b"].at(1)', '"b"'],
     run: (elements, { index }, call) => elementAt(elements, index, call),
   }),
-  method({
-    name: 'first',
-    parameters: {},
+  method('first', {
     result: 'Any | Null',
     summary: 'The first element, null for an empty array.',
     example: ['["a", "b"].first()', '"a"'],
     run: (elements, _, call) => first(elements, call),
   }),
-  method({
-    name: 'last',
-    parameters: {},
+  method('last', {
     result: 'Any | Null',
     summary: 'The last element, null for an empty array.',
     example: ['["a", "b"].last()', '"b"'],
     run: (elements, _, call) => last(elements, call),
   }),
-  method({
-    name: 'isEmpty',
-    parameters: {},
+  method('isEmpty', {
     result: 'Boolean',
     summary: 'Whether there is no element.',
     example: ['[].isEmpty()', 'true'],
     run: elements => elements.length === 0,
   }),
-  method({
-    name: 'nonEmpty',
-    parameters: {},
+  method('nonEmpty', {
     result: 'Boolean',
     summary: 'Whether there is an element.',
     example: ['[].nonEmpty()', 'false'],
     run: elements => elements.length > 0,
   }),
-  method({
-    name: 'entries',
-    parameters: {},
+  method('entries', {
     result: 'Array<[Number, Any]>',
     summary: 'Each element with its position before it.',
     example: ['["a"].entries()', '[\n  [\n    0,\n    "a"\n  ]\n]'],
@@ -103,17 +91,13 @@ const access = [
       return elements.map((element, index) => [BigInt(index), element])
     },
   }),
-  method({
-    name: 'toSet',
-    parameters: {},
+  method('toSet', {
     result: 'Set<Any>',
     summary: 'A lazy set of the elements.',
     example: ['[1, 2].toSet().count()', '2'],
     run: elements => new ArraySet(elements),
   }),
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'The array as text.',
     example: ['[1, "a"].toString()', '"[1, \\"a\\"]"'],
@@ -122,62 +106,50 @@ const access = [
 ]
 
 const parts = [
-  method({
-    name: 'append',
+  method('append', {
     parameters: { element: any },
     result: 'Array<Any>',
     summary: 'This array with one more element at its end.',
     example: ['[1].append(2)', '[\n  1,\n  2\n]'],
     run: (elements, { element }, call) => joined(elements, [element], call),
   }),
-  method({
-    name: 'prepend',
+  method('prepend', {
     parameters: { element: any },
     result: 'Array<Any>',
     summary: 'This array with one more element at its front.',
     example: ['[2].prepend(1)', '[\n  1,\n  2\n]'],
     run: (elements, { element }, call) => joined([element], elements, call),
   }),
-  method({
-    name: 'concat',
+  method('concat', {
     parameters: { other: array },
     result: 'Array<Any>',
     summary: 'This array with the elements of another one behind its own.',
     example: ['[1].concat([2])', '[\n  1,\n  2\n]'],
     run: (elements, { other }, call) => joined(elements, other, call),
   }),
-  method({
-    name: 'take',
+  method('take', {
     parameters: { limit: int },
     result: 'Array<Any>',
     summary: 'The first elements, at most so many.',
     example: ['[1, 2, 3].take(2)', '[\n  1,\n  2\n]'],
     run: (elements, { limit }) => slice(elements, 0, limit),
   }),
-  method({
-    name: 'drop',
+  method('drop', {
     parameters: { amount: int },
     result: 'Array<Any>',
     summary: 'The elements without the first ones, so many.',
     example: ['[1, 2, 3].drop(2)', '[\n  3\n]'],
     run: (elements, { amount }) => slice(elements, amount, elements.length),
   }),
-  overloaded({
-    name: 'slice',
+  method('slice', {
+    parameters: { from: int },
+    optional: { until: int },
     result: 'Array<Any>',
     summary: 'The elements from one position up to another; without the second up to the end.',
     example: ['[1, 2, 3].slice(1, 2)', '[\n  2\n]'],
-    signatures: [
-      signature({ parameters: { from: int }, run: (all, { from }) => slice(all, from, all.length) }),
-      signature({
-        parameters: { from: int, until: int },
-        run: (all, { from, until }) => slice(all, from, until),
-      }),
-    ],
+    run: (elements, { from, until = elements.length }) => slice(elements, from, until),
   }),
-  method({
-    name: 'reverse',
-    parameters: {},
+  method('reverse', {
     result: 'Array<Any>',
     summary: 'The elements in the opposite order.',
     example: ['[1, 2].reverse()', '[\n  2,\n  1\n]'],
@@ -186,9 +158,7 @@ const parts = [
       return elements.toReversed()
     },
   }),
-  method({
-    name: 'distinct',
-    parameters: {},
+  method('distinct', {
     result: 'Array<Any>',
     summary: 'The elements without those that are there before.',
     example: ['[1, 2, 1].distinct()', '[\n  1,\n  2\n]'],
@@ -197,9 +167,7 @@ const parts = [
       return elements.filter(element => distinct.add(element))
     },
   }),
-  method({
-    name: 'flatten',
-    parameters: {},
+  method('flatten', {
     result: 'Array<Any>',
     summary: 'The elements of the arrays that are the elements.',
     example: ['[[1], [2]].flatten()', '[\n  1,\n  2\n]'],
@@ -212,8 +180,7 @@ const parts = [
 ]
 
 const mapping = [
-  method({
-    name: 'map',
+  method('map', {
     parameters: { mapper: callback(1) },
     result: 'Array<Any>',
     summary: 'What a function gives for each element.',
@@ -227,8 +194,7 @@ const mapping = [
         call,
       ),
   }),
-  method({
-    name: 'flatMap',
+  method('flatMap', {
     parameters: { mapper: callback(1) },
     result: 'Array<Any>',
     summary: 'The elements of the arrays that a function gives for each element.',
@@ -239,8 +205,7 @@ const mapping = [
         call,
       ),
   }),
-  method({
-    name: 'forEach',
+  method('forEach', {
     parameters: { callback: callback(1, 'fn') },
     result: 'Null',
     summary: 'Calls a function with each element.',
@@ -253,8 +218,7 @@ const mapping = [
       return call.done()
     },
   }),
-  method({
-    name: 'where',
+  method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Array<Any>',
     summary: 'The elements for which a predicate holds.',
@@ -265,8 +229,7 @@ const mapping = [
         return call.holds(predicate, element)
       }),
   }),
-  method({
-    name: 'filter',
+  method('filter', {
     parameters: { predicate: callback(1) },
     result: 'Array<Any>',
     summary: 'The elements for which a predicate holds.',
@@ -284,32 +247,28 @@ const mapping = [
 ]
 
 const folding = [
-  method({
-    name: 'fold',
+  method('fold', {
     parameters: { seed: any, reducer: callback(2) },
     result: 'Any',
     summary: 'Combines a value with each element, from the front.',
     example: ['[1, 2].fold(10, (sum, n) => sum + n)', '13'],
     run: (elements, { seed, reducer }, call) => fold(elements, seed, reducer, call),
   }),
-  method({
-    name: 'foldRight',
+  method('foldRight', {
     parameters: { seed: any, reducer: callback(2) },
     result: 'Any',
     summary: 'Combines a value with each element, from the end.',
     example: ['["a", "b"].foldRight("", (text, s) => text + s)', '"ba"'],
     run: (elements, { seed, reducer }, call) => fold(elements.toReversed(), seed, reducer, call),
   }),
-  method({
-    name: 'reduce',
+  method('reduce', {
     parameters: { reducer: callback(2) },
     result: 'Any | Null',
     summary: 'Combines the first element with each one behind it; null for an empty array.',
     example: ['[1, 2, 3].reduce((sum, n) => sum + n)', '6'],
     run: (elements, { reducer }, call) => fold(elements.slice(1), first(elements, call), reducer, call),
   }),
-  method({
-    name: 'reduceRight',
+  method('reduceRight', {
     parameters: { reducer: callback(2) },
     result: 'Any | Null',
     summary: 'Combines the last element with each one before it; null for an empty array.',
@@ -317,8 +276,7 @@ const folding = [
     run: (elements, { reducer }, call) =>
       fold(elements.slice(0, -1).reverse(), last(elements, call), reducer, call),
   }),
-  method({
-    name: 'aggregate',
+  method('aggregate', {
     parameters: { seed: any, combiner: callback(2) },
     result: 'Any',
     summary: 'Combines all elements with each other in any order, and a value at last.',
@@ -329,11 +287,7 @@ const folding = [
 
 /** The element at a position. Throws `index_out_of_bounds`. */
 export function elementAt(elements: readonly Value[], index: number, call: Call): Value {
-  if (index < 0 || index >= elements.length) {
-    const message = `index ${index} out of bounds for length ${elements.length}`
-    throw call.failure('index_out_of_bounds', message)
-  }
-  return elements[index] as Value
+  return elements[within(elements, index, call)] as Value
 }
 
 /** The table of arrays; what makes sets of them is in the table of sets. */

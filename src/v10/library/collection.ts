@@ -6,16 +6,10 @@ import { rangeOfDocuments } from '../sets/range.ts'
 import { elementsOf, type LazySet, originOf } from '../sets/set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { Module, UserCollection, Value } from '../value.ts'
-import {
-  entriesFor,
-  type FieldDefinition,
-  type FunctionDefinition,
-  type Members,
-  members,
-} from './definition.ts'
+import { type Entry, entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
 import { any, callback, id, struct } from './parameters.ts'
 
-const { field, method, overloaded, signature } = entriesFor<Module>()
+const { field, method } = entriesFor<Module>()
 
 /** All documents of a collection, or those of a range. */
 function allOf(collection: Module, range: Value | undefined, call: Call): LazySet {
@@ -34,22 +28,15 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
 
 /** What every collection has, native ones too. */
 export const listing: readonly FunctionDefinition[] = [
-  overloaded({
-    name: 'all',
+  method('all', {
     effect: 'read',
+    optional: { range: any },
     result: 'Set<Doc>',
     summary: 'All documents of the collection, or those of a range, in the order of their ids.',
     example: ['Author.all().count()', '2'],
-    signatures: [
-      signature({ parameters: {}, run: (collection, _, call) => allOf(collection, undefined, call) }),
-      signature({
-        parameters: { range: any },
-        run: (collection, { range }, call) => allOf(collection, range, call),
-      }),
-    ],
+    run: (collection, { range }, call) => allOf(collection, range, call),
   }),
-  method({
-    name: 'where',
+  method('where', {
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
     result: 'Set<Doc>',
@@ -60,8 +47,7 @@ export const listing: readonly FunctionDefinition[] = [
       return new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
     },
   }),
-  method({
-    name: 'firstWhere',
+  method('firstWhere', {
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
     result: 'Doc | Null',
@@ -74,9 +60,7 @@ export const listing: readonly FunctionDefinition[] = [
       return call.nothing('empty set')
     },
   }),
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'The name of the collection.',
     example: ['Author.toString()', '"Author"'],
@@ -90,8 +74,7 @@ function hintOfScan({ name }: Module, method: string, call: Call): void {
 }
 
 /** Making a document. */
-export const create: FunctionDefinition = method({
-  name: 'create',
+export const create: FunctionDefinition = method('create', {
   effect: 'write',
   parameters: { data: struct },
   result: 'Doc',
@@ -102,8 +85,7 @@ export const create: FunctionDefinition = method({
 })
 
 function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
-  return method({
-    name,
+  return method(name, {
     effect,
     parameters: { id },
     result: 'Doc',
@@ -117,12 +99,11 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
-const entries: readonly (FieldDefinition | FunctionDefinition)[] = [
+const entries: readonly Entry[] = [
   ...listing,
   create,
   byId,
-  method({
-    name: 'createData',
+  method('createData', {
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
@@ -131,8 +112,7 @@ const entries: readonly (FieldDefinition | FunctionDefinition)[] = [
     run: (collection, { data }, call) =>
       call.evaluation.world.documents.create(collection, data, 'plain', call),
   }),
-  field({
-    name: 'definition',
+  field('definition', {
     result: 'Doc',
     summary: "The collection's own document.",
     example: ['Author.definition.name', '"Author"'],
@@ -142,9 +122,6 @@ const entries: readonly (FieldDefinition | FunctionDefinition)[] = [
 ]
 
 /** The table of a collection of the users; indexes of the collection add to it. */
-export function companionMembers(
-  name: string,
-  own: readonly (FieldDefinition | FunctionDefinition)[] = [],
-): Members {
+export function companionMembers(name: string, own: readonly Entry[] = []): Members {
   return members(name, [...entries, ...own], applyId)
 }

@@ -14,8 +14,7 @@ const { field, method } = entriesFor<LocalDate>()
 const ofModule = entriesFor<Module>()
 
 function part(name: keyof CalendarParts, summary: string, result: string): FieldDefinition {
-  return field({
-    name,
+  return field(name, {
     result: 'Number',
     summary,
     example: [`Date("2024-02-29").${name}`, result],
@@ -54,33 +53,28 @@ export const dateMembers: Members = members('Date', [
   part('dayOfMonth', 'The day of the month, from 1.', '29'),
   part('dayOfYear', 'The day of the year, from 1.', '60'),
   part('dayOfWeek', 'The day of the week, from 1 for Monday.', '4'),
-  method({
-    name: 'add',
+  method('add', {
     parameters: { amount: number, unit: string },
     result: 'Date',
     summary: 'The day so many days later; the unit is `days`.',
     example: ['Date("2024-02-28").add(2, "days")', 'Date("2024-03-01")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
   }),
-  method({
-    name: 'subtract',
+  method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Date',
     summary: 'The day so many days earlier; the unit is `days`.',
     example: ['Date("2024-03-01").subtract(1, "day")', 'Date("2024-02-29")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
   }),
-  method({
-    name: 'difference',
+  method('difference', {
     parameters: { start: date },
     result: 'Number',
     summary: 'Days from another day to this one.',
     example: ['Date("2024-03-01").difference(Date("2024-02-28"))', '2'],
     run: (value, { start }) => asLong(BigInt(value.epochDay - start.epochDay)),
   }),
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'The day as ISO text.',
     example: ['Date("2024-03-01").toString()', '"2024-03-01"'],
@@ -98,25 +92,21 @@ function parsed(text: string, call: Call): Value {
 export const dateModule: Members = members(
   'Date',
   [
-    ofModule.method({
-      name: 'fromString',
+    ofModule.method('fromString', {
       parameters: { date: string },
       result: 'Date',
       summary: 'The day that an ISO text stands for.',
       example: ['Date.fromString("2024-03-01")', 'Date("2024-03-01")'],
       run: (_, args, call) => parsed(args.date, call),
     }),
-    ofModule.method({
-      name: 'today',
-      parameters: {},
+    ofModule.method('today', {
       result: 'Date',
       summary: 'The day of the query (UTC).',
       example: ['Date.today()', '…'],
       run: (_, __, call) => dateOfTime(timeFromMicros(call.evaluation.now)) as LocalDate,
     }),
   ],
-  ofModule.method({
-    name: 'apply',
+  ofModule.method('apply', {
     parameters: { date: string },
     result: 'Date',
     summary: 'The day that an ISO text stands for.',

@@ -18,7 +18,6 @@ export interface Parameter<T> {
 
 /** What is told about an entry: a sentence, and an expression with the decorated text of its value (`…` where it varies). */
 interface Told {
-  readonly name: string
   /** The type of the result in the reference. */
   readonly result: string
   readonly summary: string
@@ -31,6 +30,8 @@ type ArgumentsOf<P extends Parameters> = {
   readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never
 }
 
+type None = Readonly<Record<never, never>>
+
 /** One way to call a function. A variadic one has `rest`, and its `run` gets one array. */
 export interface Signature {
   readonly parameters: readonly (readonly [name: string, parameter: Parameter<unknown>])[]
@@ -41,21 +42,26 @@ export interface Signature {
 /** A field of a value: read without a call. */
 export interface FieldDefinition extends Told {
   readonly kind: 'field'
+  readonly name: string
   readonly read: (receiver: never) => Value
 }
 
 /** A function of a module, or a method of a type of values. */
 export interface FunctionDefinition extends Told {
   readonly kind: 'function'
+  readonly name: string
   readonly effect: Effect
   readonly signatures: readonly Signature[]
   readonly arity: Arity
 }
 
+/** What a table has under a name. */
+export type Entry = FieldDefinition | FunctionDefinition
+
 /** What a value or a module has: fields and functions by name; a module may be callable itself. */
 export interface Members {
   readonly name: string
-  readonly entries: ReadonlyMap<string, FieldDefinition | FunctionDefinition>
+  readonly entries: ReadonlyMap<string, Entry>
   /** The call form of a module, such as `Time("…")`; its entry is named `apply`. */
   readonly apply: FunctionDefinition | undefined
 }
@@ -70,37 +76,49 @@ interface SignatureDeclaration<Receiver, P extends Parameters> {
   readonly run: (receiver: Receiver, args: ArgumentsOf<P>, call: Call) => Value
 }
 
-function complete(declaration: FunctionDeclaration, signatures: readonly Signature[]): FunctionDefinition {
+interface MethodDeclaration<Receiver, P extends Parameters, O extends Parameters>
+  extends FunctionDeclaration {
+  /** None unless said. */
+  readonly parameters?: P
+  /** With these behind the others it is another signature; `run` is the same for both. */
+  readonly optional?: O
+  readonly run: (receiver: Receiver, args: ArgumentsOf<P> & Partial<ArgumentsOf<O>>, call: Call) => Value
+}
+
+function complete(
+  name: string,
+  { result, summary, example, effect = 'pure' }: FunctionDeclaration,
+  signatures: readonly Signature[],
+): FunctionDefinition {
   const counts = [...new Set(signatures.map(({ parameters }) => parameters.length))].sort((a, b) => a - b)
-  const { name, result, summary, example, effect = 'pure' } = declaration
   const arity: Arity = { counts, open: signatures.some(({ rest }) => rest !== undefined) }
   return { kind: 'function', name, result, summary, example, effect, signatures, arity }
 }
 
-function signature<Receiver, P extends Parameters>({
-  parameters,
-  run,
-}: SignatureDeclaration<Receiver, P>): Signature {
+function signature(parameters: Parameters, run: Signature['run']): Signature {
   return { parameters: Object.entries(parameters), rest: undefined, run }
 }
 
 /** What makes entries for receivers of one type. */
 interface Entries<Receiver> {
   /** A field. */
-  field(declaration: Told & { readonly read: (receiver: Receiver) => Value }): FieldDefinition
-  /** A function that is called in one way. */
-  method<P extends Parameters>(
-    declaration: FunctionDeclaration & SignatureDeclaration<Receiver, P>,
+  field(name: string, declaration: Told & { readonly read: (receiver: Receiver) => Value }): FieldDefinition
+  /** A function. */
+  method<P extends Parameters = None, O extends Parameters = None>(
+    name: string,
+    declaration: MethodDeclaration<Receiver, P, O>,
   ): FunctionDefinition
   /** A function with any number of arguments, which come as one array. */
   variadic<T>(
+    name: string,
     declaration: FunctionDeclaration & {
       readonly rest: readonly [name: string, parameter: Parameter<T>]
       readonly run: (receiver: Receiver, args: readonly T[], call: Call) => Value
     },
   ): FunctionDefinition
-  /** A function with several signatures: the count of arguments decides first, then the first whose types all fit. */
+  /** A function whose signatures differ in their types: the first whose types all fit is called. */
   overloaded(
+    name: string,
     declaration: FunctionDeclaration & { readonly signatures: readonly Signature[] },
   ): FunctionDefinition
   /** One of those signatures. */
@@ -110,23 +128,23 @@ interface Entries<Receiver> {
 /** What makes entries for receivers of one type; functions of modules do not look at theirs. */
 export function entriesFor<Receiver>(): Entries<Receiver> {
   return {
-    field: declaration => ({ kind: 'field', ...declaration }),
-    method: declaration => complete(declaration, [signature(declaration)]),
-    variadic: declaration => {
-      const { rest, run } = declaration
-      return complete(declaration, [{ parameters: [], rest, run }])
+    field: (name, declaration) => ({ kind: 'field', name, ...declaration }),
+    method(name, declaration) {
+      const { parameters = {}, optional, run } = declaration
+      const whole = optional === undefined ? [] : [signature({ ...parameters, ...optional }, run)]
+      return complete(name, declaration, [signature(parameters, run), ...whole])
     },
-    overloaded: declaration => complete(declaration, declaration.signatures),
-    signature,
+    variadic(name, declaration) {
+      const { rest, run } = declaration
+      return complete(name, declaration, [{ parameters: [], rest, run }])
+    },
+    overloaded: (name, declaration) => complete(name, declaration, declaration.signatures),
+    signature: ({ parameters, run }) => signature(parameters, run),
   }
 }
 
 /** The table of a type or a module. */
-export function members(
-  name: string,
-  entries: readonly (FieldDefinition | FunctionDefinition)[],
-  apply?: FunctionDefinition,
-): Members {
+export function members(name: string, entries: readonly Entry[], apply?: FunctionDefinition): Members {
   return { name, entries: new Map(entries.map(entry => [entry.name, entry])), apply }
 }
 

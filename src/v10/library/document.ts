@@ -1,35 +1,26 @@
 // Documents: what a reference knows by itself, and the methods that write. Everything else is a field of the document.
 
 import { type Doc, Id } from '../value.ts'
-import {
-  entriesFor,
-  type FieldDefinition,
-  type FunctionDefinition,
-  type Members,
-  members,
-} from './definition.ts'
+import { type Entry, entriesFor, type Members, members } from './definition.ts'
 import { struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Doc>()
 
-const collection = field({
-  name: 'coll',
+const collection = field('coll', {
   result: 'Module',
   summary: 'The collection that the document is in.',
   example: ['Author.byId(1).coll', 'Author'],
   read: doc => doc.collection,
 })
 
-const id = field({
-  name: 'id',
+const id = field('id', {
   result: 'ID',
   summary: 'The id of the document.',
   example: ['Author.byId(1).id', '"1"'],
   read: doc => new Id(doc.ref.id),
 })
 
-const name = field({
-  name: 'name',
+const name = field('name', {
   result: 'String',
   summary: 'The name of the schema object.',
   example: ['Function.byName("shout").name', '"shout"'],
@@ -37,17 +28,14 @@ const name = field({
 })
 
 const common = [
-  method({
-    name: 'exists',
+  method('exists', {
     effect: 'read',
-    parameters: {},
     result: 'Boolean',
     summary: 'Whether the document exists and may be read.',
     example: ['Author.byId(1).exists()', 'true'],
     run: (doc, _, call) => call.evaluation.world.absence(doc, call) === undefined,
   }),
-  method({
-    name: 'update',
+  method('update', {
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
@@ -56,8 +44,7 @@ const common = [
     run: (doc, { data }, call) =>
       call.evaluation.world.documents.change('update', doc, data, 'default', call),
   }),
-  method({
-    name: 'replace',
+  method('replace', {
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
@@ -66,10 +53,8 @@ const common = [
     run: (doc, { data }, call) =>
       call.evaluation.world.documents.change('replace', doc, data, 'default', call),
   }),
-  method({
-    name: 'delete',
+  method('delete', {
     effect: 'write',
-    parameters: {},
     result: 'Doc',
     summary: 'Deletes the document.',
     example: ['Author.byId(2)!.delete().exists()', 'false'],
@@ -78,8 +63,7 @@ const common = [
 ]
 
 const plain = [
-  method({
-    name: 'updateData',
+  method('updateData', {
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
@@ -87,8 +71,7 @@ const plain = [
     example: ['Author.byId(1)!.updateData({ id: "a" }).data.id', '"a"'],
     run: (doc, { data }, call) => call.evaluation.world.documents.change('update', doc, data, 'plain', call),
   }),
-  method({
-    name: 'replaceData',
+  method('replaceData', {
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
@@ -105,9 +88,6 @@ export const documentMembers: Members = members('Document', [id, collection, ...
 export const namedDocumentMembers: Members = members('NamedDocument', [name, collection, ...common])
 
 /** A table for keys, tokens and credentials, with what they have beyond others. */
-export function numberedDocumentMembers(
-  table: string,
-  own: readonly (FieldDefinition | FunctionDefinition)[] = [],
-): Members {
+export function numberedDocumentMembers(table: string, own: readonly Entry[] = []): Members {
   return members(table, [id, collection, ...common, ...own])
 }

@@ -12,8 +12,7 @@ const { method } = entriesFor<EventSource>()
 
 /** The table of event sources. */
 export const eventSourceMembers: Members = members('EventSource', [
-  method({
-    name: 'where',
+  method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'EventSource<Any>',
     summary: 'The events of the elements for which a predicate holds.',
@@ -21,17 +20,14 @@ export const eventSourceMembers: Members = members('EventSource', [
     run: (source, { predicate }, call) =>
       continued(source, set => new WhereSet(set, predicate, originOf(call))),
   }),
-  method({
-    name: 'map',
+  method('map', {
     parameters: { mapper: callback(1) },
     result: 'EventSource<Any>',
     summary: 'The events with what a function gives for their elements.',
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
     run: (source, { mapper }, call) => continued(source, set => new MapSet(set, mapper, originOf(call))),
   }),
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'A word for the source.',
     example: ['Author.all().eventSource().toString()', '"[event source]"'],

@@ -8,8 +8,7 @@ const { field, method } = entriesFor<Module>()
 
 /** The table of the module FQL.Schema. */
 export const schemaModule: Members = members('FQL.Schema', [
-  method({
-    name: 'defForIdentifier',
+  method('defForIdentifier', {
     effect: 'read',
     parameters: { ident: string },
     result: 'Doc | Null',
@@ -28,8 +27,7 @@ export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
 }
 
 function entryOf(name: string, value: Value): FieldDefinition {
-  return field({
-    name,
+  return field(name, {
     result: value instanceof Module ? 'Module' : 'Function',
     summary: `What \`${name}\` stands for where no variable has that name.`,
     example: [`FQL.${name}`, shown(value)],

@@ -9,8 +9,7 @@ const { method, variadic } = entriesFor<Value>()
 
 /** All of them. */
 export const globalFunctions: readonly FunctionDefinition[] = [
-  method({
-    name: 'abort',
+  method('abort', {
     parameters: { return: any },
     result: 'Never',
     summary: 'Ends the query with an error that holds a value, and undoes what it has written.',
@@ -20,16 +19,14 @@ export const globalFunctions: readonly FunctionDefinition[] = [
       throw call.failure('abort', 'Query aborted.', [], { abort })
     },
   }),
-  method({
-    name: 'asc',
+  method('asc', {
     parameters: { accessor: callback(1) },
     result: '{ asc: A => Any }',
     summary: 'An ordering from the least value of a function to the greatest.',
     example: ['[2, 1].order(asc(n => n)).first()', '1'],
     run: (_, { accessor }) => new Map([['asc', accessor]]),
   }),
-  method({
-    name: 'dbg',
+  method('dbg', {
     parameters: { value: any },
     result: 'A',
     summary: 'The value itself; its text and the place of the call are added to the summary of the response.',
@@ -39,16 +36,14 @@ export const globalFunctions: readonly FunctionDefinition[] = [
       return value
     },
   }),
-  method({
-    name: 'desc',
+  method('desc', {
     parameters: { accessor: callback(1) },
     result: '{ desc: A => Any }',
     summary: 'An ordering from the greatest value of a function to the least.',
     example: ['[1, 2].order(desc(n => n)).first()', '2'],
     run: (_, { accessor }) => new Map([['desc', accessor]]),
   }),
-  variadic({
-    name: 'log',
+  variadic('log', {
     rest: ['args', any],
     result: 'Null',
     summary: 'Adds a line with the texts of the values to the summary of the response.',
@@ -59,10 +54,8 @@ export const globalFunctions: readonly FunctionDefinition[] = [
       return call.done()
     },
   }),
-  method({
-    name: 'newId',
+  method('newId', {
     effect: 'observation',
-    parameters: {},
     result: 'ID',
     summary: 'A new id, greater than those before.',
     example: ['newId()', '…'],

@@ -12,7 +12,7 @@ import { array, int, number, set } from './parameters.ts'
 const { field, method, overloaded, signature } = entriesFor<Module>()
 
 function constant(name: string, value: number, summary: string, text: string) {
-  return field({ name, result: 'Double', summary, example: [`Math.${name}`, text], read: () => value })
+  return field(name, { result: 'Double', summary, example: [`Math.${name}`, text], read: () => value })
 }
 
 /** A function from double to double. */
@@ -22,8 +22,7 @@ function ofDouble(
   summary: string,
   example: readonly [string, string],
 ): FunctionDefinition {
-  return method({
-    name,
+  return method(name, {
     parameters: { x: number },
     result: 'Double',
     summary,
@@ -40,8 +39,7 @@ const constants = [
 ]
 
 const widthKeeping = [
-  method({
-    name: 'abs',
+  method('abs', {
     parameters: { x: number },
     result: 'Number',
     summary: 'The absolute value, in the width of the number.',
@@ -49,56 +47,49 @@ const widthKeeping = [
     // The least Int and the least Long have no positive counterpart and stay as they are.
     run: (_, { x }) => (typeof x === 'number' ? Math.abs(x) : (integerOf(x) ?? 0n) < 0n ? negative(x) : x),
   }),
-  method({
-    name: 'sign',
+  method('sign', {
     parameters: { x: number },
     result: 'Number',
     summary: 'Whether the number is negative (-1), zero (0) or positive (1).',
     example: ['Math.sign(-3)', '-1'],
     run: (_, { x }) => BigInt(Math.sign(compareNumbers(x, 0n))),
   }),
-  method({
-    name: 'ceil',
+  method('ceil', {
     parameters: { x: number },
     result: 'Number',
     summary: 'The least whole number that is not less.',
     example: ['Math.ceil(1.2)', '2.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.ceil(x) : x),
   }),
-  method({
-    name: 'floor',
+  method('floor', {
     parameters: { x: number },
     result: 'Number',
     summary: 'The greatest whole number that is not greater.',
     example: ['Math.floor(1.8)', '1.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.floor(x) : x),
   }),
-  method({
-    name: 'round',
+  method('round', {
     parameters: { x: number, precision: int },
     result: 'Number',
     summary: 'The number with so many digits behind the point; negative ones are rounded toward zero.',
     example: ['Math.round(1.25, 1)', '1.3'],
     run: (_, { x, precision }) => cutDigits(x, precision, 0.5),
   }),
-  method({
-    name: 'trunc',
+  method('trunc', {
     parameters: { x: number, precision: int },
     result: 'Number',
     summary: 'The number cut behind so many digits after the point.',
     example: ['Math.trunc(1.29, 1)', '1.2'],
     run: (_, { x, precision }) => cutDigits(x, precision, 0),
   }),
-  method({
-    name: 'max',
+  method('max', {
     parameters: { x: number, y: number },
     result: 'Number',
     summary: 'The greater one of two numbers.',
     example: ['Math.max(1, 2)', '2'],
     run: (_, { x, y }) => (compareNumbers(x, y) >= 0 ? x : y),
   }),
-  method({
-    name: 'min',
+  method('min', {
     parameters: { x: number, y: number },
     result: 'Number',
     summary: 'The lesser one of two numbers.',
@@ -128,8 +119,7 @@ function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
 }
 
 const sums = [
-  overloaded({
-    name: 'sum',
+  overloaded('sum', {
     result: 'Number',
     summary: 'The sum of the numbers of an array or a set.',
     example: ['Math.sum([1, 2.5])', '3.5'],
@@ -141,8 +131,7 @@ const sums = [
       }),
     ],
   }),
-  overloaded({
-    name: 'mean',
+  overloaded('mean', {
     result: 'Number',
     summary: 'The mean of the numbers of an array or a set.',
     example: ['Math.mean([1, 2])', '1.5'],
@@ -169,8 +158,7 @@ function bounded(
   [isWithin, reason]: readonly [(x: number) => boolean, string],
   [summary, query, result]: readonly [summary: string, query: string, result: string],
 ): FunctionDefinition {
-  return method({
-    name,
+  return method(name, {
     parameters: { x: number },
     result: 'Double',
     summary,
@@ -216,16 +204,14 @@ const doubleFunctions = [
     'Math.radians(180)',
     '3.141592653589793',
   ]),
-  method({
-    name: 'hypot',
+  method('hypot', {
     parameters: { x: number, y: number },
     result: 'Double',
     summary: 'The length of the third side of a right triangle.',
     example: ['Math.hypot(3, 4)', '5.0'],
     run: (_, { x, y }) => Math.hypot(doubleOf(x), doubleOf(y)),
   }),
-  method({
-    name: 'pow',
+  method('pow', {
     parameters: { x: number, power: number },
     result: 'Double',
     summary: 'A number to a power, as a Double.',

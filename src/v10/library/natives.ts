@@ -4,21 +4,14 @@ import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type Doc, Module, type Value } from '../value.ts'
 import { applyId, byId, create, listing } from './collection.ts'
-import {
-  entriesFor,
-  type FieldDefinition,
-  type FunctionDefinition,
-  type Members,
-  members,
-} from './definition.ts'
+import { type Entry, entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
 import { document, string, time } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()
 const ofCredential = entriesFor<Doc>()
 
-const byName = method({
-  name: 'byName',
+const byName = method('byName', {
   effect: 'read',
   parameters: { name: string },
   result: 'Doc',
@@ -32,8 +25,7 @@ const deletedCollection = new Module('Deleted', members('Deleted', []), 'Collect
 /** The collection of documents whose collection is gone. */
 export { deletedCollection }
 
-const applyCollection = method({
-  name: 'apply',
+const applyCollection = method('apply', {
   parameters: { collection: string },
   result: 'Module',
   summary: 'The collection of the users with a name or alias.',
@@ -41,8 +33,7 @@ const applyCollection = method({
   run: (_, { collection }, call) => call.evaluation.world.documents.collection(collection, call),
 })
 
-const applyFunction = method({
-  name: 'apply',
+const applyFunction = method('apply', {
   parameters: { function: string },
   result: 'Function',
   summary: 'The function of the users with a name or alias.',
@@ -55,8 +46,7 @@ function byDocument(
   example: readonly [string, string],
   run: (module: Module, document: Doc, call: Call) => Value,
 ): FunctionDefinition {
-  return method({
-    name: 'byDocument',
+  return method('byDocument', {
     effect: 'read',
     parameters: { document },
     result: 'Any',
@@ -67,8 +57,7 @@ function byDocument(
 }
 
 const credentialMethods = [
-  ofCredential.method({
-    name: 'verify',
+  ofCredential.method('verify', {
     effect: 'read',
     parameters: { secret: string },
     result: 'Boolean',
@@ -76,22 +65,14 @@ const credentialMethods = [
     example: ['Credential.byDocument(Author.byId(1))!.verify("sesame")', 'true'],
     run: (doc, { secret }, call) => call.evaluation.world.documents.verify(doc, secret, call),
   }),
-  ofCredential.overloaded({
-    name: 'login',
+  ofCredential.method('login', {
     effect: 'write',
+    parameters: { secret: string },
+    optional: { ttl: time },
     result: 'Doc',
     summary: 'A new token of the document, for whoever knows the password.',
     example: ['Credential.byDocument(Author.byId(1))!.login("sesame")', '…'],
-    signatures: [
-      ofCredential.signature({
-        parameters: { secret: string },
-        run: (doc, { secret }, call) => call.evaluation.world.documents.login(doc, secret, undefined, call),
-      }),
-      ofCredential.signature({
-        parameters: { secret: string, ttl: time },
-        run: (doc, { secret, ttl }, call) => call.evaluation.world.documents.login(doc, secret, ttl, call),
-      }),
-    ],
+    run: (doc, { secret, ttl }, call) => call.evaluation.world.documents.login(doc, secret, ttl, call),
   }),
 ]
 
@@ -103,12 +84,7 @@ interface Native {
   readonly documents: Members
 }
 
-function named(
-  number: number,
-  name: string,
-  own: readonly (FieldDefinition | FunctionDefinition)[] = [],
-  apply?: FunctionDefinition,
-): Native {
+function named(number: number, name: string, own: readonly Entry[] = [], apply?: FunctionDefinition): Native {
   const table = members(name, [...listing, create, byName, ...own], apply)
   return { number, module: new Module(name, table), documents: namedDocumentMembers }
 }
@@ -141,8 +117,7 @@ export const natives: readonly Native[] = [
     native.collections,
     'Collection',
     [
-      field({
-        name: 'Deleted',
+      field('Deleted', {
         result: 'Module',
         summary: 'Stands for the collection of documents whose collection is gone.',
         example: ['Collection.Deleted', 'Collection.Deleted'],

@@ -6,9 +6,7 @@ const { method } = entriesFor<null>()
 
 /** The table of null. */
 export const nullMembers: Members = members('Null', [
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'The word null.',
     example: ['null.toString()', '"null"'],

@@ -8,9 +8,7 @@ const { method } = entriesFor<NumberValue>()
 
 /** The table of Ints, Longs and Doubles. */
 export const numberMembers: Members = members('Number', [
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'The number as text.',
     example: ['(2.5).toString()', '"2.5"'],

@@ -51,8 +51,7 @@ function entryOf(entry: Value, index: number, call: Call): readonly [string, Val
 }
 
 const reading = [
-  method({
-    name: 'keys',
+  method('keys', {
     parameters: { object },
     result: 'Array<String>',
     summary: 'The names of the fields of an object or a document.',
@@ -63,8 +62,7 @@ const reading = [
       return [...fields.keys()]
     },
   }),
-  method({
-    name: 'values',
+  method('values', {
     parameters: { object },
     result: 'Array<Any>',
     summary: 'The values of the fields of an object or a document.',
@@ -75,8 +73,7 @@ const reading = [
       return [...fields.values()]
     },
   }),
-  method({
-    name: 'entries',
+  method('entries', {
     parameters: { object },
     result: 'Array<[String, Any]>',
     summary: 'The names and values of the fields of an object or a document.',
@@ -87,8 +84,7 @@ const reading = [
       return [...fields]
     },
   }),
-  method({
-    name: 'select',
+  method('select', {
     parameters: { object: struct, path: array },
     result: 'Any | Null',
     summary: 'The value at a path through objects, null when it is missing.',
@@ -96,8 +92,7 @@ const reading = [
     run: (_, args, call) =>
       valueAt(args.object, args.path, call) ?? call.nothing('no value in object found at path'),
   }),
-  method({
-    name: 'hasPath',
+  method('hasPath', {
     parameters: { object: struct, path: array },
     result: 'Boolean',
     summary: 'Whether there is a value at a path through objects, be it null.',
@@ -109,8 +104,7 @@ const reading = [
 /** The table of the module Object. */
 export const objectModule: Members = members('Object', [
   ...reading,
-  method({
-    name: 'assign',
+  method('assign', {
     parameters: { destination: object, source: object },
     result: '{ *: Any }',
     summary: 'The fields of one object or document, and over them those of another.',
@@ -122,8 +116,7 @@ export const objectModule: Members = members('Object', [
       return new Map([...below, ...above])
     },
   }),
-  method({
-    name: 'fromEntries',
+  method('fromEntries', {
     parameters: { entries: array },
     result: '{ *: Any }',
     summary: 'An object with these names and values.',
@@ -136,8 +129,7 @@ export const objectModule: Members = members('Object', [
         }),
       ),
   }),
-  method({
-    name: 'toString',
+  method('toString', {
     parameters: { object: any },
     result: 'String',
     summary: 'Any value as text.',

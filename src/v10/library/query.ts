@@ -7,36 +7,28 @@ const { method } = entriesFor<Module>()
 
 /** The table of the module Query. */
 export const queryModule: Members = members('Query', [
-  method({
-    name: 'identity',
+  method('identity', {
     effect: 'read',
-    parameters: {},
     result: 'Doc | Null',
     summary: 'The document that the caller has logged in as.',
     example: ['Query.identity()', 'null'],
     run: (_, __, call) => call.evaluation.world.documents.identity(call) ?? call.nothing('missing identity'),
   }),
-  method({
-    name: 'token',
+  method('token', {
     effect: 'read',
-    parameters: {},
     result: 'Doc | { *: Any } | Null',
     summary: "The caller's token, or what is in it that another service has signed.",
     example: ['Query.token()', 'null'],
     run: (_, __, call) => call.evaluation.world.documents.token(call) ?? call.nothing('no token'),
   }),
-  method({
-    name: 'isEnvProtected',
+  method('isEnvProtected', {
     effect: 'read',
-    parameters: {},
     result: 'Boolean',
     summary: 'Whether the database refuses changes of its schema that lose data.',
     example: ['Query.isEnvProtected()', '…'],
     run: (_, __, call) => call.evaluation.world.documents.isProtected(call),
   }),
-  method({
-    name: 'isEnvTypechecked',
-    parameters: {},
+  method('isEnvTypechecked', {
     result: 'Boolean',
     summary: 'Whether types are checked before a query runs, which they never are.',
     example: ['Query.isEnvTypechecked()', 'false'],

@@ -10,7 +10,7 @@ import { elementsOf, type LazySet, lazy, originOf } from '../sets/set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { FunctionValue, SetValue, Value } from '../value.ts'
 import { combine } from './combine.ts'
-import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { type Entry, entriesFor, type FunctionDefinition } from './definition.ts'
 import { any, callback } from './parameters.ts'
 
 const { method } = entriesFor<SetValue>()
@@ -48,57 +48,45 @@ function filtered(set: SetValue, predicate: FunctionValue, call: Call): WhereSet
 }
 
 const looking = [
-  method({
-    name: 'first',
-    parameters: {},
+  method('first', {
     result: 'Any | Null',
     summary: 'The first element, null for an empty set.',
     example: ['[1, 2].toSet().first()', '1'],
     run: (set, _, call) => firstOf(set, call),
   }),
-  method({
-    name: 'last',
-    parameters: {},
+  method('last', {
     result: 'Any | Null',
     summary: 'The last element, null for an empty set.',
     example: ['[1, 2].toSet().last()', '2'],
     run: (set, _, call) => firstOf(lazy(set).reversed(), call),
   }),
-  method({
-    name: 'firstWhere',
+  method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
     summary: 'The first element for which a predicate holds, null when there is none.',
     example: ['[1, 2].toSet().firstWhere(n => n > 1)', '2'],
     run: (set, { predicate }, call) => firstOf(filtered(set, predicate, call), call),
   }),
-  method({
-    name: 'lastWhere',
+  method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
     summary: 'The last element for which a predicate holds, null when there is none.',
     example: ['[1, 2].toSet().lastWhere(n => n < 2)', '1'],
     run: (set, { predicate }, call) => firstOf(filtered(lazy(set).reversed(), predicate, call), call),
   }),
-  method({
-    name: 'isEmpty',
-    parameters: {},
+  method('isEmpty', {
     result: 'Boolean',
     summary: 'Whether there is no element.',
     example: ['[].toSet().isEmpty()', 'true'],
     run: (set, _, call) => isEmpty(set, call),
   }),
-  method({
-    name: 'nonEmpty',
-    parameters: {},
+  method('nonEmpty', {
     result: 'Boolean',
     summary: 'Whether there is an element.',
     example: ['[].toSet().nonEmpty()', 'false'],
     run: (set, _, call) => !isEmpty(set, call),
   }),
-  method({
-    name: 'count',
-    parameters: {},
+  method('count', {
     result: 'Number',
     summary: 'The number of elements.',
     example: ['[1, 2].toSet().count()', '2'],
@@ -114,8 +102,7 @@ const looking = [
       return count
     },
   }),
-  method({
-    name: 'includes',
+  method('includes', {
     parameters: { element: any },
     result: 'Boolean',
     summary: 'Whether a value is among the elements.',
@@ -125,8 +112,7 @@ const looking = [
       return false
     },
   }),
-  method({
-    name: 'any',
+  method('any', {
     parameters: { predicate: callback(1) },
     result: 'Boolean',
     summary: 'Whether a predicate holds for an element.',
@@ -136,8 +122,7 @@ const looking = [
       return false
     },
   }),
-  method({
-    name: 'every',
+  method('every', {
     parameters: { predicate: callback(1) },
     result: 'Boolean',
     summary: 'Whether a predicate holds for all elements.',
@@ -150,48 +135,42 @@ const looking = [
 ]
 
 const combining = [
-  method({
-    name: 'fold',
+  method('fold', {
     parameters: { seed: any, reducer: callback(2) },
     result: 'Any',
     summary: 'Combines a value with each element, from the front.',
     example: ['[1, 2].toSet().fold(10, (sum, n) => sum + n)', '13'],
     run: (set, { seed, reducer }, call) => folded(set, seed, reducer, call),
   }),
-  method({
-    name: 'foldRight',
+  method('foldRight', {
     parameters: { seed: any, reducer: callback(2) },
     result: 'Any',
     summary: 'Combines a value with each element, from the end.',
     example: ['["a", "b"].toSet().foldRight("", (text, s) => text + s)', '"ba"'],
     run: (set, { seed, reducer }, call) => folded(lazy(set).reversed(), seed, reducer, call),
   }),
-  method({
-    name: 'reduce',
+  method('reduce', {
     parameters: { reducer: callback(2) },
     result: 'Any | Null',
     summary: 'Combines the first element with each one behind it; null for an empty set.',
     example: ['[1, 2, 3].toSet().reduce((sum, n) => sum + n)', '6'],
     run: (set, { reducer }, call) => reduced(set, reducer, call),
   }),
-  method({
-    name: 'reduceRight',
+  method('reduceRight', {
     parameters: { reducer: callback(2) },
     result: 'Any | Null',
     summary: 'Combines the last element with each one before it; null for an empty set.',
     example: ['["a", "b"].toSet().reduceRight((text, s) => text + s)', '"ba"'],
     run: (set, { reducer }, call) => reduced(lazy(set).reversed(), reducer, call),
   }),
-  method({
-    name: 'aggregate',
+  method('aggregate', {
     parameters: { seed: any, combiner: callback(2) },
     result: 'Any',
     summary: 'Combines all elements with each other in any order, and a value at last.',
     example: ['[1, 2, 3].toSet().aggregate(0, (a, b) => a + b)', '6'],
     run: (set, { seed, combiner }, call) => combine([...elementsOf(set, call)], seed, combiner, call),
   }),
-  method({
-    name: 'forEach',
+  method('forEach', {
     parameters: { callback: callback(1, 'func') },
     result: 'Null',
     summary: 'Calls a function with each element.',
@@ -204,9 +183,7 @@ const combining = [
       return call.done()
     },
   }),
-  method({
-    name: 'toArray',
-    parameters: {},
+  method('toArray', {
     result: 'Array<Any>',
     summary: 'All elements as an array.',
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
@@ -233,10 +210,7 @@ const readingAll = new Set([
 ])
 
 /** The entries of sets that read them. */
-export const setReadingEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
-  ...looking,
-  ...combining,
-].map(tellingOfFullReads)
+export const setReadingEntries: readonly Entry[] = [...looking, ...combining].map(tellingOfFullReads)
 
 /** Hints that a function reads all of what a collection or an index holds. */
 function tellingOfFullReads(entry: FunctionDefinition): FunctionDefinition {

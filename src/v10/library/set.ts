@@ -15,7 +15,7 @@ import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
 import { hintOfFullRead, setReadingEntries } from './set-reading.ts'
 
-const { method, overloaded, signature, variadic } = entriesFor<SetValue>()
+const { method, variadic } = entriesFor<SetValue>()
 const ofModule = entriesFor<Module>()
 
 /** A page as `paginate` gives it. */
@@ -36,32 +36,28 @@ function taken(inner: LazySet, limit: number, call: Call): LazySet {
 }
 
 const making = [
-  method({
-    name: 'where',
+  method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Set<Any>',
     summary: 'The elements for which a predicate holds.',
     example: ['[1, 2].toSet().where(n => n > 1).toArray()', '[\n  2\n]'],
     run: (inner, { predicate }, call) => new WhereSet(lazy(inner), predicate, originOf(call)),
   }),
-  method({
-    name: 'map',
+  method('map', {
     parameters: { mapper: callback(1) },
     result: 'Set<Any>',
     summary: 'What a function gives for each element.',
     example: ['[1, 2].toSet().map(n => n + 1).toArray()', '[\n  2,\n  3\n]'],
     run: (inner, { mapper }, call) => new MapSet(lazy(inner), mapper, originOf(call)),
   }),
-  method({
-    name: 'flatMap',
+  method('flatMap', {
     parameters: { mapper: callback(1) },
     result: 'Set<Any>',
     summary: 'The elements of the sets that a function gives for each element.',
     example: ['[1, 2].toSet().flatMap(n => [n, n].toSet()).toArray()', '[\n  1,\n  1,\n  2,\n  2\n]'],
     run: (inner, { mapper }, call) => new FlatMapSet(lazy(inner), mapper, originOf(call)),
   }),
-  variadic({
-    name: 'order',
+  variadic('order', {
     rest: ['ordering', any],
     result: 'Set<Any>',
     summary: 'The elements sorted by what functions give for them; without any, by themselves.',
@@ -71,9 +67,7 @@ const making = [
       return new OrderSet(lazy(inner), orderingsOf(args, call, arityOf), originOf(call))
     },
   }),
-  method({
-    name: 'distinct',
-    parameters: {},
+  method('distinct', {
     result: 'Set<Any>',
     summary: 'The elements in order, each once.',
     example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
@@ -82,49 +76,41 @@ const making = [
       return new DistinctSet(lazy(inner))
     },
   }),
-  method({
-    name: 'concat',
+  method('concat', {
     parameters: { other: set },
     result: 'Set<Any>',
     summary: 'The elements of this set, then those of another.',
     example: ['[1].toSet().concat([2].toSet()).toArray()', '[\n  1,\n  2\n]'],
     run: (inner, { other }) => new ConcatSet(lazy(inner), lazy(other)),
   }),
-  method({
-    name: 'take',
+  method('take', {
     parameters: { limit: int },
     result: 'Set<Any>',
     summary: 'The first elements, at most so many.',
     example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
     run: (inner, { limit }, call) => taken(lazy(inner), limit, call),
   }),
-  method({
-    name: 'drop',
+  method('drop', {
     parameters: { amount: int },
     result: 'Set<Any>',
     summary: 'The elements without the first ones, so many.',
     example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
     run: (inner, { amount }) => new DropSet(lazy(inner), amount),
   }),
-  method({
-    name: 'reverse',
-    parameters: {},
+  method('reverse', {
     result: 'Set<Any>',
     summary: 'The elements in the opposite order.',
     example: ['[1, 2].toSet().reverse().toArray()', '[\n  2,\n  1\n]'],
     run: inner => lazy(inner).reversed(),
   }),
-  method({
-    name: 'pageSize',
+  method('pageSize', {
     parameters: { size: int },
     result: 'Set<Any>',
     summary: 'The same set with so many elements on each of its pages.',
     example: ['[1, 2].toSet().pageSize(1).count()', '2'],
     run: (inner, { size }, call) => new PagedSet(lazy(inner), checkedSize(size, call)),
   }),
-  method({
-    name: 'toSet',
-    parameters: {},
+  method('toSet', {
     result: 'Set<Any>',
     summary: 'The set itself.',
     example: ['[1].toSet().toSet().count()', '1'],
@@ -133,9 +119,7 @@ const making = [
 ]
 
 function followed(name: 'eventSource' | 'toStream') {
-  return method({
-    name,
-    parameters: {},
+  return method(name, {
     result: 'EventSource<Any>',
     summary: 'The changes of the set from now on, for feeds and streams.',
     example: [`Author.all().${name}().toString()`, '"[event source]"'],
@@ -144,8 +128,7 @@ function followed(name: 'eventSource' | 'toStream') {
 }
 
 function followedFields(name: 'eventsOn' | 'changesOn') {
-  return variadic({
-    name,
+  return variadic(name, {
     rest: ['field', callback(1)],
     result: 'EventSource<Any>',
     summary: 'The changes of some fields of the elements from now on, for feeds and streams.',
@@ -162,25 +145,17 @@ const following = [
 ]
 
 const paging = [
-  overloaded({
-    name: 'paginate',
+  method('paginate', {
+    optional: { size: int },
     result: '{ data: Array<Any>, after: SetCursor | Null }',
     summary: 'The first page of the set, and where the next one begins.',
     example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
-    signatures: [
-      signature({
-        parameters: {},
-        run: (inner, _, call) => pageValue(firstPage(inner, lazy(inner).pageSize, call)),
-      }),
-      signature({
-        parameters: { size: int },
-        run: (inner, { size }, call) => pageValue(firstPage(inner, checkedSize(size, call), call)),
-      }),
-    ],
+    run: (inner, { size }, call) => {
+      const used = size === undefined ? lazy(inner).pageSize : checkedSize(size, call)
+      return pageValue(firstPage(inner, used, call))
+    },
   }),
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'A word for the set.',
     example: ['[1].toSet().toString()', '"[set]"'],
@@ -193,36 +168,27 @@ export const setMembers: Members = members('Set', [...making, ...setReadingEntri
 
 /** The table of the module Set. */
 export const setModule: Members = members('Set', [
-  ofModule.method({
-    name: 'single',
+  ofModule.method('single', {
     parameters: { element: any },
     result: 'Set<Any>',
     summary: 'A set of one value.',
     example: ['Set.single(1).toArray()', '[\n  1\n]'],
     run: (_, { element }) => new SingleSet(element),
   }),
-  ofModule.method({
-    name: 'sequence',
+  ofModule.method('sequence', {
     parameters: { from: int, until: int },
     result: 'Set<Number>',
     summary: 'The integers from one up to, but without, another.',
     example: ['Set.sequence(1, 3).toArray()', '[\n  1,\n  2\n]'],
     run: (_, { from, until }) => new SequenceSet(from, until),
   }),
-  ofModule.overloaded({
-    name: 'paginate',
+  ofModule.method('paginate', {
+    parameters: { cursor: setCursor },
+    optional: { size: int },
     result: '{ data: Array<Any>, after: SetCursor | Null }',
     summary: 'The page that a cursor stands for, and where the next one begins.',
     example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
-    signatures: [
-      ofModule.signature({
-        parameters: { cursor: setCursor },
-        run: (_, { cursor }, call) => pageValue(nextPage(cursor, undefined, call)),
-      }),
-      ofModule.signature({
-        parameters: { cursor: setCursor, size: int },
-        run: (_, { cursor, size }, call) => pageValue(nextPage(cursor, checkedSize(size, call), call)),
-      }),
-    ],
+    run: (_, { cursor, size }, call) =>
+      pageValue(nextPage(cursor, size === undefined ? undefined : checkedSize(size, call), call)),
   }),
 ])

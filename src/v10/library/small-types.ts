@@ -15,9 +15,7 @@ const ofBytes = entriesFor<Uint8Array>()
 const ofModule = entriesFor<Module>()
 
 function toText(query: string, result: string): FunctionDefinition {
-  return method({
-    name: 'toString',
-    parameters: {},
+  return method('toString', {
     result: 'String',
     summary: 'The value as text.',
     example: [query, result],
@@ -47,8 +45,7 @@ export const functionMembers: Members = members('Function', [
 /** The table of functions of the users. */
 export const userFunctionMembers: Members = members('UserFunction', [
   toText('shout.toString()', '"[function shout()]"'),
-  entriesFor<UserFunction>().field({
-    name: 'definition',
+  entriesFor<UserFunction>().field('definition', {
     result: 'Doc',
     summary: "The function's own document.",
     example: ['shout.definition.name', '"shout"'],
@@ -62,9 +59,7 @@ export const cursorMembers: Members = members('SetCursor', [toText('…', '…')
 /** The table of bytes. */
 export const bytesMembers: Members = members('Bytes', [
   toText('Bytes("AQI=").toString()', '"AQI="'),
-  ofBytes.method({
-    name: 'toBase64',
-    parameters: {},
+  ofBytes.method('toBase64', {
     result: 'String',
     summary: 'The bytes as base64.',
     example: ['Bytes("AQI").toBase64()', '"AQI="'],
@@ -84,8 +79,7 @@ function decoded(text: string, call: Call): Uint8Array {
 export const bytesModule: Members = members(
   'Bytes',
   [
-    ofModule.method({
-      name: 'fromBase64',
+    ofModule.method('fromBase64', {
       parameters: { encoded: string },
       result: 'Bytes',
       summary: 'The bytes of a base64 text.',
@@ -93,8 +87,7 @@ export const bytesModule: Members = members(
       run: (_, { encoded }, call) => decoded(encoded, call),
     }),
   ],
-  ofModule.method({
-    name: 'apply',
+  ofModule.method('apply', {
     parameters: { encoded: string },
     result: 'Bytes',
     summary: 'The bytes of a base64 text.',
@@ -113,8 +106,7 @@ function idOf(value: Value, call: Call): Id {
 export const idModule: Members = members(
   'ID',
   [],
-  ofModule.overloaded({
-    name: 'apply',
+  ofModule.overloaded('apply', {
     result: 'ID',
     summary: 'The id that a number or a decimal text stands for.',
     example: ['ID("7")', '"7"'],
@@ -129,9 +121,7 @@ export const idModule: Members = members(
 export const transactionTimeModule: Members = members(
   'TransactionTime',
   [],
-  ofModule.method({
-    name: 'apply',
-    parameters: {},
+  ofModule.method('apply', {
     result: 'TransactionTime',
     summary: 'The time at which the query will commit, not known before.',
     example: ['TransactionTime()', '…'],

@@ -5,10 +5,10 @@ import { int64Max, int64Min } from '../../values/int64.ts'
 import type { Call } from '../call.ts'
 import { javaDouble } from '../double-of-text.ts'
 import { asLong, fitsInt, type Value } from '../value.ts'
-import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { type Entry, entriesFor } from './definition.ts'
 import { int } from './parameters.ts'
 
-const { method, overloaded, signature } = entriesFor<string>()
+const { method } = entriesFor<string>()
 
 /** Digits of the longest 64-bit integer, in binary, with a sign. */
 const integerUnitsMax = 65
@@ -47,69 +47,49 @@ function decimalDigit(character: string): number | undefined {
   return (code - zero) % 10
 }
 
-function parsed(value: Value | undefined, call: Call): Value {
-  return value ?? call.nothing('invalid number')
+function noNumber(call: Call): Value {
+  return call.nothing('invalid number')
 }
 
-function checkRadix(radix: number, call: Call): number {
+function checkedRadix(radix: number, call: Call): number {
   // The message has the name of another parameter: so has the original.
   if (radix < 2 || radix > 36)
     throw call.invalidArgument('format', 'invalid radix, expected a number from 2-36')
   return radix
 }
 
-function intIn(text: string, radix: number): bigint | undefined {
-  const integer = integerIn(text, radix)
-  return integer !== undefined && fitsInt(integer) ? integer : undefined
-}
-
-function longIn(text: string, radix: number): Value | undefined {
-  const integer = integerIn(text, radix)
-  return integer === undefined ? undefined : asLong(integer)
-}
-
 /** The entries of texts that read numbers. */
-export const stringParsingEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
-  overloaded({
-    name: 'parseInt',
+export const stringParsingEntries: readonly Entry[] = [
+  method('parseInt', {
+    optional: { radix: int },
     result: 'Number | Null',
     summary: 'The 32-bit integer that the text is, in a radix of 2 to 36; null when it is none.',
     example: ['"ff".parseInt(16)', '255'],
-    signatures: [
-      signature({ parameters: {}, run: (text, _, call) => parsed(intIn(text, 10), call) }),
-      signature({
-        parameters: { radix: int },
-        run: (text, { radix }, call) => parsed(intIn(text, checkRadix(radix, call)), call),
-      }),
-    ],
+    run: (text, { radix = 10 }, call) => {
+      const integer = integerIn(text, checkedRadix(radix, call))
+      return integer !== undefined && fitsInt(integer) ? integer : noNumber(call)
+    },
   }),
-  overloaded({
-    name: 'parseLong',
+  method('parseLong', {
+    optional: { radix: int },
     result: 'Number | Null',
     summary: 'The 64-bit integer that the text is, in a radix of 2 to 36; null when it is none.',
     example: ['"12".parseLong()', '12'],
-    signatures: [
-      signature({ parameters: {}, run: (text, _, call) => parsed(longIn(text, 10), call) }),
-      signature({
-        parameters: { radix: int },
-        run: (text, { radix }, call) => parsed(longIn(text, checkRadix(radix, call)), call),
-      }),
-    ],
+    run: (text, { radix = 10 }, call) => {
+      const integer = integerIn(text, checkedRadix(radix, call))
+      return integer === undefined ? noNumber(call) : asLong(integer)
+    },
   }),
-  method({
-    name: 'parseDouble',
-    parameters: {},
+  method('parseDouble', {
     result: 'Number | Null',
     summary: 'The double that the text is, null when it is none.',
     example: ['"1e3".parseDouble()', '1000.0'],
-    run: (text, _, call) => parsed(javaDouble(text), call),
+    run: (text, _, call) => javaDouble(text) ?? noNumber(call),
   }),
-  method({
-    name: 'parseNumber',
-    parameters: {},
+  method('parseNumber', {
     result: 'Number | Null',
     summary: 'The number that the text is: an Int, a Long or a Double; null when it is none.',
     example: ['"12".parseNumber()', '12'],
-    run: (text, _, call) => parsed(integerIn(text, 10) ?? javaDouble(text), call),
+    run: (text, _, call) => integerIn(text, 10) ?? javaDouble(text) ?? noNumber(call),
   }),
 ]

@@ -5,14 +5,13 @@ import { codePointsBetween } from '../../text/code-points.ts'
 import { type CompiledPattern, compilePattern, type Match } from '../../text/regex/compiled-pattern.ts'
 import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../../text/regex/errors.ts'
 import type { Call } from '../call.ts'
-import type { Value } from '../value.ts'
-import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { type Entry, entriesFor } from './definition.ts'
 import { int, string } from './parameters.ts'
 import { checkedAmount } from './string-replacing.ts'
 import { offsetWithin, positionOf } from './string-search.ts'
 import { type Find, replaced, split } from './text-pieces.ts'
 
-const { method, overloaded, signature } = entriesFor<string>()
+const { method } = entriesFor<string>()
 
 /** How much longer it takes to compile a character of an expression than to search one. */
 const compilationsPerUnit = 64
@@ -60,40 +59,29 @@ function finding(regex: string, call: Call): Find {
   return text => firstMatch(pattern, text, call)
 }
 
-/** What is in front of `start` is out of sight. */
-function indexFrom(text: string, start: number, regex: string, call: Call): Value {
-  const match = finding(regex, call)(text.slice(start))
-  return positionOf(text, match === undefined ? -1 : start + match.start, call)
-}
-
 const searching = [
-  method({
-    name: 'includesRegex',
+  method('includesRegex', {
     parameters: { regex: string },
     result: 'Boolean',
     summary: 'Whether a regular expression matches anywhere.',
     example: ['"abc".includesRegex("[bx]")', 'true'],
     run: (text, { regex }, call) => finding(regex, call)(text) !== undefined,
   }),
-  overloaded({
-    name: 'indexOfRegex',
+  method('indexOfRegex', {
+    parameters: { regex: string },
+    optional: { start: int },
     result: 'Number | Null',
     summary:
       'The first position at which a regular expression matches, from a position on; null when there is none.',
     example: ['"abc".indexOfRegex("[bc]")', '1'],
-    signatures: [
-      signature({
-        parameters: { regex: string },
-        run: (text, { regex }, call) => indexFrom(text, 0, regex, call),
-      }),
-      signature({
-        parameters: { regex: string, start: int },
-        run: (text, { regex, start }, call) => indexFrom(text, offsetWithin(text, start, call), regex, call),
-      }),
-    ],
+    run: (text, { regex, start }, call) => {
+      const from = offsetWithin(text, start, 0, call)
+      // What is in front of it is out of sight.
+      const match = finding(regex, call)(text.slice(from))
+      return positionOf(text, match === undefined ? -1 : from + match.start, call)
+    },
   }),
-  method({
-    name: 'matches',
+  method('matches', {
     parameters: { regex: string },
     result: 'Array<String>',
     summary: 'All matches of a regular expression.',
@@ -101,8 +89,7 @@ const searching = [
     run: (text, { regex }, call) =>
       Array.from(matchesOf(compiled(regex, call), text, call), ({ start, end }) => text.slice(start, end)),
   }),
-  method({
-    name: 'matchIndexes',
+  method('matchIndexes', {
     parameters: { regex: string },
     result: 'Array<[Number, String]>',
     summary: 'The positions and texts of all matches of a regular expression.',
@@ -120,29 +107,19 @@ const searching = [
 ]
 
 const replacing = [
-  overloaded({
-    name: 'replaceRegex',
+  method('replaceRegex', {
+    parameters: { regex: string, replacement: string },
+    optional: { amount: int },
     result: 'String',
     summary:
       'The text with another one in place of the first match of a regular expression, or of the first so many.',
     example: ['"a1b2".replaceRegex("[0-9]", "-")', '"a-b2"'],
-    signatures: [
-      signature({
-        parameters: { regex: string, replacement: string },
-        run: (text, { regex, replacement }, call) =>
-          replaced(text, finding(regex, call), replacement, 1, call),
-      }),
-      signature({
-        parameters: { regex: string, replacement: string, amount: int },
-        run: (text, { regex, replacement, amount }, call) => {
-          const find = finding(regex, call)
-          return replaced(text, find, replacement, checkedAmount(amount, call), call)
-        },
-      }),
-    ],
+    run: (text, { regex, replacement, amount = 1 }, call) => {
+      const find = finding(regex, call)
+      return replaced(text, find, replacement, checkedAmount(amount, call), call)
+    },
   }),
-  method({
-    name: 'replaceAllRegex',
+  method('replaceAllRegex', {
     parameters: { pattern: string, replacement: string },
     result: 'String',
     summary: 'The text with another one in place of every match of a regular expression.',
@@ -150,8 +127,7 @@ const replacing = [
     run: (text, { pattern, replacement }, call) =>
       replaced(text, finding(pattern, call), replacement, Number.POSITIVE_INFINITY, call),
   }),
-  method({
-    name: 'splitRegex',
+  method('splitRegex', {
     parameters: { regex: string },
     result: 'Array<String>',
     summary: 'The pieces of the text between matches of a regular expression.',
@@ -161,7 +137,4 @@ const replacing = [
 ]
 
 /** The entries of texts that take regular expressions. */
-export const stringRegexEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
-  ...searching,
-  ...replacing,
-]
+export const stringRegexEntries: readonly Entry[] = [...searching, ...replacing]

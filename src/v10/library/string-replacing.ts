@@ -2,11 +2,11 @@
 
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
-import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { type Entry, entriesFor } from './definition.ts'
 import { int, string } from './parameters.ts'
 import { type Find, replaced, split } from './text-pieces.ts'
 
-const { method, overloaded, signature } = entriesFor<string>()
+const { method } = entriesFor<string>()
 
 function finding(pattern: string): Find {
   return text => {
@@ -23,27 +23,18 @@ export function checkedAmount(amount: number, call: Call): number {
 }
 
 /** The entries of texts that replace and split by texts. */
-export const stringReplacingEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
-  overloaded({
-    name: 'replace',
+export const stringReplacingEntries: readonly Entry[] = [
+  method('replace', {
+    parameters: { pattern: string, replacement: string },
+    optional: { amount: int },
     result: 'String',
     summary:
       'The text with another one in place of the first occurrence of a third, or of the first so many.',
     example: ['"a-b-c".replace("-", "+")', '"a+b-c"'],
-    signatures: [
-      signature({
-        parameters: { pattern: string, replacement: string },
-        run: (text, { pattern, replacement }, call) => replaced(text, finding(pattern), replacement, 1, call),
-      }),
-      signature({
-        parameters: { pattern: string, replacement: string, amount: int },
-        run: (text, { pattern, replacement, amount }, call) =>
-          replaced(text, finding(pattern), replacement, checkedAmount(amount, call), call),
-      }),
-    ],
+    run: (text, { pattern, replacement, amount = 1 }, call) =>
+      replaced(text, finding(pattern), replacement, checkedAmount(amount, call), call),
   }),
-  method({
-    name: 'replaceAll',
+  method('replaceAll', {
     parameters: { pattern: string, replacement: string },
     result: 'String',
     summary: 'The text with another one in place of every occurrence of a third.',
@@ -51,8 +42,7 @@ export const stringReplacingEntries: readonly (FieldDefinition | FunctionDefinit
     run: (text, { pattern, replacement }, call) =>
       replaced(text, finding(pattern), replacement, Number.POSITIVE_INFINITY, call),
   }),
-  method({
-    name: 'split',
+  method('split', {
     parameters: { separator: string },
     result: 'Array<String>',
     summary: 'The pieces of the text between occurrences of another.',

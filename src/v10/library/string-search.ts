@@ -5,13 +5,17 @@ import { codePointLength, codePointsBetween, unitOffset } from '../../text/code-
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'
-import { entriesFor, type FieldDefinition, type FunctionDefinition } from './definition.ts'
+import { type Entry, entriesFor } from './definition.ts'
 import { int, string } from './parameters.ts'
 
-const { method, overloaded, signature } = entriesFor<string>()
+const { method } = entriesFor<string>()
 
-/** The offset in units of a position within a text. Throws `index_out_of_bounds`, also for the position at its end. */
-export function offsetWithin(text: string, index: number, call: Call): number {
+/**
+ * The offset in units of a position within a text; `otherwise` where none is given. Throws `index_out_of_bounds`, also for
+ * the position at its end.
+ */
+export function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
+  if (index === undefined) return otherwise
   const length = codePointLength(text)
   if (index >= 0 && index < length) return unitOffset(text, index)
   throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
@@ -29,64 +33,45 @@ function lastOffset(text: string, pattern: string, end: number): number {
 }
 
 /** The entries of texts that look for other texts. */
-export const stringSearchEntries: readonly (FieldDefinition | FunctionDefinition)[] = [
-  method({
-    name: 'startsWith',
+export const stringSearchEntries: readonly Entry[] = [
+  method('startsWith', {
     parameters: { prefix: string },
     result: 'Boolean',
     summary: 'Whether the text begins with another.',
     example: ['"abc".startsWith("ab")', 'true'],
     run: (text, { prefix }) => text.startsWith(prefix),
   }),
-  method({
-    name: 'endsWith',
+  method('endsWith', {
     parameters: { suffix: string },
     result: 'Boolean',
     summary: 'Whether the text ends with another.',
     example: ['"abc".endsWith("bc")', 'true'],
     run: (text, { suffix }) => text.endsWith(suffix),
   }),
-  method({
-    name: 'includes',
+  method('includes', {
     parameters: { pattern: string },
     result: 'Boolean',
     summary: 'Whether another text is in it.',
     example: ['"abc".includes("b")', 'true'],
     run: (text, { pattern }) => indexOfText(text, pattern) >= 0,
   }),
-  overloaded({
-    name: 'indexOf',
+  method('indexOf', {
+    parameters: { pattern: string },
+    optional: { start: int },
     result: 'Number | Null',
     summary: 'The first position of another text, from a position on; null when it is not there.',
     example: ['"abca".indexOf("a", 1)', '3'],
-    signatures: [
-      signature({
-        parameters: { pattern: string },
-        run: (text, { pattern }, call) => positionOf(text, indexOfText(text, pattern), call),
-      }),
-      signature({
-        parameters: { pattern: string, start: int },
-        run: (text, { pattern, start }, call) =>
-          positionOf(text, indexOfText(text, pattern, offsetWithin(text, start, call)), call),
-      }),
-    ],
+    run: (text, { pattern, start }, call) =>
+      positionOf(text, indexOfText(text, pattern, offsetWithin(text, start, 0, call)), call),
   }),
-  overloaded({
-    name: 'lastIndexOf',
+  method('lastIndexOf', {
+    parameters: { pattern: string },
+    optional: { end: int },
     result: 'Number | Null',
     summary:
       'The last position of another text, beginning at or before a position; null when it is not there.',
     example: ['"abca".lastIndexOf("a")', '3'],
-    signatures: [
-      signature({
-        parameters: { pattern: string },
-        run: (text, { pattern }, call) => positionOf(text, lastOffset(text, pattern, text.length), call),
-      }),
-      signature({
-        parameters: { pattern: string, end: int },
-        run: (text, { pattern, end }, call) =>
-          positionOf(text, lastOffset(text, pattern, offsetWithin(text, end, call)), call),
-      }),
-    ],
+    run: (text, { pattern, end }, call) =>
+      positionOf(text, lastOffset(text, pattern, offsetWithin(text, end, text.length, call)), call),
   }),
 ]

@@ -14,7 +14,7 @@ import { stringRegexEntries } from './string-regex.ts'
 import { stringReplacingEntries } from './string-replacing.ts'
 import { stringSearchEntries } from './string-search.ts'
 
-const { field, method, overloaded, signature } = entriesFor<string>()
+const { field, method } = entriesFor<string>()
 
 /** The part of a text between two positions; those outside are moved to its ends. */
 function slice(text: string, start: number, end: number): string {
@@ -56,23 +56,20 @@ function mapped(text: string, map: (text: string) => string): string {
 }
 
 const parts = [
-  field({
-    name: 'length',
+  field('length', {
     result: 'Number',
     summary: 'The number of code points.',
     example: ['"abc".length', '3'],
     read: text => BigInt(codePointLength(text)),
   }),
-  method({
-    name: 'at',
+  method('at', {
     parameters: { index: int },
     result: 'String',
     summary: 'The character at a position, counted from 0.',
     example: ['"abc".at(1)', '"b"'],
     run: (text, { index }, call) => characterAt(text, index, call),
   }),
-  method({
-    name: 'concat',
+  method('concat', {
     parameters: { other: string },
     result: 'String',
     summary: 'This text with another one behind it.',
@@ -82,8 +79,7 @@ const parts = [
       return text + other
     },
   }),
-  method({
-    name: 'insert',
+  method('insert', {
     parameters: { index: int, other: string },
     result: 'String',
     summary: 'This text with another one in it, before a position.',
@@ -94,8 +90,7 @@ const parts = [
       return text.slice(0, offset) + other + text.slice(offset)
     },
   }),
-  method({
-    name: 'splitAt',
+  method('splitAt', {
     parameters: { index: int },
     result: '[String, String]',
     summary: 'What is before a position, and the rest.',
@@ -105,55 +100,38 @@ const parts = [
       return [text.slice(0, offset), text.slice(offset)]
     },
   }),
-  overloaded({
-    name: 'slice',
+  method('slice', {
+    parameters: { start: int },
+    optional: { end: int },
     result: 'String',
     summary: 'The part from one position up to another; without the second up to the end.',
     example: ['"abcd".slice(1, 3)', '"bc"'],
-    signatures: [
-      signature({ parameters: { start: int }, run: (text, { start }) => slice(text, start, text.length) }),
-      signature({
-        parameters: { start: int, end: int },
-        run: (text, { start, end }) => slice(text, start, end),
-      }),
-    ],
+    run: (text, { start, end = text.length }) => slice(text, start, end),
   }),
 ]
 
 const forms = [
-  method({
-    name: 'toLowerCase',
-    parameters: {},
+  method('toLowerCase', {
     result: 'String',
     summary: 'The text in small letters.',
     example: ['"ABC".toLowerCase()', '"abc"'],
     run: text => mapped(text, part => part.toLowerCase()),
   }),
-  method({
-    name: 'toUpperCase',
-    parameters: {},
+  method('toUpperCase', {
     result: 'String',
     summary: 'The text in capitals.',
     example: ['"abc".toUpperCase()', '"ABC"'],
     run: text => mapped(text, part => part.toUpperCase()),
   }),
-  overloaded({
-    name: 'casefold',
+  method('casefold', {
+    optional: { format: string },
     result: 'String',
     summary:
       'The text in a form that is equal for texts that differ in case only, or in a normal form of Unicode.',
     example: ['"ABC".casefold()', '"abc"'],
-    signatures: [
-      signature({ parameters: {}, run: (text, _, call) => folded(text, 'NFKCCaseFold', call) }),
-      signature({
-        parameters: { format: string },
-        run: (text, { format }, call) => folded(text, format, call),
-      }),
-    ],
+    run: (text, { format = 'NFKCCaseFold' }, call) => folded(text, format, call),
   }),
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'The text itself.',
     example: ['"abc".toString()', '"abc"'],

@@ -20,13 +20,7 @@ import { arrayMembers } from './array.ts'
 import { arrayModule } from './array-order.ts'
 import { companionMembers } from './collection.ts'
 import { dateMembers, dateModule } from './date.ts'
-import {
-  type FieldDefinition,
-  type FunctionDefinition,
-  type Members,
-  members,
-  membersOfModule,
-} from './definition.ts'
+import { type Entry, type Members, members, membersOfModule } from './definition.ts'
 import { documentMembers } from './document.ts'
 import { eventSourceMembers } from './event-source.ts'
 import { fqlModule, schemaModule } from './fql.ts'
@@ -166,6 +160,6 @@ export const memberNames: ReadonlySet<string> = new Set(
 )
 
 /** A member of a value by its name. */
-export function memberOf(value: Value, name: string): FieldDefinition | FunctionDefinition | undefined {
+export function memberOf(value: Value, name: string): Entry | undefined {
   return tableOf(value)?.entries.get(name)
 }

@@ -29,8 +29,7 @@ const ofModule = entriesFor<Module>()
 const nanosecond = timeUnit('nanosecond') as TimeUnit
 
 function part(name: keyof CalendarParts, summary: string, result: string): FieldDefinition {
-  return field({
-    name,
+  return field(name, {
     result: 'Number',
     summary,
     example: [`Time("2024-02-29T12:30:45Z").${name}`, result],
@@ -72,57 +71,46 @@ export const timeMembers: Members = members('Time', [
   part('hour', 'The hour, from 0 (UTC).', '12'),
   part('minute', 'The minute, from 0.', '30'),
   part('second', 'The second, from 0.', '45'),
-  method({
-    name: 'toSeconds',
-    parameters: {},
+  method('toSeconds', {
     result: 'Number',
     summary: 'Whole seconds since 1970.',
     example: ['Time("1970-01-01T00:00:01.5Z").toSeconds()', '1'],
     run: value => value.seconds,
   }),
-  method({
-    name: 'toMillis',
-    parameters: {},
+  method('toMillis', {
     result: 'Number',
     summary: 'Whole milliseconds since 1970.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMillis()', '1500'],
     run: value => wrapped(millisOfTime(value)),
   }),
-  method({
-    name: 'toMicros',
-    parameters: {},
+  method('toMicros', {
     result: 'Number',
     summary: 'Whole microseconds since 1970.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMicros()', '1500000'],
     run: value => wrapped(microsOfTime(value)),
   }),
-  method({
-    name: 'add',
+  method('add', {
     parameters: { amount: number, unit: string },
     result: 'Time',
     summary: 'The time so many units later.',
     example: ['Time("2024-01-31T00:00:00Z").add(1, "day")', 'Time("2024-02-01T00:00:00Z")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
   }),
-  method({
-    name: 'subtract',
+  method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Time',
     summary: 'The time so many units earlier.',
     example: ['Time("2024-01-01T00:00:00Z").subtract(1, "hour")', 'Time("2023-12-31T23:00:00Z")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
   }),
-  method({
-    name: 'difference',
+  method('difference', {
     parameters: { start: time, unit: string },
     result: 'Number',
     summary: 'Whole units from another time to this one.',
     example: ['Time("2024-01-02T00:00:00Z").difference(Time("2024-01-01T00:00:00Z"), "hours")', '24'],
     run: (value, { start, unit }, call) => wrapped(diffTimes(start, value, unitNamed(unit, 'time', call))),
   }),
-  method({
-    name: 'toString',
-    parameters: {},
+  method('toString', {
     result: 'String',
     summary: 'The time as ISO text.',
     example: ['Time("2024-01-01T00:00:00Z").toString()', '"2024-01-01T00:00:00Z"'],
@@ -140,25 +128,21 @@ function parsed(text: string, call: Call): Value {
 export const timeModule: Members = members(
   'Time',
   [
-    ofModule.method({
-      name: 'fromString',
+    ofModule.method('fromString', {
       parameters: { time: string },
       result: 'Time',
       summary: 'The time that an ISO text with an offset stands for.',
       example: ['Time.fromString("2024-01-01T01:00:00+01:00")', 'Time("2024-01-01T00:00:00Z")'],
       run: (_, args, call) => parsed(args.time, call),
     }),
-    ofModule.method({
-      name: 'now',
-      parameters: {},
+    ofModule.method('now', {
       effect: 'observation',
       result: 'Time',
       summary: 'The time of the query, the same all through it.',
       example: ['Time.now()', '…'],
       run: (_, __, call) => timeFromMicros(call.evaluation.now),
     }),
-    ofModule.method({
-      name: 'epoch',
+    ofModule.method('epoch', {
       parameters: { offset: number, unit: string },
       result: 'Time',
       summary: 'The time so many units after 1970.',
@@ -172,8 +156,7 @@ export const timeModule: Members = members(
       },
     }),
   ],
-  ofModule.method({
-    name: 'apply',
+  ofModule.method('apply', {
     parameters: { time: string },
     result: 'Time',
     summary: 'The time that an ISO text with an offset stands for.',

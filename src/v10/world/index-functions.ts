@@ -11,31 +11,26 @@ import { type StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { Doc, type Module, UserCollection, type Value } from '../value.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 
-const { overloaded, signature } = entriesFor<Module>()
+const { method } = entriesFor<Module>()
 
 /** The function that reads an index: its terms as arguments, and a range behind them. */
 export function indexFunction(index: OwnIndex): FunctionDefinition {
   const names = index.terms.map((_, position) => `term${position + 1}`)
-  const parameters = (more: readonly string[]) =>
-    Object.fromEntries([...names, ...more].map(name => [name, any] as const))
-  const run = (collection: Module, args: Readonly<Record<string, Value>>, call: Call) =>
-    setOf(
-      index,
-      collection,
-      names.map(name => args[name] ?? null),
-      args.range,
-      call,
-    )
-  return overloaded({
-    name: index.name,
+  return method(index.name, {
     effect: 'read',
+    parameters: Object.fromEntries(names.map(name => [name, any])),
+    optional: { range: any },
     result: 'Set<Doc>',
     summary: 'The documents that an index has under some terms.',
     example: [`Author.${index.name}("Ann").count()`, '1'],
-    signatures: [
-      signature({ parameters: parameters([]), run }),
-      signature({ parameters: parameters(['range']), run }),
-    ],
+    run: (collection, { range, ...terms }, call) =>
+      setOf(
+        index,
+        collection,
+        names.map(name => terms[name] ?? null),
+        range,
+        call,
+      ),
   })
 }
 
