@@ -56,14 +56,8 @@ function allHolding(elements: Elements, predicate: FunctionValue, call: Call): r
   })
 }
 
-const byElement = [
-  method('includes', {
-    parameters: { element: any },
-    result: 'Boolean',
-    summary: 'Whether a value is among the elements.',
-    example: ['[1, 2].includes(2)', 'true'],
-    run: (elements, { element }) => firstIndex(elements, 0, same(element)) >= 0,
-  }),
+/** The entries of arrays that look for elements. */
+export const arraySearchEntries: readonly Entry[] = [
   method('indexOf', {
     parameters: { element: any },
     optional: { start: int },
@@ -81,24 +75,6 @@ const byElement = [
     example: ['["a", "b", "a"].lastIndexOf("a")', '2'],
     run: (elements, { element, end }, call) =>
       found(lastIndex(elements, endOf(elements, end, call), same(element)), call),
-  }),
-]
-
-const byPredicate = [
-  method('any', {
-    parameters: { predicate: callback(1) },
-    result: 'Boolean',
-    summary: 'Whether a predicate holds for an element.',
-    example: ['[1, 2].any(n => n > 1)', 'true'],
-    run: (elements, { predicate }, call) => firstIndex(elements, 0, holding(predicate, call)) >= 0,
-  }),
-  method('every', {
-    parameters: { predicate: callback(1) },
-    result: 'Boolean',
-    summary: 'Whether a predicate holds for all elements.',
-    example: ['[1, 2].every(n => n > 1)', 'false'],
-    run: (elements, { predicate }, call) =>
-      firstIndex(elements, 0, element => !call.holds(predicate, element)) < 0,
   }),
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -136,6 +112,3 @@ const byPredicate = [
       found(lastIndex(elements, endOf(elements, end, call), holding(predicate, call)), call),
   }),
 ]
-
-/** The entries of arrays that look for elements. */
-export const arraySearchEntries: readonly Entry[] = [...byElement, ...byPredicate]

@@ -6,30 +6,17 @@ import { Distinct } from '../distinct.ts'
 import { joined, requireExtent } from '../extent.ts'
 import { ArraySet } from '../sets/sources.ts'
 import { debugText } from '../text-of-value.ts'
-import { type FunctionValue, isArray, isNull, type Value } from '../value.ts'
+import { isArray, isNull, type Value } from '../value.ts'
 import { arrayOrderEntries } from './array-order.ts'
 import { arraySearchEntries, within } from './array-search.ts'
-import { combine } from './combine.ts'
 import { entriesFor, type Members, members } from './definition.ts'
+import { elementEntries } from './elements.ts'
 import { any, array, callback, int } from './parameters.ts'
 
 const { field, method } = entriesFor<readonly Value[]>()
 
-function first(elements: readonly Value[], call: Call): Value {
-  return elements.length === 0 ? call.nothing('empty array') : (elements[0] as Value)
-}
-
-function last(elements: readonly Value[], call: Call): Value {
-  return elements.length === 0 ? call.nothing('empty array') : (elements.at(-1) as Value)
-}
-
-function fold(elements: readonly Value[], seed: Value, reducer: FunctionValue, call: Call): Value {
-  let result = seed
-  for (const element of elements) {
-    step()
-    result = call.apply(reducer, result, element)
-  }
-  return result
+function* backwards(elements: readonly Value[]): Generator<Value, void, void> {
+  for (let index = elements.length - 1; index >= 0; index--) yield elements[index] as Value
 }
 
 /** An element that has to be an array. */
@@ -57,30 +44,6 @@ const access = [
     summary: 'The element at a position, counted from 0.',
     example: ['["a", "b"].at(1)', '"b"'],
     run: (elements, { index }, call) => elementAt(elements, index, call),
-  }),
-  method('first', {
-    result: 'Any | Null',
-    summary: 'The first element, null for an empty array.',
-    example: ['["a", "b"].first()', '"a"'],
-    run: (elements, _, call) => first(elements, call),
-  }),
-  method('last', {
-    result: 'Any | Null',
-    summary: 'The last element, null for an empty array.',
-    example: ['["a", "b"].last()', '"b"'],
-    run: (elements, _, call) => last(elements, call),
-  }),
-  method('isEmpty', {
-    result: 'Boolean',
-    summary: 'Whether there is no element.',
-    example: ['[].isEmpty()', 'true'],
-    run: elements => elements.length === 0,
-  }),
-  method('nonEmpty', {
-    result: 'Boolean',
-    summary: 'Whether there is an element.',
-    example: ['[].nonEmpty()', 'false'],
-    run: elements => elements.length > 0,
   }),
   method('entries', {
     result: 'Array<[Number, Any]>',
@@ -205,19 +168,6 @@ const mapping = [
         call,
       ),
   }),
-  method('forEach', {
-    parameters: { callback: callback(1, 'fn') },
-    result: 'Null',
-    summary: 'Calls a function with each element.',
-    example: ['[1, 2].forEach(n => log(n))', 'null'],
-    run: (elements, args, call) => {
-      for (const element of elements) {
-        step()
-        call.apply(args.callback, element)
-      }
-      return call.done()
-    },
-  }),
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Array<Any>',
@@ -246,45 +196,6 @@ const mapping = [
   }),
 ]
 
-const folding = [
-  method('fold', {
-    parameters: { seed: any, reducer: callback(2) },
-    result: 'Any',
-    summary: 'Combines a value with each element, from the front.',
-    example: ['[1, 2].fold(10, (sum, n) => sum + n)', '13'],
-    run: (elements, { seed, reducer }, call) => fold(elements, seed, reducer, call),
-  }),
-  method('foldRight', {
-    parameters: { seed: any, reducer: callback(2) },
-    result: 'Any',
-    summary: 'Combines a value with each element, from the end.',
-    example: ['["a", "b"].foldRight("", (text, s) => text + s)', '"ba"'],
-    run: (elements, { seed, reducer }, call) => fold(elements.toReversed(), seed, reducer, call),
-  }),
-  method('reduce', {
-    parameters: { reducer: callback(2) },
-    result: 'Any | Null',
-    summary: 'Combines the first element with each one behind it; null for an empty array.',
-    example: ['[1, 2, 3].reduce((sum, n) => sum + n)', '6'],
-    run: (elements, { reducer }, call) => fold(elements.slice(1), first(elements, call), reducer, call),
-  }),
-  method('reduceRight', {
-    parameters: { reducer: callback(2) },
-    result: 'Any | Null',
-    summary: 'Combines the last element with each one before it; null for an empty array.',
-    example: ['["a", "b"].reduceRight((text, s) => text + s)', '"ba"'],
-    run: (elements, { reducer }, call) =>
-      fold(elements.slice(0, -1).reverse(), last(elements, call), reducer, call),
-  }),
-  method('aggregate', {
-    parameters: { seed: any, combiner: callback(2) },
-    result: 'Any',
-    summary: 'Combines all elements with each other in any order, and a value at last.',
-    example: ['[1, 2, 3].aggregate(0, (a, b) => a + b)', '6'],
-    run: (elements, { seed, combiner }, call) => combine(elements, seed, combiner, call),
-  }),
-]
-
 /** The element at a position. Throws `index_out_of_bounds`. */
 export function elementAt(elements: readonly Value[], index: number, call: Call): Value {
   return elements[within(elements, index, call)] as Value
@@ -295,7 +206,14 @@ export const arrayMembers: Members = members('Array', [
   ...access,
   ...parts,
   ...mapping,
-  ...folding,
+  ...elementEntries<readonly Value[]>({
+    noun: 'array',
+    made: '',
+    called: 'fn',
+    isEmpty: elements => elements.length === 0,
+    elements: elements => elements,
+    backwards,
+  }),
   ...arraySearchEntries,
   ...arrayOrderEntries,
 ])

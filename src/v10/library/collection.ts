@@ -7,6 +7,7 @@ import { elementsOf, type LazySet, originOf } from '../sets/set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { Module, UserCollection, Value } from '../value.ts'
 import { type Entry, entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
+import { firstOf } from './elements.ts'
 import { any, callback, id, struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()
@@ -56,8 +57,7 @@ export const listing: readonly FunctionDefinition[] = [
     run(collection, { predicate }, call) {
       hintOfScan(collection, 'firstWhere', call)
       const found = new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
-      for (const element of elementsOf(found, call)) return element
-      return call.nothing('empty set')
+      return firstOf(elementsOf(found, call), 'empty set', call)
     },
   }),
   method('toString', {

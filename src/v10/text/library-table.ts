@@ -13,10 +13,6 @@ export const libraryTable: string = `
 	newId	()	ID	A new id, greater than those before.
 Array	length		Number	The number of elements.
 Array	at	(index: Int)	Any	The element at a position, counted from 0.
-Array	first	()	Any | Null	The first element, null for an empty array.
-Array	last	()	Any | Null	The last element, null for an empty array.
-Array	isEmpty	()	Boolean	Whether there is no element.
-Array	nonEmpty	()	Boolean	Whether there is an element.
 Array	entries	()	Array<[Number, Any]>	Each element with its position before it.
 Array	toSet	()	Set<Any>	A lazy set of the elements.
 Array	toString	()	String	The array as text.
@@ -31,19 +27,23 @@ Array	distinct	()	Array<Any>	The elements without those that are there before.
 Array	flatten	()	Array<Any>	The elements of the arrays that are the elements.
 Array	map	(mapper: Function)	Array<Any>	What a function gives for each element.
 Array	flatMap	(mapper: Function)	Array<Any>	The elements of the arrays that a function gives for each element.
-Array	forEach	(callback: Function)	Null	Calls a function with each element.
 Array	where	(predicate: Function)	Array<Any>	The elements for which a predicate holds.
 Array	filter	(predicate: Function)	Array<Any>	The elements for which a predicate holds.
+Array	first	()	Any | Null	The first element, null for an empty array.
+Array	last	()	Any | Null	The last element, null for an empty array.
+Array	isEmpty	()	Boolean	Whether there is no element.
+Array	nonEmpty	()	Boolean	Whether there is an element.
+Array	includes	(element: Any)	Boolean	Whether a value is among the elements.
+Array	any	(predicate: Function)	Boolean	Whether a predicate holds for an element.
+Array	every	(predicate: Function)	Boolean	Whether a predicate holds for all elements.
 Array	fold	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the front.
 Array	foldRight	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the end.
 Array	reduce	(reducer: Function)	Any | Null	Combines the first element with each one behind it; null for an empty array.
 Array	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each one before it; null for an empty array.
 Array	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and a value at last.
-Array	includes	(element: Any)	Boolean	Whether a value is among the elements.
+Array	forEach	(callback: Function)	Null	Calls a function with each element.
 Array	indexOf	(element: Any)	Number | Null	The first position of a value, from a position on; null when it is not there.
 Array	lastIndexOf	(element: Any)	Number | Null	The last position of a value, at or before a position; null when it is not there.
-Array	any	(predicate: Function)	Boolean	Whether a predicate holds for an element.
-Array	every	(predicate: Function)	Boolean	Whether a predicate holds for all elements.
 Array	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate holds, null when there is none.
 Array	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate holds, null when there is none.
 Array	indexWhere	(predicate: Function)	Number | Null	The first position at which a predicate holds, from a position on; null when there is none.
@@ -125,11 +125,8 @@ Set	pageSize	(size: Int)	Set<Any>	The same set with so many elements on each of 
 Set	toSet	()	Set<Any>	The set itself.
 Set	first	()	Any | Null	The first element, null for an empty set.
 Set	last	()	Any | Null	The last element, null for an empty set.
-Set	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate holds, null when there is none.
-Set	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate holds, null when there is none.
 Set	isEmpty	()	Boolean	Whether there is no element.
 Set	nonEmpty	()	Boolean	Whether there is an element.
-Set	count	()	Number	The number of elements.
 Set	includes	(element: Any)	Boolean	Whether a value is among the elements.
 Set	any	(predicate: Function)	Boolean	Whether a predicate holds for an element.
 Set	every	(predicate: Function)	Boolean	Whether a predicate holds for all elements.
@@ -139,6 +136,9 @@ Set	reduce	(reducer: Function)	Any | Null	Combines the first element with each o
 Set	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each one before it; null for an empty set.
 Set	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and a value at last.
 Set	forEach	(callback: Function)	Null	Calls a function with each element.
+Set	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate holds, null when there is none.
+Set	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate holds, null when there is none.
+Set	count	()	Number	The number of elements.
 Set	toArray	()	Array<Any>	All elements as an array.
 Set	eventSource	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.
 Set	toStream	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.

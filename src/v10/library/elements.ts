@@ -1,0 +1,184 @@
+// What arrays and sets have alike: functions that go over the elements one by one. They run at the call, and the functions
+// that they are given may write.
+
+import { step } from '../../base/effort.ts'
+import type { Call } from '../call.ts'
+import { equalElements } from '../comparison.ts'
+import type { FunctionValue, Value } from '../value.ts'
+import { entriesFor, type FunctionDefinition } from './definition.ts'
+import { any, callback } from './parameters.ts'
+
+/** How one of the two is read. */
+interface Reading<Receiver> {
+  readonly noun: 'array' | 'set'
+  /** What makes one of an array, in examples. */
+  readonly made: '' | '.toSet()'
+  /** What messages call the function that `forEach` is given. */
+  readonly called: 'fn' | 'func'
+  readonly isEmpty: (receiver: Receiver, call: Call) => boolean
+  readonly elements: (receiver: Receiver, call: Call) => Iterable<Value>
+  /** From the last to the first. */
+  readonly backwards: (receiver: Receiver, call: Call) => Iterable<Value>
+}
+
+/** The first of elements; null for that reason when there is none. */
+export function firstOf(elements: Iterable<Value>, reason: string, call: Call): Value {
+  for (const element of elements) return element
+  return call.nothing(reason)
+}
+
+function folded(elements: Iterable<Value>, seed: Value, reducer: FunctionValue, call: Call): Value {
+  let result = seed
+  for (const element of elements) {
+    step()
+    result = call.apply(reducer, result, element)
+  }
+  return result
+}
+
+/** Combines neighbours in pairs, and the results again, until one is left, which is combined with the seed at last. */
+function combine(elements: readonly Value[], seed: Value, combiner: FunctionValue, call: Call): Value {
+  if (elements.length === 0) return seed
+  let level = elements
+  while (level.length > 1) {
+    const next: Value[] = []
+    for (let at = 0; at < level.length; at += 2) {
+      step()
+      const left = level[at] as Value
+      next.push(at + 1 < level.length ? call.apply(combiner, left, level[at + 1] as Value) : left)
+    }
+    level = next
+  }
+  return call.apply(combiner, level[0] as Value, seed)
+}
+
+/** Whether a test holds for an element. */
+function some(elements: Iterable<Value>, test: (element: Value) => boolean): boolean {
+  for (const element of elements) {
+    step()
+    if (test(element)) return true
+  }
+  return false
+}
+
+/** The functions, as arrays or sets have them. */
+export function elementEntries<Receiver>(reading: Reading<Receiver>): readonly FunctionDefinition[] {
+  return [...lookingEntries(reading), ...combiningEntries(reading)]
+}
+
+function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: Reading<Receiver>) {
+  const { method } = entriesFor<Receiver>()
+  return [
+    method('first', {
+      result: 'Any | Null',
+      summary: `The first element, null for an empty ${noun}.`,
+      example: [`["a", "b"]${made}.first()`, '"a"'],
+      run: (receiver, _, call) => firstOf(elements(receiver, call), `empty ${noun}`, call),
+    }),
+    method('last', {
+      result: 'Any | Null',
+      summary: `The last element, null for an empty ${noun}.`,
+      example: [`["a", "b"]${made}.last()`, '"b"'],
+      run: (receiver, _, call) => firstOf(backwards(receiver, call), `empty ${noun}`, call),
+    }),
+    method('isEmpty', {
+      result: 'Boolean',
+      summary: 'Whether there is no element.',
+      example: [`[]${made}.isEmpty()`, 'true'],
+      run: (receiver, _, call) => isEmpty(receiver, call),
+    }),
+    method('nonEmpty', {
+      result: 'Boolean',
+      summary: 'Whether there is an element.',
+      example: [`[]${made}.nonEmpty()`, 'false'],
+      run: (receiver, _, call) => !isEmpty(receiver, call),
+    }),
+    method('includes', {
+      parameters: { element: any },
+      result: 'Boolean',
+      summary: 'Whether a value is among the elements.',
+      example: [`[1, 2]${made}.includes(2)`, 'true'],
+      run: (receiver, { element }, call) =>
+        some(elements(receiver, call), other => equalElements(other, element)),
+    }),
+    method('any', {
+      parameters: { predicate: callback(1) },
+      result: 'Boolean',
+      summary: 'Whether a predicate holds for an element.',
+      example: [`[1, 2]${made}.any(n => n > 1)`, 'true'],
+      run: (receiver, { predicate }, call) =>
+        some(elements(receiver, call), element => call.holds(predicate, element)),
+    }),
+    method('every', {
+      parameters: { predicate: callback(1) },
+      result: 'Boolean',
+      summary: 'Whether a predicate holds for all elements.',
+      example: [`[1, 2]${made}.every(n => n > 1)`, 'false'],
+      run: (receiver, { predicate }, call) =>
+        !some(elements(receiver, call), element => !call.holds(predicate, element)),
+    }),
+  ]
+}
+
+function combiningEntries<Receiver>({ noun, made, called, elements, backwards }: Reading<Receiver>) {
+  const { method } = entriesFor<Receiver>()
+  const reduced = (all: Iterable<Value>, reducer: FunctionValue, call: Call): Value => {
+    let result: Value | undefined
+    for (const element of all) {
+      step()
+      result = result === undefined ? element : call.apply(reducer, result, element)
+    }
+    return result === undefined ? call.nothing(`empty ${noun}`) : result
+  }
+  return [
+    method('fold', {
+      parameters: { seed: any, reducer: callback(2) },
+      result: 'Any',
+      summary: 'Combines a value with each element, from the front.',
+      example: [`[1, 2]${made}.fold(10, (sum, n) => sum + n)`, '13'],
+      run: (receiver, { seed, reducer }, call) => folded(elements(receiver, call), seed, reducer, call),
+    }),
+    method('foldRight', {
+      parameters: { seed: any, reducer: callback(2) },
+      result: 'Any',
+      summary: 'Combines a value with each element, from the end.',
+      example: [`["a", "b"]${made}.foldRight("", (text, s) => text + s)`, '"ba"'],
+      run: (receiver, { seed, reducer }, call) => folded(backwards(receiver, call), seed, reducer, call),
+    }),
+    method('reduce', {
+      parameters: { reducer: callback(2) },
+      result: 'Any | Null',
+      summary: `Combines the first element with each one behind it; null for an empty ${noun}.`,
+      example: [`[1, 2, 3]${made}.reduce((sum, n) => sum + n)`, '6'],
+      run: (receiver, { reducer }, call) => reduced(elements(receiver, call), reducer, call),
+    }),
+    method('reduceRight', {
+      parameters: { reducer: callback(2) },
+      result: 'Any | Null',
+      summary: `Combines the last element with each one before it; null for an empty ${noun}.`,
+      example: [`["a", "b"]${made}.reduceRight((text, s) => text + s)`, '"ba"'],
+      run: (receiver, { reducer }, call) => reduced(backwards(receiver, call), reducer, call),
+    }),
+    method('aggregate', {
+      parameters: { seed: any, combiner: callback(2) },
+      result: 'Any',
+      summary: 'Combines all elements with each other in any order, and a value at last.',
+      example: [`[1, 2, 3]${made}.aggregate(0, (a, b) => a + b)`, '6'],
+      run: (receiver, { seed, combiner }, call) =>
+        combine([...elements(receiver, call)], seed, combiner, call),
+    }),
+    method('forEach', {
+      parameters: { callback: callback(1, called) },
+      result: 'Null',
+      summary: 'Calls a function with each element.',
+      example: [`[1, 2]${made}.forEach(n => log(n))`, 'null'],
+      run: (receiver, args, call) => {
+        for (const element of elements(receiver, call)) {
+          step()
+          call.apply(args.callback, element)
+        }
+        return call.done()
+      },
+    }),
+  ]
+}
