@@ -5,13 +5,13 @@ import type { Call } from '../call.ts'
 import { Distinct } from '../distinct.ts'
 import { joined, requireExtent } from '../extent.ts'
 import { ArraySet } from '../sets/sources.ts'
-import { debugText } from '../text-of-value.ts'
 import { isArray, isNull, type Value } from '../value.ts'
 import { arrayOrderEntries } from './array-order.ts'
 import { arraySearchEntries, within } from './array-search.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { elementEntries } from './elements.ts'
 import { any, array, callback, int } from './parameters.ts'
+import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<readonly Value[]>()
 
@@ -60,12 +60,7 @@ const access = [
     example: ['[1, 2].toSet().count()', '2'],
     run: elements => new ArraySet(elements),
   }),
-  method('toString', {
-    result: 'String',
-    summary: 'The array as text.',
-    example: ['[1, "a"].toString()', '"[1, \\"a\\"]"'],
-    run: (elements, _, call) => debugText(elements, call),
-  }),
+  toText('[1, "a"].toString()', '"[1, \\"a\\"]"', 'The array as text.'),
 ]
 
 const parts = [

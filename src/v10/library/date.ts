@@ -1,14 +1,15 @@
 // Days of the calendar, and the module Date.
 
-import { addDays, dateOfTime, formatDate, parseDate, timeOfDate } from '../../values/date.ts'
+import { addDays, dateOfTime, parseDate, timeOfDate } from '../../values/date.ts'
 import { type CalendarParts, calendarParts, timeFromMicros } from '../../values/time.ts'
 import type { LocalDate } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { doubleOf } from '../numbers.ts'
-import { asLong, integerOf, type Module, type NumberValue, type Value } from '../value.ts'
+import { asLong, integerOf, type Module, type NumberValue } from '../value.ts'
 import { roundHalfUp, unitNamed } from './amounts.ts'
 import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
 import { date, number, string } from './parameters.ts'
+import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<LocalDate>()
 const ofModule = entriesFor<Module>()
@@ -74,31 +75,28 @@ export const dateMembers: Members = members('Date', [
     example: ['Date("2024-03-01").difference(Date("2024-02-28"))', '2'],
     run: (value, { start }) => asLong(BigInt(value.epochDay - start.epochDay)),
   }),
-  method('toString', {
-    result: 'String',
-    summary: 'The day as ISO text.',
-    example: ['Date("2024-03-01").toString()', '"2024-03-01"'],
-    run: value => formatDate(value),
-  }),
+  toText('Date("2024-03-01").toString()', '"2024-03-01"', 'The day as ISO text.'),
 ])
 
-function parsed(text: string, call: Call): Value {
-  const value = parseDate(text)
-  if (value === undefined) throw call.failure('invalid_date', `\`${text}\` is not a valid date.`)
-  return value
+function fromText(name: string, query: string, result: string) {
+  return ofModule.method(name, {
+    parameters: { date: string },
+    result: 'Date',
+    summary: 'The day that an ISO text stands for.',
+    example: [query, result],
+    run: (_, args, call) => {
+      const value = parseDate(args.date)
+      if (value !== undefined) return value
+      throw call.failure('invalid_date', `\`${args.date}\` is not a valid date.`)
+    },
+  })
 }
 
 /** The table of the module Date. */
 export const dateModule: Members = members(
   'Date',
   [
-    ofModule.method('fromString', {
-      parameters: { date: string },
-      result: 'Date',
-      summary: 'The day that an ISO text stands for.',
-      example: ['Date.fromString("2024-03-01")', 'Date("2024-03-01")'],
-      run: (_, args, call) => parsed(args.date, call),
-    }),
+    fromText('fromString', 'Date.fromString("2024-03-01")', 'Date("2024-03-01")'),
     ofModule.method('today', {
       result: 'Date',
       summary: 'The day of the query (UTC).',
@@ -106,11 +104,5 @@ export const dateModule: Members = members(
       run: (_, __, call) => dateOfTime(timeFromMicros(call.evaluation.now)) as LocalDate,
     }),
   ],
-  ofModule.method('apply', {
-    parameters: { date: string },
-    result: 'Date',
-    summary: 'The day that an ISO text stands for.',
-    example: ['Date("2024-03-01")', 'Date("2024-03-01")'],
-    run: (_, args, call) => parsed(args.date, call),
-  }),
+  fromText('apply', 'Date("2024-03-01")', 'Date("2024-03-01")'),
 )

@@ -3,10 +3,10 @@
 import { continued } from '../events/source.ts'
 import { MapSet, WhereSet } from '../sets/functional.ts'
 import { originOf } from '../sets/set.ts'
-import { displayText } from '../text-of-value.ts'
 import type { EventSource } from '../value.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { callback } from './parameters.ts'
+import { toText } from './to-text.ts'
 
 const { method } = entriesFor<EventSource>()
 
@@ -27,10 +27,5 @@ export const eventSourceMembers: Members = members('EventSource', [
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
     run: (source, { mapper }, call) => continued(source, set => new MapSet(set, mapper, originOf(call))),
   }),
-  method('toString', {
-    result: 'String',
-    summary: 'A word for the source.',
-    example: ['Author.all().eventSource().toString()', '"[event source]"'],
-    run: (source, _, call) => displayText(source, call),
-  }),
+  toText('Author.all().eventSource().toString()', '"[event source]"', 'A word for the source.'),
 ])

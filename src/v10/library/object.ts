@@ -9,14 +9,19 @@ import { any, array, object, struct } from './parameters.ts'
 
 const { method } = entriesFor<Module>()
 
-/** The fields of an object or of an existing document. Throws `invalid_argument` at that parameter. */
+/** The fields of an object or of an existing document, for a copy. Throws `invalid_argument` at that parameter. */
 function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): Struct {
-  if (isStruct(value)) return value
   if (value instanceof Module)
     throw call.invalidArgument(parameter, 'expected either an object or a document')
+  const fields = isStruct(value) ? value : fieldsOfDocument(parameter, value, call)
+  step(fields.size)
+  return fields
+}
+
+function fieldsOfDocument(parameter: string, doc: Doc, call: Call): Struct {
   const { world } = call.evaluation
-  const absence = world.absence(value, call)
-  if (absence === undefined) return world.fields(value, call)
+  const absence = world.absence(doc, call)
+  if (absence === undefined) return world.fields(doc, call)
   const { message } = absence.onField ?? absence.onAssert
   throw call.invalidArgument(parameter, message.charAt(0).toLowerCase() + message.slice(1))
 }
@@ -56,33 +61,21 @@ const reading = [
     result: 'Array<String>',
     summary: 'The names of the fields of an object or a document.',
     example: ['Object.keys({ a: 1 })', '[\n  "a"\n]'],
-    run: (_, args, call) => {
-      const fields = fieldsOf('object', args.object, call)
-      step(fields.size)
-      return [...fields.keys()]
-    },
+    run: (_, args, call) => [...fieldsOf('object', args.object, call).keys()],
   }),
   method('values', {
     parameters: { object },
     result: 'Array<Any>',
     summary: 'The values of the fields of an object or a document.',
     example: ['Object.values({ a: 1 })', '[\n  1\n]'],
-    run: (_, args, call) => {
-      const fields = fieldsOf('object', args.object, call)
-      step(fields.size)
-      return [...fields.values()]
-    },
+    run: (_, args, call) => [...fieldsOf('object', args.object, call).values()],
   }),
   method('entries', {
     parameters: { object },
     result: 'Array<[String, Any]>',
     summary: 'The names and values of the fields of an object or a document.',
     example: ['Object.entries({ a: 1 })', '[\n  [\n    "a",\n    1\n  ]\n]'],
-    run: (_, args, call) => {
-      const fields = fieldsOf('object', args.object, call)
-      step(fields.size)
-      return [...fields]
-    },
+    run: (_, args, call) => [...fieldsOf('object', args.object, call)],
   }),
   method('select', {
     parameters: { object: struct, path: array },
@@ -111,9 +104,7 @@ export const objectModule: Members = members('Object', [
     example: ['Object.assign({ a: 1 }, { b: 2 })', '{\n  a: 1,\n  b: 2\n}'],
     run: (_, { destination, source }, call) => {
       const below = fieldsOf('destination', destination, call)
-      const above = fieldsOf('source', source, call)
-      step(below.size + above.size)
-      return new Map([...below, ...above])
+      return new Map([...below, ...fieldsOf('source', source, call)])
     },
   }),
   method('fromEntries', {

@@ -7,13 +7,13 @@ import { checkedSize, firstPage, nextPage, type Page } from '../sets/pages.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
 import { type LazySet, lazy, originOf } from '../sets/set.ts'
 import { SequenceSet, SingleSet } from '../sets/sources.ts'
-import { displayText } from '../text-of-value.ts'
 import type { Module, SetValue, Value } from '../value.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { arityOf } from './invoke.ts'
 import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
 import { hintOfFullRead, setReadingEntries } from './set-reading.ts'
+import { toText } from './to-text.ts'
 
 const { method, variadic } = entriesFor<SetValue>()
 const ofModule = entriesFor<Module>()
@@ -155,12 +155,7 @@ const paging = [
       return pageValue(firstPage(inner, used, call))
     },
   }),
-  method('toString', {
-    result: 'String',
-    summary: 'A word for the set.',
-    example: ['[1].toSet().toString()', '"[set]"'],
-    run: (inner, _, call) => displayText(inner, call),
-  }),
+  toText('[1].toSet().toString()', '"[set]"', 'A word for the set.'),
 ]
 
 /** The table of sets. */

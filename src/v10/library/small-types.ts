@@ -5,26 +5,25 @@ import { decodeBase64, encodeBase64 } from '../../values/base64.ts'
 import { TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { integerOfText } from '../integer-text.ts'
-import { debugText, displayText } from '../text-of-value.ts'
+import { debugText } from '../text-of-value.ts'
 import { Id, integerOf, type Module, type UserFunction, type Value } from '../value.ts'
-import { entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
+import { entriesFor, type Members, members } from './definition.ts'
 import { number, string } from './parameters.ts'
+import { toText } from './to-text.ts'
 
-const { method } = entriesFor<Value>()
 const ofBytes = entriesFor<Uint8Array>()
 const ofModule = entriesFor<Module>()
 
-function toText(query: string, result: string): FunctionDefinition {
-  return method('toString', {
-    result: 'String',
-    summary: 'The value as text.',
-    example: [query, result],
-    run: (value, _, call) => displayText(value, call),
-  })
-}
-
 /** The table of Booleans. */
 export const booleanMembers: Members = members('Boolean', [toText('true.toString()', '"true"')])
+
+/** The table of null. */
+export const nullMembers: Members = members('Null', [toText('null.toString()', '"null"', 'The word null.')])
+
+/** The table of Ints, Longs and Doubles: all widths have the same methods, and they are few. */
+export const numberMembers: Members = members('Number', [
+  toText('(2.5).toString()', '"2.5"', 'The number as text.'),
+])
 
 /** The table of UUIDs, which only version 4 makes. */
 export const uuidMembers: Members = members('UUID', [toText('…', '…')])
@@ -75,25 +74,21 @@ function decoded(text: string, call: Call): Uint8Array {
   return bytes
 }
 
-/** The table of the module Bytes. */
-export const bytesModule: Members = members(
-  'Bytes',
-  [
-    ofModule.method('fromBase64', {
-      parameters: { encoded: string },
-      result: 'Bytes',
-      summary: 'The bytes of a base64 text.',
-      example: ['Bytes.fromBase64("AQI=")', 'Bytes("AQI=")'],
-      run: (_, { encoded }, call) => decoded(encoded, call),
-    }),
-  ],
-  ofModule.method('apply', {
+function fromBase64(name: string, query: string) {
+  return ofModule.method(name, {
     parameters: { encoded: string },
     result: 'Bytes',
     summary: 'The bytes of a base64 text.',
-    example: ['Bytes("AQI=")', 'Bytes("AQI=")'],
+    example: [query, 'Bytes("AQI=")'],
     run: (_, { encoded }, call) => decoded(encoded, call),
-  }),
+  })
+}
+
+/** The table of the module Bytes. */
+export const bytesModule: Members = members(
+  'Bytes',
+  [fromBase64('fromBase64', 'Bytes.fromBase64("AQI=")')],
+  fromBase64('apply', 'Bytes("AQI=")'),
 )
 
 function idOf(value: Value, call: Call): Id {

@@ -13,6 +13,7 @@ import { stringParsingEntries } from './string-parsing.ts'
 import { stringRegexEntries } from './string-regex.ts'
 import { stringReplacingEntries } from './string-replacing.ts'
 import { stringSearchEntries } from './string-search.ts'
+import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<string>()
 
@@ -131,12 +132,7 @@ const forms = [
     example: ['"ABC".casefold()', '"abc"'],
     run: (text, { format = 'NFKCCaseFold' }, call) => folded(text, format, call),
   }),
-  method('toString', {
-    result: 'String',
-    summary: 'The text itself.',
-    example: ['"abc".toString()', '"abc"'],
-    run: text => text,
-  }),
+  toText('"abc".toString()', '"abc"', 'The text itself.'),
 ]
 
 /** The table of texts. */

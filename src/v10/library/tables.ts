@@ -27,8 +27,6 @@ import { fqlModule, schemaModule } from './fql.ts'
 import { globalFunctions } from './globals.ts'
 import { mathModule } from './math.ts'
 import { documentTable, nativeOf, natives } from './natives.ts'
-import { nullMembers } from './null.ts'
-import { numberMembers } from './numbers.ts'
 import { objectModule } from './object.ts'
 import { queryModule } from './query.ts'
 import { setMembers, setModule } from './set.ts'
@@ -40,6 +38,8 @@ import {
   functionMembers,
   idMembers,
   idModule,
+  nullMembers,
+  numberMembers,
   transactionTimeMembers,
   transactionTimeModule,
   userFunctionMembers,

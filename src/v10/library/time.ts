@@ -7,7 +7,6 @@ import {
   type CalendarParts,
   calendarParts,
   diffTimes,
-  formatTime,
   microsOfTime,
   millisOfTime,
   parseTime,
@@ -18,10 +17,11 @@ import {
 } from '../../values/time.ts'
 import type { Time } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import type { Module, NumberValue, Value } from '../value.ts'
+import type { Module, NumberValue } from '../value.ts'
 import { nanosOf, unitNamed } from './amounts.ts'
 import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
 import { number, string, time } from './parameters.ts'
+import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<Time>()
 const ofModule = entriesFor<Module>()
@@ -110,31 +110,28 @@ export const timeMembers: Members = members('Time', [
     example: ['Time("2024-01-02T00:00:00Z").difference(Time("2024-01-01T00:00:00Z"), "hours")', '24'],
     run: (value, { start, unit }, call) => wrapped(diffTimes(start, value, unitNamed(unit, 'time', call))),
   }),
-  method('toString', {
-    result: 'String',
-    summary: 'The time as ISO text.',
-    example: ['Time("2024-01-01T00:00:00Z").toString()', '"2024-01-01T00:00:00Z"'],
-    run: value => formatTime(value),
-  }),
+  toText('Time("2024-01-01T00:00:00Z").toString()', '"2024-01-01T00:00:00Z"', 'The time as ISO text.'),
 ])
 
-function parsed(text: string, call: Call): Value {
-  const value = parseTime(text)
-  if (value === undefined) throw call.failure('invalid_time', `\`${text}\` is not a valid time.`)
-  return value
+function fromText(name: string, query: string, result: string) {
+  return ofModule.method(name, {
+    parameters: { time: string },
+    result: 'Time',
+    summary: 'The time that an ISO text with an offset stands for.',
+    example: [query, result],
+    run: (_, args, call) => {
+      const value = parseTime(args.time)
+      if (value !== undefined) return value
+      throw call.failure('invalid_time', `\`${args.time}\` is not a valid time.`)
+    },
+  })
 }
 
 /** The table of the module Time. */
 export const timeModule: Members = members(
   'Time',
   [
-    ofModule.method('fromString', {
-      parameters: { time: string },
-      result: 'Time',
-      summary: 'The time that an ISO text with an offset stands for.',
-      example: ['Time.fromString("2024-01-01T01:00:00+01:00")', 'Time("2024-01-01T00:00:00Z")'],
-      run: (_, args, call) => parsed(args.time, call),
-    }),
+    fromText('fromString', 'Time.fromString("2024-01-01T01:00:00+01:00")', 'Time("2024-01-01T00:00:00Z")'),
     ofModule.method('now', {
       effect: 'observation',
       result: 'Time',
@@ -156,11 +153,5 @@ export const timeModule: Members = members(
       },
     }),
   ],
-  ofModule.method('apply', {
-    parameters: { time: string },
-    result: 'Time',
-    summary: 'The time that an ISO text with an offset stands for.',
-    example: ['Time("2024-01-01T00:00:00Z")', 'Time("2024-01-01T00:00:00Z")'],
-    run: (_, args, call) => parsed(args.time, call),
-  }),
+  fromText('apply', 'Time("2024-01-01T00:00:00Z")', 'Time("2024-01-01T00:00:00Z")'),
 )
