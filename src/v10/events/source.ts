@@ -138,8 +138,8 @@ export function takeApart(set: LazySet): TakenApart {
   const steps: SourceStep[] = []
   let each = set
   while (each instanceof DerivedSet) {
-    if (each instanceof WhereSet) steps.push({ kind: 'where', apply: each.predicate, origin: each.origin })
-    else if (each instanceof MapSet) steps.push({ kind: 'map', apply: each.mapper, origin: each.origin })
+    if (each instanceof WhereSet) steps.push({ kind: 'where', apply: each.applied, origin: each.origin })
+    else if (each instanceof MapSet) steps.push({ kind: 'map', apply: each.applied, origin: each.origin })
     each = each.inner
   }
   // There are no others that are let through.

@@ -8,15 +8,27 @@ import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { type Item, type Place, placed } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './set.ts'
 
-/** The elements for which a predicate holds. */
-export class WhereSet extends DerivedSet {
-  readonly predicate: FunctionValue
+/** A set of what a function makes of the elements of another. */
+abstract class AppliedSet extends DerivedSet {
+  readonly applied: FunctionValue
   readonly origin: Origin
-  constructor(inner: LazySet, predicate: FunctionValue, origin: Origin) {
+  constructor(inner: LazySet, applied: FunctionValue, origin: Origin) {
     super(inner)
-    this.predicate = predicate
+    this.applied = applied
     this.origin = origin
   }
+
+  /** What cursors call it. */
+  protected abstract readonly savedAs: string
+
+  override saved(save: Save): readonly StoredValue[] {
+    return [this.savedAs, save(this.inner), save(this.applied), savedOrigin(this.origin)]
+  }
+}
+
+/** The elements for which a predicate holds. */
+export class WhereSet extends AppliedSet {
+  protected override readonly savedAs = 'where'
 
   override *items(reading: Call, from: Place | undefined): Generator<Item, void, void> {
     const call = callAt(this.origin, reading)
@@ -25,30 +37,20 @@ export class WhereSet extends DerivedSet {
       if (item.kind === 'boundary') yield item
       else {
         const value = item.value()
-        if (call.holds(this.predicate, value))
+        if (call.holds(this.applied, value))
           yield { kind: 'element', value: () => value, place: () => item.place() }
       }
     }
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['where', save(this.inner), save(this.predicate), savedOrigin(this.origin)]
-  }
-
   override reversed(): LazySet {
-    return new WhereSet(this.inner.reversed(), this.predicate, this.origin)
+    return new WhereSet(this.inner.reversed(), this.applied, this.origin)
   }
 }
 
 /** What a function gives for each element. */
-export class MapSet extends DerivedSet {
-  readonly mapper: FunctionValue
-  readonly origin: Origin
-  constructor(inner: LazySet, mapper: FunctionValue, origin: Origin) {
-    super(inner)
-    this.mapper = mapper
-    this.origin = origin
-  }
+export class MapSet extends AppliedSet {
+  protected override readonly savedAs = 'map'
 
   override *items(reading: Call, from: Place | undefined): Generator<Item, void, void> {
     const call = callAt(this.origin, reading)
@@ -56,30 +58,23 @@ export class MapSet extends DerivedSet {
       step()
       if (item.kind === 'boundary') yield item
       else {
-        const value = () => call.apply(this.mapper, item.value())
+        const value = () => call.apply(this.applied, item.value())
         yield { kind: 'element', value, place: () => item.place() }
       }
     }
   }
 
-  override saved(save: Save): readonly StoredValue[] {
-    return ['map', save(this.inner), save(this.mapper), savedOrigin(this.origin)]
-  }
-
   override reversed(): LazySet {
-    return new MapSet(this.inner.reversed(), this.mapper, this.origin)
+    return new MapSet(this.inner.reversed(), this.applied, this.origin)
   }
 }
 
 /** The elements of the sets that a function gives for each element. */
-export class FlatMapSet extends DerivedSet {
-  readonly mapper: FunctionValue
-  readonly origin: Origin
+export class FlatMapSet extends AppliedSet {
+  protected override readonly savedAs = 'flatMap'
   readonly isReversed: boolean
   constructor(inner: LazySet, mapper: FunctionValue, origin: Origin, isReversed = false) {
-    super(inner)
-    this.mapper = mapper
-    this.origin = origin
+    super(inner, mapper, origin)
     this.isReversed = isReversed
   }
 
@@ -102,16 +97,16 @@ export class FlatMapSet extends DerivedSet {
   }
 
   #innerOf(element: Value, call: Call): LazySet {
-    const made = call.apply(this.mapper, element)
+    const made = call.apply(this.applied, element)
     if (!(made instanceof SetValue)) throw call.mismatch('Set<Any>', made)
     return this.isReversed ? lazy(made).reversed() : lazy(made)
   }
 
   override saved(save: Save): readonly StoredValue[] {
-    return ['flatMap', save(this.inner), save(this.mapper), savedOrigin(this.origin), this.isReversed]
+    return [...super.saved(save), this.isReversed]
   }
 
   override reversed(): LazySet {
-    return new FlatMapSet(this.inner.reversed(), this.mapper, this.origin, !this.isReversed)
+    return new FlatMapSet(this.inner.reversed(), this.applied, this.origin, !this.isReversed)
   }
 }
