@@ -8,7 +8,7 @@ import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Json, Micros, ObjectValue, Value as Stored } from '../values/value.ts'
 import { Call } from './call.ts'
-import type { Interpreter } from './evaluate/interpreter.ts'
+import { interpreterOf } from './evaluate/session-interpreter.ts'
 import { QueryFailure } from './failure/failure.ts'
 import { drawnInMessage } from './failure/summary.ts'
 import { renderReferences } from './formats/result.ts'
@@ -101,8 +101,8 @@ export function describeFailure(error: Error): ObjectValue {
 }
 
 /** The body of a response that explains: what it tells as plain JSON, documents as references. */
-export function explanationBody(told: ObjectValue, session: Session, interpreter: Interpreter): string {
-  const call = new Call(interpreter, undefined, new Source('', ''), undefined)
-  const value = new DataWorld(session).runtime(told)
-  return `{"resource":${renderReferences(value, call)}}`
+export function explanationBody(told: ObjectValue, session: Session): string {
+  const world = new DataWorld(session)
+  const call = new Call(interpreterOf(session, world), undefined, new Source('', ''), undefined)
+  return `{"resource":${renderReferences(world.runtime(told), call)}}`
 }

@@ -8,8 +8,9 @@ import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/l
 import { isStaged } from '../model/schema/schema-files.ts'
 import type { Session } from '../model/session.ts'
 import type { Micros, Value as Stored } from '../values/value.ts'
-import { Call, type World } from './call.ts'
-import { Interpreter } from './evaluate/interpreter.ts'
+import { Call } from './call.ts'
+import type { Interpreter } from './evaluate/interpreter.ts'
+import { interpreterOf } from './evaluate/session-interpreter.ts'
 import { readEventRequest } from './events/event-request.ts'
 import { FeedQuery } from './events/feed-query.ts'
 import { eventStreamOrder, StreamPageQuery } from './events/stream-order.ts'
@@ -103,11 +104,11 @@ class ReadyQuery implements Query {
     const world = isStaged(session) ? new StagedWorld(active, session) : active
     const names = namesOf(active)
     const args = decodeArguments(given, format !== 'simple', names)
-    let interpreter = interpreterOf(session, world, [], told, hints)
+    const interpreter = interpreterOf(session, world, { told, hints })
     try {
       const program = programOf(query)
-      interpreter = interpreterOf(session, world, bindTemplate(query, program.source, names), told, hints)
-      const result = interpreter.run(program, args)
+      const placeholders = bindTemplate(query, program.source, names)
+      const result = interpreter.run(program, args, placeholders)
       world.finish()
       if (active.changesSchema) keepStoredFiles(session)
       const data = render(result, format, interpreter)
@@ -130,30 +131,12 @@ class ReadyQuery implements Query {
   }
 }
 
-function interpreterOf(
-  session: Session,
-  world: World,
-  placeholders: readonly Value[],
-  told: Diagnostic[],
-  hints: Diagnostic[] | undefined,
-): Interpreter {
-  return new Interpreter({
-    world,
-    now: session.transaction.snapshotTime,
-    newId: () => session.newId(),
-    compute: units => session.compute(units),
-    placeholders,
-    told,
-    hints,
-  })
-}
-
 /** The value of an expression that is part of a request. */
 function runAlone({ query }: QueryBody, session: Session): Value {
   const world = new DataWorld(session)
   const program = programOf(query)
   const placeholders = bindTemplate(query, program.source, namesOf(world))
-  return interpreterOf(session, world, placeholders, [], undefined).run(program, new Map())
+  return interpreterOf(session, world).run(program, new Map(), placeholders)
 }
 
 /** A value as the `data` of a response. */
@@ -227,8 +210,7 @@ export const version10: NamedLanguage<'10'> = {
     return asked && { query: new ReadyQuery(asked.query, {}), as: askedBy(asked.as, runAlone), dialect: '10' }
   },
   renderExplanation(told, session) {
-    const interpreter = interpreterOf(session, new DataWorld(session), [], [], undefined)
-    return { status: 200, body: explanationBody(told, session, interpreter) }
+    return { status: 200, body: explanationBody(told, session) }
   },
   describe: error => [describeFailure(error instanceof FailedQuery ? error.failure : error)],
   streamOrder(request, _parameter, session) {

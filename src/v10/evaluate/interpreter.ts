@@ -51,16 +51,15 @@ import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 import { placeholderName } from './placeholders.ts'
 
 /** What a query is evaluated with. */
-interface InterpreterOptions {
+export interface InterpreterOptions {
   readonly world: World
   /** The time of the snapshot. */
   readonly now: Micros
   readonly newId: () => bigint
   /** Counts compute; throws past the limit. */
   readonly compute: (units: number) => void
-  readonly placeholders: readonly Value[]
-  /** Where to put what `log` and `dbg` tell. */
-  readonly told: Diagnostic[]
+  /** Where to put what `log` and `dbg` tell; absent where nobody reads it. */
+  readonly told?: Diagnostic[]
   /** Where to put hints; absent where the request has not asked for them. */
   readonly hints?: Diagnostic[] | undefined
 }
@@ -73,25 +72,23 @@ export class Interpreter implements Evaluation {
   readonly compute: (units: number) => void
   readonly #told: Diagnostic[]
   readonly #hints: Diagnostic[] | undefined
-  readonly #placeholders: readonly Value[]
   /** Expressions under evaluation within each other. */
   #depth = 0
 
-  constructor({ world, now, newId, compute, placeholders, told, hints }: InterpreterOptions) {
+  constructor({ world, now, newId, compute, told = [], hints }: InterpreterOptions) {
     this.#told = told
     this.#hints = hints
     this.world = world
     this.now = now
     this.newId = newId
     this.compute = compute
-    this.#placeholders = placeholders
   }
 
-  /** The value of a query; arguments are its outermost variables. */
-  run({ source, body }: Program, args: Struct): Value {
+  /** The value of a query; arguments, and the values of its template, are its outermost variables. */
+  run({ source, body }: Program, args: Struct, placeholders: readonly Value[]): Value {
     let scope: Scope | undefined
     for (const [name, value] of args) scope = new Scope(name, value, scope)
-    for (const [index, value] of this.#placeholders.entries()) {
+    for (const [index, value] of placeholders.entries()) {
       scope = new Scope(placeholderName(index), value, scope)
     }
     return this.evaluate(body, scope, new Call(this, undefined, source, undefined))

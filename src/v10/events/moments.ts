@@ -6,7 +6,7 @@ import { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Ref } from '../../values/value.ts'
 import { Call } from '../call.ts'
-import { Interpreter } from '../evaluate/interpreter.ts'
+import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { renderTagged } from '../formats/result.ts'
 import { Source } from '../syntax/source.ts'
 import type { Doc, Value } from '../value.ts'
@@ -35,14 +35,7 @@ const limit = { effect: 'read', place: 'Writes are disallowed in stream subscrip
 
 /** The call of a session that sources are evaluated with; `world` is one of it. */
 export function callOf(session: Session, world: DataWorld): Call {
-  const interpreter = new Interpreter({
-    world,
-    now: session.transaction.snapshotTime,
-    newId: () => session.newId(),
-    compute: units => session.compute(units),
-    placeholders: [],
-    told: [],
-  })
+  const interpreter = interpreterOf(session, world)
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
 }
 

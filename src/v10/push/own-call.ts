@@ -2,7 +2,7 @@
 
 import type { Session } from '../../model/session.ts'
 import { Call } from '../call.ts'
-import { Interpreter } from '../evaluate/interpreter.ts'
+import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { Source } from '../syntax/source.ts'
 import { DataWorld } from '../world/data-world.ts'
 
@@ -15,13 +15,6 @@ export interface OwnCall {
 /** What requests about schema files write and read definitions with. */
 export function ownCall(session: Session): OwnCall {
   const world = new DataWorld(session)
-  const interpreter = new Interpreter({
-    world,
-    now: session.transaction.snapshotTime,
-    newId: () => session.newId(),
-    compute: units => session.compute(units),
-    placeholders: [],
-    told: [],
-  })
+  const interpreter = interpreterOf(session, world)
   return { world, call: new Call(interpreter, undefined, new Source('*schema*', ''), undefined) }
 }

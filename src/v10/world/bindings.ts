@@ -4,7 +4,7 @@
 import type { Session } from '../../model/session.ts'
 import { type DocumentValue, isObject, type Ref, type Value as StoredValue } from '../../values/value.ts'
 import { Call, type World } from '../call.ts'
-import { Interpreter } from '../evaluate/interpreter.ts'
+import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { deletedCollection } from '../library/natives.ts'
 import { Doc, Lambda, type Struct, type Value } from '../value.ts'
 import { emptyWorld } from '../world.ts'
@@ -14,14 +14,7 @@ import { runtimeOf, storedOf } from './stored-values.ts'
 
 /** The value of a computed field for a document. Throws QueryFailures and NotStorable where it has none. */
 export function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
-  const interpreter = new Interpreter({
-    world: worldOf(document),
-    now: session.transaction.snapshotTime,
-    newId: () => session.newId(),
-    compute: units => session.compute(units),
-    placeholders: [],
-    told: [],
-  })
+  const interpreter = interpreterOf(session, worldOf(document))
   const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
   const call = new Call(interpreter, undefined, source, undefined, 0, limit)
   const lambda = new Lambda(node, source, undefined)

@@ -6,7 +6,8 @@ import type { CodeLanguage, Given, Session } from '../../model/session.ts'
 import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
 import { takes, wrongCount } from '../arity.ts'
 import { Call, type Effect } from '../call.ts'
-import { Interpreter } from '../evaluate/interpreter.ts'
+import type { Interpreter } from '../evaluate/interpreter.ts'
+import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { parseQuery } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
@@ -26,14 +27,7 @@ export const storedCode: CodeLanguage<'10'> = {
       return storable(() => boundValue(bodyOf(text, name), one, session))
     }
     const world = new DataWorld(session)
-    const interpreter = new Interpreter({
-      world,
-      now: session.transaction.snapshotTime,
-      newId: () => session.newId(),
-      compute: units => session.compute(units),
-      placeholders: [],
-      told: toldOf(session),
-    })
+    const interpreter = interpreterOf(session, world, { told: toldOf(session) })
     if (isExpression) {
       const program = parseQuery(new Source(name, text), [])
       const call = callOf(interpreter, program.source, session)

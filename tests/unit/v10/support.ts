@@ -44,16 +44,13 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
   let id = 0n
   const seconds = 1_700_000_000
   const told: Diagnostic[] = []
-  const interpret = (placeholders: readonly Value[]) =>
-    new Interpreter({
-      world: emptyWorld,
-      now: micros(seconds * 1_000_000),
-      newId: () => ++id,
-      compute: () => {},
-      placeholders,
-      told,
-    })
-  let interpreter = interpret([])
+  const interpreter = new Interpreter({
+    world: emptyWorld,
+    now: micros(seconds * 1_000_000),
+    newId: () => ++id,
+    compute: () => {},
+    told,
+  })
   const rendering: Rendering = {
     call: new Call(interpreter, undefined, new Source('*query*', ''), undefined),
     transactionTime: () => '2023-11-14T22:13:20Z',
@@ -67,13 +64,13 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
   try {
     const composed = composeQuery(parseJson(JSON.stringify(query)))
     const program = programOf(composed)
-    interpreter = interpret(bindTemplate(composed, program.source, names))
+    const placeholders = bindTemplate(composed, program.source, names)
     const args = new Map<string, Value>()
     for (const [name, argument] of Object.entries(given as object)) {
       const json = parseJson(JSON.stringify(argument))
       args.set(name, format === 'simple' ? decodeSimple(json) : decodeTagged(json, names))
     }
-    const value = interpreter.run(program, args)
+    const value = interpreter.run(program, args, placeholders)
     return { data: render(value), summary: summaryOf(told) }
   } catch (failure) {
     if (!(failure instanceof QueryFailure)) throw failure
