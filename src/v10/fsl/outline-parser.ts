@@ -237,7 +237,7 @@ export class OutlineParser extends Parser {
 
   /** A type; what stands behind it is looked at here. */
   #type(): TypeNode {
-    return readType(this, 0, { readDefault: () => this.expression(false), isPart: true })
+    return readType(this, { readDefault: () => this.expression(false), isPart: true })
   }
 
   #member({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineMember {

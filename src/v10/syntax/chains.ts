@@ -14,7 +14,7 @@ export abstract class ChainReader extends SourceReader {
   mayWrite = false
 
   /** Expressions up to a bracket that ends them; the opening one has been read. */
-  abstract list(end: '`]`' | '`)`', shortAllowed: boolean): Node[]
+  abstract list(bracket: ']' | ')', shortAllowed: boolean): Node[]
 
   /** The links behind an operand whose text ends at `end`. */
   chain(operand: Node, end: number): Node {
@@ -85,7 +85,7 @@ export abstract class ChainReader extends SourceReader {
     }
     const argumentsStart = this.at++
     if (writing.has(name)) this.mayWrite = true
-    const args = this.list('`)`', true)
+    const args = this.list(')', true)
     return {
       kind: 'method',
       start,
@@ -104,7 +104,7 @@ export abstract class ChainReader extends SourceReader {
     const start = this.at
     const isCall = this.unit() === code.open
     this.at++
-    const args = this.list(isCall ? '`)`' : '`]`', true)
+    const args = this.list(isCall ? ')' : ']', true)
     return { kind: isCall ? 'call' : 'access', start, end: this.at, arguments: args, optional }
   }
 }

@@ -28,9 +28,8 @@ export function parseSignature(source: Source): TypeNode {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => {
     parser.lines()
-    const type = readType(parser, 0, { readDefault: () => parser.expression(false) })
-    parser.lines()
-    if (parser.at < parser.text.length) throw parser.expected('end-of-input')
+    const type = readType(parser, { readDefault: () => parser.expression(false) })
+    parser.requiresEnd()
     return type
   })
 }

@@ -55,24 +55,20 @@ export class Parser extends ChainReader {
   /** A whole query. */
   query(): BlockNode {
     const body = this.#body('query')
-    this.lines()
-    if (this.at < this.text.length) throw this.expected('end-of-input')
+    this.requiresEnd()
     return body
   }
 
   /** A text that is one lambda; a short one stands in parentheses. */
   lambda(): LambdaNode {
-    const body = this.#body('query')
-    this.lines()
-    if (this.at < this.text.length) throw this.expected('end-of-input')
+    const body = this.query()
     const [only] = body.statements
     const node = only?.kind === 'group' ? only.inner : only
     const isOnly = body.statements.length === 1
     if (isOnly && node?.kind === 'lambda' && (only === node || isShort(node))) {
       // Not even a semicolon may stand behind it.
       this.at = (only as Node).end
-      this.lines()
-      if (this.at < this.text.length) throw this.expected('end-of-input')
+      this.requiresEnd()
       return node
     }
     const { start } = body
@@ -89,10 +85,14 @@ export class Parser extends ChainReader {
   /** A block in braces, the first of which comes here; never an object. */
   block(): BlockNode {
     const start = this.at
-    if (!this.skips('{')) throw this.expected('`{`')
+    this.requires('{')
+    return this.#blockFrom(start)
+  }
+
+  #blockFrom(start: number): BlockNode {
     const body = this.#body('block')
     this.lines()
-    if (!this.skips('}')) throw this.expected('`}`')
+    this.requires('}')
     return { ...body, start, end: this.at }
   }
 
@@ -281,11 +281,11 @@ export class Parser extends ChainReader {
 
   #inParentheses(): Node {
     this.lines()
-    if (!this.skips('(')) throw this.expected('`(`')
+    this.requires('(')
     this.lines()
     const node = this.expression(false)
     this.lines()
-    if (!this.skips(')')) throw this.expected('`)`')
+    this.requires(')')
     this.lines()
     return node
   }
@@ -376,7 +376,7 @@ export class Parser extends ChainReader {
       }
       case code.openBracket:
         this.at++
-        return { kind: 'array', elements: this.list('`]`', false), start, end: this.at }
+        return { kind: 'array', elements: this.list(']', false), start, end: this.at }
       case code.openBrace:
         return this.#objectOrBlock()
       case code.dot:
@@ -416,22 +416,17 @@ export class Parser extends ChainReader {
     this.lines()
     const node = this.expression(false)
     this.lines()
-    if (!this.skips('}')) throw this.expected('`}`')
+    this.requires('}')
     return node
   }
 
   /** Expressions up to a bracket that ends them; the opening one has been read. */
-  list(end: '`]`' | '`)`', shortAllowed: boolean): Node[] {
-    const bracket = end[1] as string
+  list(bracket: ']' | ')', shortAllowed: boolean): Node[] {
     const elements: Node[] = []
-    this.lines()
-    while (!this.skips(bracket)) {
-      if (!this.startsExpression()) throw this.expected(end, 'expression')
+    this.separated(bracket, () => {
+      if (!this.startsExpression()) throw this.expected(`\`${bracket}\``, 'expression')
       elements.push(this.expression(shortAllowed))
-      this.lines()
-      if (this.skips(',')) this.lines()
-      else if (!this.follows(bracket)) throw this.expected(end, '`,`')
-    }
+    })
     return elements
   }
 
@@ -447,7 +442,7 @@ export class Parser extends ChainReader {
         const restStart = this.at
         rest = { name: this.name(), start: restStart }
         this.lines()
-        if (!this.skips(')')) throw this.expected('`)`')
+        this.requires(')')
         break
       }
       if (!this.startsExpression()) throw this.expected('`)`', '`...`', 'expression')
@@ -470,10 +465,7 @@ export class Parser extends ChainReader {
     this.lines()
     if (this.skips('}')) return { kind: 'object', fields: [], start, end: this.at }
     if (this.#startsKey()) return this.#object(start)
-    const body = this.#body('block')
-    this.lines()
-    if (!this.skips('}')) throw this.expected('`}`')
-    return { ...body, start, end: this.at }
+    return this.#blockFrom(start)
   }
 
   /** Whether a key and a colon come; the position stays. */
@@ -493,9 +485,7 @@ export class Parser extends ChainReader {
   #object(start: number): Node {
     const fields: (readonly [string, Node])[] = []
     const places = new Map<string, { readonly start: number; readonly end: number }>()
-    do {
-      this.lines()
-      if (fields.length > 0 && this.unit() === code.closeBrace) break
+    this.#fields(() => {
       const keyStart = this.at
       const key = this.#key()
       const first = places.get(key)
@@ -504,13 +494,24 @@ export class Parser extends ChainReader {
         this.record('Duplicate key', keyStart, this.at, { remarks })
       } else places.set(key, { start: keyStart, end: this.at })
       this.blanks()
-      if (!this.skips(':')) throw this.expected('`:`')
+      this.requires(':')
       this.lines()
       fields.push([key, this.expression(false)])
+    })
+    return { kind: 'object', fields, start, end: this.at }
+  }
+
+  /** Reads fields, of which there is at least one, up to the brace that ends them. */
+  #fields(read: (isFirst: boolean) => void): void {
+    let isFirst = true
+    do {
+      this.lines()
+      if (!isFirst && this.unit() === code.closeBrace) break
+      read(isFirst)
+      isFirst = false
       this.lines()
     } while (this.skips(','))
     if (!this.skips('}')) throw this.expected('`,`', '`}`')
-    return { kind: 'object', fields, start, end: this.at }
   }
 
   #key(): string {
@@ -520,27 +521,20 @@ export class Parser extends ChainReader {
   #projection(operand: Node): ProjectionNode {
     this.at++
     this.lines()
-    const { start } = operand
-    if (this.skips('*')) {
-      this.lines()
-      if (!this.skips('}')) throw this.expected('`}`')
-      const end = this.at
-      this.blanks()
-      return { kind: 'projection', operand, fields: undefined, start, end }
-    }
+    const isWhole = this.skips('*')
     const fields: ProjectedField[] = []
-    do {
+    if (isWhole) {
       this.lines()
-      if (fields.length > 0 && this.unit() === code.closeBrace) break
-      if (!this.isName)
-        throw fields.length === 0 ? this.expected('`*`', 'identifier') : this.expected('identifier')
-      fields.push(this.#projectedField())
-      this.lines()
-    } while (this.skips(','))
-    if (!this.skips('}')) throw this.expected('`,`', '`}`')
+      this.requires('}')
+    } else {
+      this.#fields(isFirst => {
+        if (!this.isName) throw isFirst ? this.expected('`*`', 'identifier') : this.expected('identifier')
+        fields.push(this.#projectedField())
+      })
+    }
     const end = this.at
     this.blanks()
-    return { kind: 'projection', operand, fields, start, end }
+    return { kind: 'projection', operand, fields: isWhole ? undefined : fields, start: operand.start, end }
   }
 
   #projectedField(): ProjectedField {

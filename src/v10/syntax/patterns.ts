@@ -8,7 +8,7 @@ import { readType } from './types.ts'
 /** Skips `{ case pattern => expression … }`. */
 export function skipCases(reader: SourceReader, expression: () => Node, separators: () => boolean): void {
   reader.lines()
-  if (!reader.skips('{')) throw reader.expected('`{`')
+  reader.requires('{')
   reader.lines()
   do {
     if (reader.unit() === code.closeBrace) break
@@ -16,12 +16,12 @@ export function skipCases(reader: SourceReader, expression: () => Node, separato
     reader.lines()
     skipPattern(reader)
     reader.lines()
-    if (!reader.skips('=>')) throw reader.expected('`=>`')
+    reader.requires('=>')
     reader.lines()
     expression()
   } while (separators())
   reader.lines()
-  if (!reader.skips('}')) throw reader.expected('`}`')
+  reader.requires('}')
 }
 
 function skipPattern(reader: SourceReader): void {
@@ -30,9 +30,9 @@ function skipPattern(reader: SourceReader): void {
     readString(reader, () => {
       throw reader.expected()
     })
-  } else if (reader.skips('(')) skipPatterns(reader, '`)`')
-  else if (reader.skips('[')) skipPatterns(reader, '`]`')
-  else if (reader.skips('{')) skipPatterns(reader, '`}`')
+  } else if (reader.skips('(')) skipPatterns(reader, ')')
+  else if (reader.skips('[')) skipPatterns(reader, ']')
+  else if (reader.skips('{')) skipPatterns(reader, '}')
   else if (reader.skips('...')) reader.name()
   else skipNamed(reader)
 }
@@ -55,18 +55,12 @@ function skipNamed(reader: SourceReader): void {
 }
 
 /** Patterns up to a bracket; those of an object may have a key in front. */
-function skipPatterns(reader: SourceReader, end: string): void {
-  const bracket = end[1] as string
-  reader.lines()
-  while (!reader.skips(bracket)) {
+function skipPatterns(reader: SourceReader, bracket: string): void {
+  reader.separated(bracket, () => {
     skipPattern(reader)
     reader.blanks()
-    if (reader.skips(':')) {
-      reader.lines()
-      skipPattern(reader)
-    }
+    if (!reader.skips(':')) return
     reader.lines()
-    if (reader.skips(',')) reader.lines()
-    else if (!reader.text.startsWith(bracket, reader.at)) throw reader.expected(end, '`,`')
-  }
+    skipPattern(reader)
+  })
 }

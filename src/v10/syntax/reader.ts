@@ -103,6 +103,8 @@ export class SourceReader {
   readonly source: Source
   readonly text: string
   at = 0
+  /** How many types are being read within each other. */
+  typesAround = 0
   /** Faults that were recorded; with any of them nothing else is reported. */
   readonly faults: Diagnostic[] = []
 
@@ -194,6 +196,28 @@ export class SourceReader {
     if (!this.follows(token)) return false
     this.at += token.length
     return true
+  }
+
+  /** Moves past a token that has to come here. */
+  requires(token: string): void {
+    if (!this.skips(token)) throw this.expected(`\`${token}\``)
+  }
+
+  /** The text has to end here, blanks and comments aside. */
+  requiresEnd(): void {
+    this.lines()
+    if (this.at < this.text.length) throw this.expected('end-of-input')
+  }
+
+  /** Reads what stands between commas up to a bracket; the opening one has been read. */
+  separated(bracket: string, read: () => void): void {
+    this.lines()
+    while (!this.skips(bracket)) {
+      read()
+      this.lines()
+      if (this.skips(',')) this.lines()
+      else if (!this.follows(bracket)) throw this.expected(`\`${bracket}\``, '`,`')
+    }
   }
 
   /** Whether the text goes on with a token; the position stays. For these few characters a loop is quicker than `startsWith`. */

@@ -14,15 +14,22 @@ interface Declared {
   readonly isPart?: boolean
 }
 
-/** Reads a type. `depth` is how many are around it. */
-export function readType(reader: SourceReader, depth = 0, declared?: Declared): TypeNode {
-  if (depth > limits.v10NestingMax)
+/** Reads a type. */
+export function readType(reader: SourceReader, declared?: Declared): TypeNode {
+  if (reader.typesAround > limits.v10NestingMax)
     throw reader.fault('The query is nested too deeply', reader.at, reader.at + 1)
+  reader.typesAround++
+  const type = readWholeType(reader, declared)
+  reader.typesAround--
+  return type
+}
+
+function readWholeType(reader: SourceReader, declared: Declared | undefined): TypeNode {
   const start = reader.at
   const operands: TypeNode[] = []
   let kind: 'union' | 'intersection' = 'union'
   for (;;) {
-    const { isName, node: base, parameters } = readBase(reader, depth, declared)
+    const { isName, node: base, parameters } = readBase(reader, declared)
     let node = base
     let end = reader.at
     reader.blanks()
@@ -40,7 +47,7 @@ export function readType(reader: SourceReader, depth = 0, declared?: Declared): 
       reader.lines()
     } else if (reader.skips('=>')) {
       reader.lines()
-      const result = readType(reader, depth + 1, declared)
+      const result = readType(reader, declared)
       const given =
         operands.length === 1 && parameters !== undefined ? parameters : [unnamed(joined(operands, kind))]
       return { kind: 'function', parameters: given, result, start, end: result.end }
@@ -92,7 +99,7 @@ interface Base {
 }
 
 /** Reads a type without operators. */
-function readBase(reader: SourceReader, depth: number, declared: Declared | undefined): Base {
+function readBase(reader: SourceReader, declared: Declared | undefined): Base {
   const start = reader.at
   const named = (node: TypeNode): Base => ({ node, isName: false })
   if (startsNumber(reader)) {
@@ -107,20 +114,20 @@ function readBase(reader: SourceReader, depth: number, declared: Declared | unde
     return named({ kind: 'literal', value, start, end: reader.at })
   }
   if (reader.skips('[')) {
-    const elements = readTypes(reader, '`]`', depth, declared)
+    const elements = readParameters(reader, ']', declared).map(({ type }) => type)
     return named({ kind: 'tuple', elements, start, end: reader.at })
   }
   if (reader.skips('(')) {
-    const parameters = readParameters(reader, '`)`', depth, declared)
+    const parameters = readParameters(reader, ')', declared)
     const [only] = parameters
     const isGroup = parameters.length === 1 && only !== undefined
     const elements = parameters.map(({ type }) => type)
     const node: TypeNode = isGroup ? only.type : { kind: 'tuple', elements, start, end: reader.at }
     return { node, isName: false, parameters }
   }
-  if (reader.skips('{')) return named(readFields(reader, start, depth, declared))
+  if (reader.skips('{')) return named(readFields(reader, start, declared))
   if (!reader.isName) throw reader.expected('type')
-  return readName(reader, depth, declared)
+  return readName(reader, declared)
 }
 
 /** In a declaration a `<` without a type behind it is not part of the name before it. */
@@ -130,7 +137,7 @@ function startsType(reader: SourceReader): boolean {
   return isBracket || reader.isName || startsNumber(reader) || startsString(reader)
 }
 
-function readName(reader: SourceReader, depth: number, declared: Declared | undefined): Base {
+function readName(reader: SourceReader, declared: Declared | undefined): Base {
   const start = reader.at
   reader.anyName()
   while (reader.unit() === code.dot && reader.text.charCodeAt(reader.at + 1) !== code.dot) {
@@ -147,39 +154,23 @@ function readName(reader: SourceReader, depth: number, declared: Declared | unde
     reader.at = end
     return { node: { kind: 'name', name, arguments: [], start, end }, isName: true }
   }
-  const given = readTypes(reader, '`>`', depth, declared)
+  const given = readParameters(reader, '>', declared).map(({ type }) => type)
   return { node: { kind: 'name', name, arguments: given, start, end: reader.at }, isName: false }
-}
-
-/** Types up to a bracket. */
-function readTypes(
-  reader: SourceReader,
-  end: '`]`' | '`>`',
-  depth: number,
-  declared: Declared | undefined,
-): readonly TypeNode[] {
-  return readParameters(reader, end, depth, declared).map(({ type }) => type)
 }
 
 /** Types up to a bracket; in parentheses they may have names and be variadic. */
 function readParameters(
   reader: SourceReader,
-  end: '`]`' | '`)`' | '`>`',
-  depth: number,
+  bracket: ']' | ')' | '>',
   declared: Declared | undefined,
 ): readonly TypeParameter[] {
-  const bracket = end[1] as string
   const types: TypeParameter[] = []
-  reader.lines()
-  while (!reader.skips(bracket)) {
-    const name = end === '`)`' ? readParameterName(reader) : undefined
-    const isRest = end === '`)`' && reader.skips('...')
+  reader.separated(bracket, () => {
+    const name = bracket === ')' ? readParameterName(reader) : undefined
+    const isRest = bracket === ')' && reader.skips('...')
     if (isRest) reader.lines()
-    types.push({ name, isRest, type: readType(reader, depth + 1, declared) })
-    reader.lines()
-    if (reader.skips(',')) reader.lines()
-    else if (!reader.text.startsWith(bracket, reader.at)) throw reader.expected(end, '`,`')
-  }
+    types.push({ name, isRest, type: readType(reader, declared) })
+  })
   return types
 }
 
@@ -196,12 +187,7 @@ function readParameterName(reader: SourceReader): string | undefined {
   return undefined
 }
 
-function readFields(
-  reader: SourceReader,
-  start: number,
-  depth: number,
-  declared: Declared | undefined,
-): TypeNode {
+function readFields(reader: SourceReader, start: number, declared: Declared | undefined): TypeNode {
   const members: TypeMember[] = []
   const names = new Map<string, TypeMember>()
   let wildcard: TypeNode | undefined
@@ -210,7 +196,7 @@ function readFields(
   reader.lines()
   while (!reader.skips('}')) {
     const memberStart = reader.at
-    const { from, member, what } = readMember(reader, depth, declared)
+    const { from, member, what } = readMember(reader, declared)
     const end = reader.at
     if (open !== undefined) {
       const remarks = [reader.remark('hint', `${open.what} defined here`, open.start, open.end)]
@@ -238,7 +224,7 @@ function noteName(reader: SourceReader, member: TypeMember, names: Map<string, T
 }
 
 /** One field, the wildcard, or `...`. */
-function readMember(reader: SourceReader, depth: number, declared: Declared | undefined) {
+function readMember(reader: SourceReader, declared: Declared | undefined) {
   const start = reader.at
   if (reader.skips('...')) return { from: start, what: 'Interface', member: undefined }
   let name = '*'
@@ -254,10 +240,10 @@ function readMember(reader: SourceReader, depth: number, declared: Declared | un
   }
   const end = reader.at
   reader.blanks()
-  if (!reader.skips(':')) throw reader.expected('`:`')
+  reader.requires(':')
   reader.lines()
   const from = reader.at
-  const type = readType(reader, depth + 1, declared)
+  const type = readType(reader, declared)
   const defaultValue = isWildcard ? undefined : readValue(reader, declared)
   const member: TypeMember = { name, type, defaultValue, start, end }
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
