@@ -26,18 +26,6 @@ const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
   'unauthorized',
 ])
 
-const metricNames = [
-  'x-compute-ops',
-  'x-byte-read-ops',
-  'x-byte-write-ops',
-  'x-query-time',
-  'x-query-bytes-in',
-  'x-query-bytes-out',
-  'x-storage-bytes-read',
-  'x-storage-bytes-write',
-  'x-txn-retries',
-].join(', ')
-
 /** What all responses of one service have in common. */
 export interface ResponseContext {
   /** The value of `x-faunadb-build`. */
@@ -70,16 +58,14 @@ export function prepareResponse(
   if (text !== undefined) headers.push('content-length', bytes)
   if (factsInHead && answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
   if (factsInHead && answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
-  const echoed = factsInHead && !exceptional && call.tags.length > 0
-  if (echoed) headers.push('x-fauna-tags', echoTags(call.tags))
+  if (factsInHead && !exceptional && call.tags.length > 0) headers.push('x-fauna-tags', echoTags(call.tags))
   headers.push('traceparent', traceparent(call.trace), 'x-faunadb-build', context.build)
-  const traced = isTraced(call, answer)
-  if (traced) headers.push('x-faunadb-host', context.host)
+  if (isTraced(call, answer)) headers.push('x-faunadb-host', context.host)
   if (answer.requestError === 'unauthorized' && challenges !== false)
     headers.push('www-authenticate', factsInHead ? 'Basic realm="Unauthorized"' : 'Bearer')
   if (answer.headers !== undefined) headers.push(...answer.headers)
   const { origin } = call.request.headers
-  if (origin !== undefined) pushCors(headers, origin, answer, { echoed, factsInHead, traced })
+  if (origin !== undefined) pushCors(headers, origin)
   return { headers, text, bytes }
 }
 
@@ -126,30 +112,10 @@ function pushMetrics(headers: HeaderList, metrics: QueryMetrics, bytesIn: number
   if (metrics.rateLimited.length > 0) headers.push('x-rate-limited-ops', metrics.rateLimited.join(','))
 }
 
-/** Echoes the origin; the exposed headers are those of the `x-` headers that this response has. */
-function pushCors(
-  headers: HeaderList,
-  origin: string,
-  answer: Answer,
-  {
-    echoed,
-    factsInHead,
-    traced,
-  }: { readonly echoed: boolean; readonly factsInHead: boolean; readonly traced: boolean },
-): void {
-  const exposed: string[] = []
-  if (factsInHead && answer.txnTime !== undefined) exposed.push('x-txn-time')
-  if (factsInHead && answer.metrics !== undefined) {
-    exposed.push(metricNames)
-    if (answer.metrics.rateLimited.length > 0) exposed.push('x-rate-limited-ops')
-  }
-  if (echoed) exposed.push('x-fauna-tags')
-  if (traced) exposed.push('x-faunadb-host')
-  const further = answer.headers ?? []
-  for (let at = 0; at < further.length; at += 2) {
-    const name = further[at] as string
-    if (name.startsWith('x-')) exposed.push(name)
-  }
+/** Echoes the origin, and exposes the `x-` headers that this response has, but the build. */
+function pushCors(headers: HeaderList, origin: string): void {
+  const isExposed = (name: string) => name.startsWith('x-') && name !== 'x-faunadb-build'
+  const exposed = headers.filter((entry, at) => at % 2 === 0 && isExposed(String(entry)))
   headers.push(
     'access-control-allow-origin',
     origin,
