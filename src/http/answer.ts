@@ -2,40 +2,15 @@
 // body and numbers only: which headers follow from them is decided in one place, response-headers.ts.
 
 import type { Readable } from 'node:stream'
-import type {
-  CallerMark,
-  DatabasePlace,
-  EventStream,
-  LongBody,
-  NamedObject,
-  QueryMetrics,
-} from '../engine/contract.ts'
+import type { QueryMetrics, StreamResponse } from '../engine/contract.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
 import type { Micros } from '../values/value.ts'
 
-export interface Answer {
+/** What is absent of a response of the engine is not sent, and not recorded. */
+export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' | 'database' | 'attempt'>> {
   readonly status: number
   /** Text is sent whole; a stream is sent as it comes, with no length announced. */
   readonly body: string | Readable
-  /** Instead of the body: bytes that are sent as the client reads. */
-  readonly longBody?: LongBody
-  /** Instead of the body: events, which are sent as they come. */
-  readonly stream?: EventStream
-  /** Absent where the protocol sends no `x-txn-time`. */
-  readonly txnTime: Micros | undefined
-  /** Absent where the protocol sends no metrics. */
-  readonly metrics: QueryMetrics | undefined
-  /** Where the database lies that was asked; for the query log. Absent: the credential was refused. */
-  readonly place?: DatabasePlace | undefined
-  /** Who asked, and the schema objects that the query has found by name; for the query log. */
-  readonly caller?: CallerMark | undefined
-  readonly named?: readonly NamedObject[] | undefined
-  /** The request error this answer stands for; decides between the two error paths of the protocol. */
-  readonly requestError?: RequestErrorCode | undefined
-  /** Its query was evaluated in the slow lane. */
-  readonly isSlow?: boolean
-  /** Its writes were committed there, too. */
-  readonly isCommittedThere?: boolean
   /** Further headers, name and value alternating, names in lower case. */
   readonly headers?: readonly string[]
   /** Instead of JSON. */

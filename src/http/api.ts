@@ -1,10 +1,13 @@
-// Answers of the endpoints under /api: plain JSON, and errors as `{"message": …}`. `code` and `reason` say the same
+// What the endpoints under /api have in common: plain JSON, and errors as `{"message": …}`. `code` and `reason` say the same
 // again for clients of older versions of that interface, which show `reason`.
 
+import type { Principal } from '../engine/contract.ts'
 import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { Answer } from './answer.ts'
+import type { EndpointCall } from './call.ts'
+import type { Services } from './endpoint.ts'
 import { jsonType } from './response-headers.ts'
 
 /** Thrown by handlers: answered with its status and message. */
@@ -17,6 +20,11 @@ export class MessageError extends Error {
     super(message)
     this.code = code
     this.status = messageStatus[code]
+  }
+
+  /** What it is answered with. */
+  get answer(): Answer {
+    return { ...jsonAnswer(this.status, undefined), body: messageBody(this.code, this.message) }
   }
 }
 
@@ -34,15 +42,14 @@ function messageBody(code: string, message: string): string {
   return JSON.stringify({ message, code: code.replaceAll(' ', '_'), reason: message })
 }
 
+/** The traits of these endpoints. What the edge refuses in their place looks like their own errors. */
+export const apiTraits = {
+  errorBody: (code: RequestErrorCode, description: string) => messageBody(code, description),
+} as const
+
 /** A body of JSON with nothing about queries in the headers. */
 export function jsonAnswer(status: number, body: unknown): Answer {
-  return {
-    status,
-    body: body === undefined ? '' : JSON.stringify(body),
-    txnTime: undefined,
-    metrics: undefined,
-    contentType: jsonType,
-  }
+  return { status, body: body === undefined ? '' : JSON.stringify(body), contentType: jsonType }
 }
 
 /** A time in ISO 8601 with milliseconds. */
@@ -50,22 +57,13 @@ export function isoTime(micros: Micros): string {
   return formatTime(timeFromMicros(Math.floor(micros / 1000) * 1000))
 }
 
-/** Runs a handler; a {@link MessageError} that it throws becomes an answer. */
-export async function refusing(handle: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await handle()
-  } catch (error) {
-    if (error instanceof MessageError) return errorAnswer(error)
-    throw error
-  }
-}
-
-/** The answer that a refusal becomes. */
-function errorAnswer({ status, code, message }: MessageError): Answer {
-  return { ...jsonAnswer(status, undefined), body: messageBody(code, message) }
-}
-
-/** The error body of the edge's own refusals at these endpoints. */
-export function edgeErrorBody(code: RequestErrorCode, description: string): string {
-  return messageBody(code, description)
+/** Who the credential of a call stands for. Throws 401. */
+export async function principalOf(
+  { request }: EndpointCall,
+  { engine }: Services,
+  authorization = request.headers.authorization,
+): Promise<Principal> {
+  const principal = await engine.whoIs(authorization)
+  if (principal) return principal
+  throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
 }

@@ -14,7 +14,7 @@ export interface EndpointTraits {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
   /** A wrong method without a valid secret is answered 401 and not 405. */
-  readonly authenticated: boolean
+  readonly authenticated?: true
   /** The request's body is read, as text, before the handler is called. */
   readonly readsBody?: boolean
   /** The engine gets what it reads, which may be so long that it does not become a text in this process. */

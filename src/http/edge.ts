@@ -10,6 +10,7 @@ import { LongBody } from '../engine/contract.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Answer, errorAnswer, idleMetrics, internalErrorText } from './answer.ts'
+import { MessageError } from './api.ts'
 import { EndpointCall } from './call.ts'
 import type { Endpoint, Handler, Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
@@ -100,8 +101,6 @@ export class Edge {
       return {
         status: 400,
         body: errorBody('bad request', settings),
-        txnTime: undefined,
-        metrics: undefined,
         requestError: 'bad request',
       }
     }
@@ -219,6 +218,7 @@ export class Edge {
   }
 
   #failed(call: EndpointCall, cause: unknown): Answer {
+    if (cause instanceof MessageError) return cause.answer
     if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description)
     const { method, url } = call.request
     this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')

@@ -1,13 +1,14 @@
 // Who may use the endpoints of the query log: the root secret, account keys, and admin keys of a database for that
-// database and those in it. HTTP bearer only.
+// database and those in it; and of which database a client asks for the log, and whether it may see that. HTTP bearer only.
 
 import type { AccountKey } from '../query-log/account-keys.ts'
-import type { ExportRequest } from '../query-log/export-request.ts'
+import type { ExportedDatabase, ExportRequest } from '../query-log/export-request.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import { rootDatabase } from '../values/value.ts'
+import { MessageError, principalOf } from './api.ts'
 import type { EndpointCall } from './call.ts'
 import type { Services } from './endpoint.ts'
-import { MessageError } from './message-answer.ts'
+import { bodyOf, checkType, type Fields, type LogRequest, readLogRequest } from './log-request.ts'
 
 /** Someone who may ask for exports, of some databases or of some region groups. */
 export interface LogClient {
@@ -27,7 +28,7 @@ const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 /** The client that a call's credential stands for. Throws 401 or 403. */
 export async function logClient(
   call: EndpointCall,
-  { engine }: Services,
+  services: Services,
   queryLog: QueryLog,
 ): Promise<LogClient> {
   const secret = bearer.exec(call.request.headers.authorization ?? '')?.[1]
@@ -38,9 +39,7 @@ export async function logClient(
   await queryLog.fresh()
   const key = queryLog.accountKeys.find(secret)
   if (key) return operator(key, false)
-  const principal = await engine.whoIs(`Bearer ${secret}`)
-  if (!principal)
-    throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
+  const principal = await principalOf(call, services, `Bearer ${secret}`)
   if (!principal.isAdmin) {
     throw new MessageError('forbidden', 'Query logs need the root secret, an account key or an admin key.')
   }
@@ -66,4 +65,56 @@ function operator(key: AccountKey | undefined, isRoot: boolean): LogClient {
     mayUseRegion,
     maySee: ({ regionGroup }) => mayUseRegion(regionGroup),
   }
+}
+
+/** What a client asks of the log of a database or a whole region group that it may see. */
+export interface AllowedRequest {
+  readonly client: LogClient
+  readonly fields: Fields
+  readonly wanted: LogRequest
+  /** Undefined: a whole region group. */
+  readonly database: ExportedDatabase | undefined
+}
+
+/** Reads what a call asks for. Throws what is wrong with it, and 401, 403 or 404. */
+export async function allowedRequest(
+  call: EndpointCall,
+  services: Services,
+  queryLog: QueryLog,
+): Promise<AllowedRequest> {
+  const client = await logClient(call, services, queryLog)
+  checkType(call)
+  const fields = bodyOf(call)
+  const wanted = readLogRequest(fields, queryLog.regionGroup)
+  return { client, fields, wanted, database: allowedDatabase(wanted, client, services, queryLog) }
+}
+
+/**
+ * The database asked for, if the client may see its log; undefined when a whole region group is asked for. Throws 403
+ * or 404; whether other databases exist is nothing a client learns.
+ */
+function allowedDatabase(
+  { database, regionGroup }: LogRequest,
+  client: LogClient,
+  { engine }: Services,
+  queryLog: QueryLog,
+): ExportedDatabase | undefined {
+  if (!database) {
+    if (!client.mayUseRegion(regionGroup)) throw notAllowed()
+    return undefined
+  }
+  const own = client.database
+  const isHere = regionGroup === queryLog.regionGroup
+  const isAllowed = own
+    ? isHere && own.path.every((name, level) => name === database.names[level])
+    : client.mayUseRegion(regionGroup)
+  if (!isAllowed) throw notAllowed()
+  const found = isHere ? engine.databasesAlong(database.names) : undefined
+  if (!found) throw new MessageError('not found', `There is no database ${database.path}.`)
+  return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
+}
+
+/** The refusal of who may not see a log. */
+export function notAllowed(): MessageError {
+  return new MessageError('forbidden', 'The credential gives no access to these logs.')
 }

@@ -7,8 +7,8 @@ import { exportStates } from '../query-log/export-request.ts'
 import { isRegionGroup } from '../query-log/region-groups.ts'
 import { timestampBounds } from '../query-log/timestamp.ts'
 import { nanosOfTime, parseTime } from '../values/time.ts'
+import { apiTraits, badRequest } from './api.ts'
 import type { EndpointCall } from './call.ts'
-import { badRequest } from './message-answer.ts'
 import { queryParameter } from './url.ts'
 
 /** What a client asks for, before anything was looked up. */
@@ -31,7 +31,11 @@ interface ListRequest {
   readonly maxResults: number
 }
 
-type Fields = Readonly<Record<string, unknown>>
+/** The fields of a body. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The traits of the endpoints of the query log. */
+export const logTraits = { ...apiTraits, bodyBytesMax: limits.logBodyBytesMax } as const
 
 const nanosPerMilli = 1_000_000n
 const spanNanosMax = BigInt(limits.logExportDaysMax) * BigInt(microsPerDay) * 1000n
@@ -98,16 +102,9 @@ export function checkRegionGroup(name: string, own: string): void {
 /** Reads which part of the list is asked for. An empty body asks for the first page. */
 export function readListRequest(call: EndpointCall): ListRequest {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
-  const { states, max_results: maxResults } = fields
   const nextToken = text(fields, 'next_token')
-  if (maxResults !== undefined && maxResults !== null && !isPageSize(maxResults)) {
-    throw badRequest(`"max_results" has to be a whole number from 1 to ${limits.logExportsPageMax}`)
-  }
-  return {
-    states: statesOf(states),
-    nextToken,
-    maxResults: (maxResults as number | null | undefined) ?? pageSizeDefault,
-  }
+  const maxResults = wholeNumber(fields, 'max_results', 1, limits.logExportsPageMax) ?? pageSizeDefault
+  return { states: statesOf(fields.states), nextToken, maxResults }
 }
 
 function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
@@ -118,10 +115,6 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
   return states.length === 0 ? undefined : new Set(states)
 }
 
-function isPageSize(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= limits.logExportsPageMax
-}
-
 /** A field of text; null counts as absent. */
 export function text(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -130,6 +123,16 @@ export function text(fields: Fields, name: string): string | undefined {
     throw badRequest(`"${name}" has to be a text`)
   }
   return value
+}
+
+/** A field with a whole number; null counts as absent. */
+export function wholeNumber(fields: Fields, name: string, min: number, max: number): number | undefined {
+  const value = fields[name] ?? undefined
+  if (value === undefined) return undefined
+  if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
+    throw badRequest(`"${name}" has to be a whole number from ${min} to ${max}`)
+  }
+  return value as number
 }
 
 function databaseOf(path: string): { regionGroup: string; names: readonly string[] } {

@@ -275,7 +275,6 @@ test('a body may come as a stream, with further headers', async () => {
   let body = Readable.from(['{"a":1}\r\n', '{"b":2}\r\n'])
   const endpoint: Endpoint = {
     path: '/feed',
-    authenticated: false,
     methods: {
       GET: () => ({
         status: 200,
@@ -321,7 +320,7 @@ for (const version of [1, 2]) {
       arrived.resolve()
       return answer.promise
     }
-    const endpoint: Endpoint = { path: '/feed', authenticated: false, methods: { GET: handler } }
+    const endpoint: Endpoint = { path: '/feed', methods: { GET: handler } }
     const edge = new Edge({ ...basis, meter, stopping }, { build: 'b', host: 'h', pendingRequestsMax: 1 })
     const left = Promise.withResolvers<void>()
     const listener = new Listener(exchange => {

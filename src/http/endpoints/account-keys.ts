@@ -5,30 +5,24 @@ import { limits } from '../../limits.ts'
 import { type AccountKey, NameTaken } from '../../query-log/account-keys.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import type { Answer } from '../answer.ts'
+import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { EndpointCall } from '../call.ts'
-import type { Endpoint, Services } from '../endpoint.ts'
+import type { Endpoint, Handler, Services } from '../endpoint.ts'
 import { logClient } from '../log-access.ts'
-import { bodyOf, checkRegionGroup, text } from '../log-request.ts'
-import { badRequest, edgeErrorBody, isoTime, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
+import { bodyOf, checkRegionGroup, logTraits, text, wholeNumber } from '../log-request.ts'
 
 const path = '/api/v1/account-keys'
 
 /** The endpoints of account keys. */
 export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
-  const asRoot = (handle: (call: EndpointCall) => Answer | Promise<Answer>) => (call: EndpointCall) =>
-    refusing(async () => {
-      const client = await logClient(call, services, queryLog)
-      if (!client.isRoot) throw new MessageError('forbidden', 'Account keys need the root secret.')
-      return handle(call)
-    })
-  const shared = {
-    authenticated: false,
-    errorBody: edgeErrorBody,
-    bodyBytesMax: limits.logBodyBytesMax,
-  } as const
+  const asRoot = (handle: Handler) => async (call: EndpointCall) => {
+    const { isRoot } = await logClient(call, services, queryLog)
+    if (!isRoot) throw new MessageError('forbidden', 'Account keys need the root secret.')
+    return handle(call)
+  }
   return [
     {
-      ...shared,
+      ...logTraits,
       path,
       readsBody: true,
       methods: {
@@ -36,7 +30,7 @@ export function accountKeyEndpoints(services: Services, queryLog: QueryLog): rea
         POST: asRoot(call => create(call, queryLog)),
       },
     },
-    { ...shared, path: `${path}/:id`, methods: { DELETE: asRoot(call => revoke(call, queryLog)) } },
+    { ...logTraits, path: `${path}/:id`, methods: { DELETE: asRoot(call => revoke(call, queryLog)) } },
   ]
 }
 
@@ -45,10 +39,7 @@ async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
   const name = text(fields, 'name')
   if (name === undefined || name.length > limits.accountKeyNameCharsMax)
     throw badRequest('"name" has to be a short text')
-  const ttlDays = fields.ttl_days ?? undefined
-  if (ttlDays !== undefined && !isTtl(ttlDays)) {
-    throw badRequest(`"ttl_days" has to be a whole number from 1 to ${limits.accountKeyDaysMax}`)
-  }
+  const ttlDays = wholeNumber(fields, 'ttl_days', 1, limits.accountKeyDaysMax)
   const regionGroups = fields.region_groups ?? undefined
   if (regionGroups !== undefined && !isListOfTexts(regionGroups)) {
     throw badRequest('"region_groups" has to be a list of region groups')
@@ -84,10 +75,6 @@ function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey):
     expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
     region_groups: regionGroups ?? null,
   }
-}
-
-function isTtl(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= limits.accountKeyDaysMax
 }
 
 function isListOfTexts(value: unknown): value is string[] {

@@ -43,8 +43,8 @@ export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
   const serve = (call: EndpointCall) => fileAnswer(call, files)
   const redirect = () => redirection()
   return [
-    { path: `${base}*`, authenticated: false, methods: { GET: serve, HEAD: serve } },
-    { path: base.slice(0, -1), authenticated: false, methods: { GET: redirect, HEAD: redirect } },
+    { path: `${base}*`, methods: { GET: serve, HEAD: serve } },
+    { path: base.slice(0, -1), methods: { GET: redirect, HEAD: redirect } },
   ]
 }
 
@@ -56,7 +56,6 @@ export function isBrowserVisit({ method, url, headers }: Exchange): boolean {
 /** The endpoint that sends a browser from `/` to the dashboard. */
 export const visitEndpoint: Endpoint = {
   path: '/',
-  authenticated: false,
   methods: { GET: () => redirection() },
 }
 
@@ -96,8 +95,6 @@ function plain(status: number, body: Answer['body'], headers: readonly string[])
   return {
     status,
     body,
-    txnTime: undefined,
-    metrics: undefined,
     contentType: 'text/plain;charset=utf-8',
     headers,
   }

@@ -8,7 +8,6 @@ import type { Endpoint, Services } from '../endpoint.ts'
 export function errorEndpoint({ engine }: Services): Endpoint {
   return {
     path: '/error',
-    authenticated: false,
     methods: { GET: () => errorAnswer('internal server error', internalErrorText, engine.now()) },
   }
 }

@@ -4,30 +4,25 @@
 import type { ServiceHealth, TaskKind } from '../../operation/health.ts'
 import { type Operation, TaskRefused } from '../../operation/operation.ts'
 import type { Answer } from '../answer.ts'
+import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 import { durationBounds } from '../request-meter.ts'
 
 const path = '/api/v1/health'
 
 /** The endpoints of the operator. */
 export function healthEndpoints(services: Services, operation: Operation): readonly Endpoint[] {
-  const asRoot = (handle: () => Promise<Answer>) => (call: EndpointCall) =>
-    refusing(async () => {
-      const principal = await services.engine.whoIs(call.request.headers.authorization)
-      if (!principal)
-        throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
-      if (!principal.isRoot)
-        throw new MessageError('forbidden', 'The health of the service needs the root secret.')
-      return handle()
-    })
-  const shared = { authenticated: false, errorBody: edgeErrorBody } as const
+  const asRoot = (handle: () => Promise<Answer>) => async (call: EndpointCall) => {
+    const { isRoot } = await principalOf(call, services)
+    if (!isRoot) throw new MessageError('forbidden', 'The health of the service needs the root secret.')
+    return handle()
+  }
   const starting = (kind: TaskKind) => ({ POST: asRoot(() => start(operation, kind)) })
   return [
-    { ...shared, path, methods: { GET: asRoot(async () => jsonAnswer(200, await describe(operation))) } },
-    { ...shared, path: `${path}/backups`, methods: starting('backup') },
-    { ...shared, path: `${path}/checks`, methods: starting('check') },
+    { ...apiTraits, path, methods: { GET: asRoot(async () => jsonAnswer(200, await describe(operation))) } },
+    { ...apiTraits, path: `${path}/backups`, methods: starting('backup') },
+    { ...apiTraits, path: `${path}/checks`, methods: starting('check') },
   ]
 }
 

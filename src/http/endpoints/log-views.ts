@@ -10,12 +10,11 @@ import type { QueryLog } from '../../query-log/query-log.ts'
 import type { RecordWish } from '../../query-log/record-match.ts'
 import type { RecordFilter } from '../../query-log/segment-reader.ts'
 import type { Answer } from '../answer.ts'
+import { badRequest, jsonAnswer, MessageError } from '../api.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { type LogClient, logClient } from '../log-access.ts'
-import { allowedDatabase } from '../log-database.ts'
-import { bodyOf, checkType, readLogRequest, text } from '../log-request.ts'
-import { badRequest, edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
+import { type AllowedRequest, allowedRequest } from '../log-access.ts'
+import { type Fields, logTraits, text, wholeNumber } from '../log-request.ts'
 import { RecordTeller } from '../record-teller.ts'
 
 const recordsDefault = 50
@@ -23,25 +22,23 @@ const recordsDefault = 50
 /** The endpoints of the views. */
 export function logViewEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
   const view = (name: string, look: View): Endpoint => ({
+    ...logTraits,
     path: `/api/v1/logs/${name}`,
-    authenticated: false,
-    bodyBytesMax: limits.logBodyBytesMax,
-    errorBody: edgeErrorBody,
     readsBody: true,
-    methods: { POST: call => refusing(() => answer(call, look, services, queryLog)) },
+    methods: { POST: call => answer(call, look, services, queryLog) },
   })
   return [
-    view('_summary', async ({ body, filter, signal }) =>
-      describe(await queryLog.summary({ ...filter, withoutDashboard: isWithoutDashboard(body) }, signal)),
+    view('_summary', async ({ fields, filter, signal }) =>
+      describe(await queryLog.summary({ ...filter, withoutDashboard: isWithoutDashboard(fields) }, signal)),
     ),
-    view('_changes', async ({ body, filter, signal }) =>
+    view('_changes', async ({ fields, filter, signal }) =>
       describeChanges(
-        await queryLog.changes({ ...filter, withoutDashboard: isWithoutDashboard(body) }, signal),
+        await queryLog.changes({ ...filter, withoutDashboard: isWithoutDashboard(fields) }, signal),
       ),
     ),
-    view('_records', async ({ body, client, filter, signal }) => {
+    view('_records', async ({ client, fields, filter, signal }) => {
       const teller = new RecordTeller(services.engine, client.database?.id)
-      const search = { ...filter, ...readSearch(body, filter), ...teller.callersNamed(text(body, 'who')) }
+      const search = { ...filter, ...readSearch(fields, filter), ...teller.callersNamed(text(fields, 'who')) }
       const { records, next } = await queryLog.search(search, signal)
       return {
         records: records.map(({ record }) => record),
@@ -52,15 +49,13 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
   ]
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** What a view shows to a client that may see what `filter` finds. */
-type View = (request: {
-  readonly client: LogClient
-  readonly filter: RecordFilter
-  readonly body: Fields
-  readonly signal: AbortSignal
-}) => Promise<object>
+type View = (
+  request: Pick<AllowedRequest, 'client' | 'fields'> & {
+    readonly filter: RecordFilter
+    readonly signal: AbortSignal
+  },
+) => Promise<object>
 
 async function answer(
   call: EndpointCall,
@@ -68,16 +63,12 @@ async function answer(
   services: Services,
   queryLog: QueryLog,
 ): Promise<Answer> {
-  const client = await logClient(call, services, queryLog)
-  checkType(call)
-  const body = bodyOf(call)
-  const order = readLogRequest(body, queryLog.regionGroup)
-  const database = allowedDatabase(order, client, services, queryLog)
-  const { from, to, regionGroup } = order
+  const { client, database, fields, wanted } = await allowedRequest(call, services, queryLog)
+  const { from, to, regionGroup } = wanted
   const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
   const signal = untilGone(call, services)
   try {
-    return jsonAnswer(200, await view({ client, filter, body, signal }))
+    return jsonAnswer(200, await view({ client, fields, filter, signal }))
   } catch (cause) {
     if (signal.aborted) throw new MessageError('service unavailable', 'The service is stopping.')
     throw cause
@@ -99,7 +90,7 @@ function readSearch(body: Fields, filter: RecordFilter) {
     to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
     skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),
     text: text(body, 'text'),
-    limit: wholeNumber(body, 'max_results', recordsDefault, limits.logRecordsPageMax),
+    limit: wholeNumber(body, 'max_results', 0, limits.logRecordsPageMax) ?? recordsDefault,
     ...readWish(body),
   }
 }
@@ -113,9 +104,9 @@ function readWish(body: Fields): RecordWish {
   return {
     status: status ?? oneOf(body, 'status', /^[1-5]\d\d$/, 'a status such as 404'),
     lane: lane as RecordWish['lane'],
-    slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER),
+    slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER) ?? 0,
     ...('operations_above' in body && {
-      opsAbove: wholeNumber(body, 'operations_above', 0, Number.MAX_SAFE_INTEGER),
+      opsAbove: wholeNumber(body, 'operations_above', 0, Number.MAX_SAFE_INTEGER) ?? 0,
     }),
     isRetried: flag(body, 'retried'),
     withoutDashboard: isWithoutDashboard(body),
@@ -137,14 +128,6 @@ function oneOf(body: Fields, name: string, pattern: RegExp, wanted: string): str
   const value = text(body, name)
   if (value !== undefined && !pattern.test(value)) throw badRequest(`"${name}" has to be ${wanted}`)
   return value
-}
-
-function wholeNumber(body: Fields, name: string, absent: number, max: number): number {
-  const value = body[name] ?? absent
-  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > max) {
-    throw badRequest(`"${name}" has to be a whole number from 0 to ${max}`)
-  }
-  return value as number
 }
 
 type Sums = LogSummary['totals']

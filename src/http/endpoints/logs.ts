@@ -2,52 +2,26 @@
 // it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and responses are facts of the hosted
 // service's log API, for which pipelines were written.
 
-import { limits } from '../../limits.ts'
 import type { ExportRequest } from '../../query-log/export-request.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import { filesPath } from '../../query-log/signing.ts'
 import type { Answer } from '../answer.ts'
+import { isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { type LogClient, logClient } from '../log-access.ts'
-import { allowedDatabase, notAllowed } from '../log-database.ts'
-import { bodyOf, checkType, readListRequest, readLogRequest } from '../log-request.ts'
-import { edgeErrorBody, isoTime, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
-
-const apiEndpoint = {
-  authenticated: false,
-  bodyBytesMax: limits.logBodyBytesMax,
-  errorBody: edgeErrorBody,
-} as const
+import { allowedRequest, type LogClient, logClient, notAllowed } from '../log-access.ts'
+import { checkType, logTraits, readListRequest } from '../log-request.ts'
 
 /** The endpoints of the query log. */
 export function logEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
   const logs = new LogHandlers(services, queryLog)
+  const endpoint = (path: string, rest: Omit<Endpoint, 'path'>): Endpoint => ({ ...logTraits, path, ...rest })
   return [
-    {
-      ...apiEndpoint,
-      path: '/api/v1/logs',
-      readsBody: true,
-      methods: { POST: call => refusing(() => logs.request(call)) },
-    },
-    {
-      ...apiEndpoint,
-      path: '/api/v1/logs/_list',
-      readsBody: true,
-      methods: { POST: call => refusing(() => logs.list(call)) },
-    },
-    { ...apiEndpoint, path: '/api/v1/logs/:id', methods: { GET: call => refusing(() => logs.look(call)) } },
-    {
-      ...apiEndpoint,
-      path: `${filesPath}:name`,
-      methods: { GET: call => refusing(() => logs.download(call)) },
-    },
-    {
-      ...apiEndpoint,
-      path: '/api/*',
-      methods: {},
-      otherMethods: call => refusing(() => logs.notFound(call)),
-    },
+    endpoint('/api/v1/logs', { readsBody: true, methods: { POST: call => logs.request(call) } }),
+    endpoint('/api/v1/logs/_list', { readsBody: true, methods: { POST: call => logs.list(call) } }),
+    endpoint('/api/v1/logs/:id', { methods: { GET: call => logs.look(call) } }),
+    endpoint(`${filesPath}:name`, { methods: { GET: call => logs.download(call) } }),
+    endpoint('/api/*', { methods: {}, otherMethods: call => logs.notFound(call) }),
   ]
 }
 
@@ -61,11 +35,8 @@ class LogHandlers {
   }
 
   async request(call: EndpointCall): Promise<Answer> {
-    const client = await this.#client(call)
-    checkType(call)
-    const wanted = readLogRequest(bodyOf(call), this.#queryLog.regionGroup)
+    const { client, database, wanted } = await allowedRequest(call, this.#services, this.#queryLog)
     const { idempotencyToken: token, database: _, ...rest } = wanted
-    const database = allowedDatabase(wanted, client, this.#services, this.#queryLog)
     const request = await this.#queryLog.requestExport(
       { ...rest, requester: client.requester, ...(database && { database }) },
       token === undefined ? undefined : { subject: client.subject, token },
@@ -112,8 +83,6 @@ class LogHandlers {
     return {
       status: 200,
       body: content,
-      txnTime: undefined,
-      metrics: undefined,
       contentType: 'application/gzip',
       headers: [
         ...['content-length', String(bytes)],
@@ -123,7 +92,7 @@ class LogHandlers {
     }
   }
 
-  async notFound(call: EndpointCall): Promise<Answer> {
+  notFound(call: EndpointCall): never {
     refuseSigned(call)
     throw new MessageError('not found', 'There is nothing at this address.')
   }

@@ -2,8 +2,8 @@
 // it they report that the response makes no sense.
 
 import type { Answer } from '../answer.ts'
+import { jsonAnswer } from '../api.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { jsonAnswer } from '../message-answer.ts'
 
 const paths = ['/environment/1', '/export/1', '/export/1/*']
 
@@ -17,5 +17,5 @@ function refusal(): Answer {
 
 /** One endpoint for each path of the newer protocol; whatever is sent there gets the same 400. */
 export function newerProtocolEndpoints(): readonly Endpoint[] {
-  return paths.map(path => ({ path, authenticated: false, methods: {}, otherMethods: refusal }))
+  return paths.map(path => ({ path, methods: {}, otherMethods: refusal }))
 }

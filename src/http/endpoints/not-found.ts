@@ -6,7 +6,6 @@ import type { Endpoint, Services } from '../endpoint.ts'
 export function notFoundEndpoint({ engine }: Services): Endpoint {
   return {
     path: '*',
-    authenticated: false,
     methods: {},
     otherMethods: () => errorAnswer('not found', 'Not Found', engine.now()),
   }

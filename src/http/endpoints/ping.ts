@@ -22,7 +22,7 @@ const scopes: ReadonlyMap<string, Scope> = new Map([
 
 export function pingEndpoint(services: Services): Endpoint {
   const handler = (call: EndpointCall) => ping(services, call)
-  return { path: '/ping', authenticated: false, methods: { GET: handler, HEAD: handler } }
+  return { path: '/ping', methods: { GET: handler, HEAD: handler } }
 }
 
 async function ping(services: Services, call: EndpointCall): Promise<Answer> {

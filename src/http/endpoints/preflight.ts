@@ -34,8 +34,6 @@ const allowedHeaders = [
 export const preflightAnswer: Answer = {
   status: 200,
   body: '',
-  txnTime: undefined,
-  metrics: undefined,
   headers: [
     'access-control-max-age',
     String(secondsPerDay),

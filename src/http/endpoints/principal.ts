@@ -2,23 +2,17 @@
 // is for before it shows anything.
 
 import type { Principal } from '../../engine/contract.ts'
-import type { EndpointCall } from '../call.ts'
+import { apiTraits, jsonAnswer, principalOf } from '../api.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 /** The endpoint that tells callers about themselves. */
 export function principalEndpoint(services: Services): Endpoint {
-  const tell = async (call: EndpointCall) => {
-    const principal = await services.engine.whoIs(call.request.headers.authorization)
-    if (!principal)
-      throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
-    return jsonAnswer(200, describe(principal, services))
-  }
   return {
+    ...apiTraits,
     path: '/api/v1/principal',
-    authenticated: false,
-    errorBody: edgeErrorBody,
-    methods: { GET: call => refusing(() => tell(call)) },
+    methods: {
+      GET: async call => jsonAnswer(200, describe(await principalOf(call, services), services)),
+    },
   }
 }
 

@@ -10,9 +10,9 @@ import {
   schemaRequestText,
 } from '../../v10/wire/schema-request.ts'
 import type { Answer } from '../answer.ts'
+import { jsonAnswer } from '../api.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { jsonAnswer } from '../message-answer.ts'
 import type { Protocol } from '../protocol.ts'
 import { parametersOf, pathOf } from '../url.ts'
 import { version10Protocol } from '../version10-headers.ts'

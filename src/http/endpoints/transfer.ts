@@ -2,7 +2,6 @@
 // secret: `POST /api/v1/transfer/write` writes a batch of documents as they are, hashes and times included; `missing`
 // tells which documents are not there; `snapshot` and `page` read. They are counted, limited and recorded as queries are.
 
-import type { Principal } from '../../engine/contract.ts'
 import { limits } from '../../limits.ts'
 import {
   pageText,
@@ -17,9 +16,9 @@ import type { TransferService } from '../../transfer/service.ts'
 import type { OnSpent } from '../../transfer/write-batch.ts'
 import type { DatabaseId } from '../../values/value.ts'
 import { type Answer, idleMetrics } from '../answer.ts'
+import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
 import type { EndpointCall } from '../call.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
-import { edgeErrorBody, jsonAnswer, MessageError, refusing } from '../message-answer.ts'
 
 /** What an endpoint does for a database; each transaction is told to `onSpent`. */
 type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer | Promise<Answer>
@@ -27,9 +26,8 @@ type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer |
 /** The endpoints of imports and exports. */
 export function transferEndpoints(services: Services, transfer: TransferService): readonly Endpoint[] {
   const endpoint = (path: string, handle: Handle): Endpoint => ({
+    ...apiTraits,
     path,
-    authenticated: false,
-    errorBody: edgeErrorBody,
     readsBody: true,
     recorded: true,
     methods: { POST: call => answer(call, services, handle) },
@@ -54,19 +52,16 @@ export function transferEndpoints(services: Services, transfer: TransferService)
 async function answer(call: EndpointCall, services: Services, handle: Handle): Promise<Answer> {
   const { clock, engine } = services
   const begunMs = clock.elapsedMs()
-  let principal: Principal | undefined
-  let rateLimited: ReturnType<typeof engine.exhausted> = []
+  const { caller, database, isAdmin, place } = await principalOf(call, services)
+  const rateLimited = isAdmin ? engine.exhausted(database) : []
   const costs = { compute: 1, read: 0, write: 0 }
-  const made = await refusing(async () => {
-    principal = await callerOf(call, services)
-    if (!principal.isAdmin) {
+  const made = async () => {
+    if (!isAdmin) {
       throw new MessageError(
         'forbidden',
         'Imports and exports need the root secret or an admin key of the database.',
       )
     }
-    const { database } = principal
-    rateLimited = engine.exhausted(database)
     if (rateLimited.length > 0)
       throw new MessageError('too many requests', `Rate limit for ${rateLimited[0]} exceeded`)
     try {
@@ -74,14 +69,11 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
         costs.read += Math.ceil(readBytes / limits.readOpBytes)
         costs.write += writeOps
       })
-    } catch (error) {
-      if (!(error instanceof BadRecord || error instanceof TransferError)) throw error
-      throw new MessageError('bad request', error.message)
     } finally {
       engine.charge(database, costs)
     }
-  })
-  if (principal === undefined) return made
+  }
+  const told = await made().catch(refusal)
   const metrics = {
     ...idleMetrics,
     byteReadOps: costs.read,
@@ -89,12 +81,13 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
     queryTimeMs: Math.round(clock.elapsedMs() - begunMs),
     rateLimited,
   }
-  return { ...made, metrics, place: principal.place, caller: principal.caller }
+  return { ...told, metrics, place, caller }
 }
 
-async function callerOf(call: EndpointCall, { engine }: Services): Promise<Principal> {
-  const principal = await engine.whoIs(call.request.headers.authorization)
-  if (!principal)
-    throw new MessageError('unauthorized', 'The credential is unknown, has expired or was revoked.')
-  return principal
+/** The answer to a batch or a page that is refused. */
+function refusal(error: unknown): Answer {
+  if (error instanceof MessageError) return error.answer
+  if (error instanceof BadRecord || error instanceof TransferError)
+    return new MessageError('bad request', error.message).answer
+  throw error
 }
