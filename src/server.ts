@@ -15,6 +15,7 @@ import { version } from './base/version.ts'
 import type { Config } from './config/settings.ts'
 import { createApplication } from './http/application.ts'
 import { readDashboardFiles } from './http/dashboard-files.ts'
+import type { ListenerOptions } from './http/listener.ts'
 import { RequestMeter, statusMax } from './http/request-meter.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
@@ -48,6 +49,12 @@ function nodeName({ port }: Config): string {
 /** The address of a port of the service, without a slash at the end. */
 export function urlOf({ host, tlsCert }: Config, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/** The certificate and the key of the service, where it has them. Throws when the files cannot be read. */
+export function tlsOf({ tlsCert, tlsKey }: Config): Pick<ListenerOptions, 'tls'> {
+  if (tlsCert === undefined || tlsKey === undefined) return {}
+  return { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }
 }
 
 /** What a server has of the process that it is in. */
@@ -167,8 +174,6 @@ interface Parts {
 function assemble({ config, opened, queryLog, log, meter, metrics, operation }: Parts): Server {
   const notice = new AbortController()
   const stopping = new AbortController()
-  const { tlsCert, tlsKey } = config
-  const secure = tlsCert !== undefined && tlsKey !== undefined
   const dashboard = config.dashboard ? readDashboardFiles(dashboardFolder) : undefined
   if (config.dashboard && !dashboard)
     log.warn({ folder: dashboardFolder }, 'the dashboard has not been built')
@@ -196,7 +201,7 @@ function assemble({ config, opened, queryLog, log, meter, metrics, operation }: 
     listener: {
       trustedProxies: config.trustedProxies,
       idleMs: config.keepAliveSeconds * 1000,
-      ...(secure && { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }),
+      ...tlsOf(config),
     },
   })
   return {

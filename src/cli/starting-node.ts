@@ -1,14 +1,13 @@
 // A node over a shared store until it serves: it copies the state, if it has to, and catches up with the log, which may
 // take long. Meanwhile it responds with 503 and how far it has come; the log and a terminal tell that, too.
 
-import { readFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Config } from '../config/settings.ts'
-import type { ListenAddress } from '../http/listener.ts'
-import { StartingService } from '../http/starting.ts'
+import type { Listener } from '../http/listener.ts'
+import { createStartingService } from '../http/starting.ts'
 import { type CopyProgress, copiedShare } from '../kv/postgres/copy-state.ts'
 import { prepareStore } from '../open-store.ts'
+import { tlsOf } from '../server.ts'
 import { withProgress } from './progress.ts'
 
 /** Clients hear of a copy in steps of this share. */
@@ -17,7 +16,8 @@ const percent = 100
 export class StartingNode {
   readonly #config: Config
   readonly #log: Logger
-  readonly #service: StartingService
+  /** Responds with 503 until it is closed. */
+  readonly listener: Listener
   /** Of the keys to copy; undefined while nothing is copied. */
   #copied: CopyProgress | undefined
 
@@ -25,20 +25,7 @@ export class StartingNode {
   constructor(config: Config, log: Logger) {
     this.#config = config
     this.#log = log
-    const { tlsCert, tlsKey } = config
-    const isSecure = tlsCert !== undefined && tlsKey !== undefined
-    const tls = isSecure && { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }
-    this.#service = new StartingService(() => this.#progress(), tls || {})
-  }
-
-  /** Accepts connections, which get 503; resolves with the port. */
-  listen(address: ListenAddress): Promise<number> {
-    return this.#service.listen(address)
-  }
-
-  /** Instead of {@link listen}: returns what serves connections that the supervisor has accepted. */
-  receive(): (connection: Socket) => void {
-    return this.#service.receive()
+    this.listener = createStartingService(() => this.#progress(), tlsOf(config))
   }
 
   /** Makes the data directory ready to be opened. Throws `StoreUnavailableError`. */
@@ -53,11 +40,6 @@ export class StartingNode {
         }),
     )
     this.#copied = undefined
-  }
-
-  /** Gives the port free. */
-  close(): Promise<void> {
-    return this.#service.close()
   }
 
   #progress(): string {

@@ -9,8 +9,13 @@ import { int64Max, int64Min } from '../values/int64.ts'
 import { errorBody } from './answer.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 
-/** What the Python driver sends as `x-last-seen-txn` when it opens a stream before its first query. */
-const nothingSeen = 'None'
+const transactionHeaders: TransactionHeaders = {
+  lastSeen: 'x-last-seen-txn',
+  // What the Python driver sends when it opens a stream before its first query.
+  nothingSeen: 'None',
+  timeout: 'x-query-timeout',
+  retries: 'x-max-retries-on-contention',
+}
 
 const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
@@ -20,21 +25,40 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
   if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
     return invalidHeader('x-faunadb-api-version', `Unsupported or invalid API version '${apiVersion}'.`)
   }
-  const lastSeen = headers['x-last-seen-txn'] as string | undefined
-  const hasSeen = lastSeen !== undefined && lastSeen !== nothingSeen
+  return readTransaction(headers, transactionHeaders, apiVersion ?? defaultApiVersion)
+}
+
+/** The headers in which the clients of a language say what they ask of their transaction. */
+interface TransactionHeaders {
+  readonly lastSeen: string
+  /** What the first one may hold instead of a time. */
+  readonly nothingSeen?: string
+  readonly timeout: string
+  readonly retries: string
+}
+
+/** What requests of all kinds may ask of their transaction, or the description of the error that refuses the first bad header. */
+export function readTransaction(
+  headers: IncomingHttpHeaders,
+  names: TransactionHeaders,
+  dialect: string,
+): RequestSettings | string {
+  const header = (name: string) => headers[name] as string | undefined
+  const lastSeen = header(names.lastSeen)
+  const hasSeen = lastSeen !== undefined && lastSeen !== names.nothingSeen
   const lastSeenTxn = hasSeen ? parseInteger(lastSeen) : undefined
   if (hasSeen && lastSeenTxn === undefined) {
-    return invalidHeader('x-last-seen-txn', `Invalid timestamp '${lastSeen}'.`)
+    return invalidHeader(names.lastSeen, `Invalid timestamp '${lastSeen}'.`)
   }
-  const timeout = headers['x-query-timeout'] as string | undefined
+  const timeout = header(names.timeout)
   const timeoutMs = timeout === undefined ? limits.queryTimeoutDefaultMs : parseInteger(timeout)
   const timeoutFault = timeoutFaultOf(timeoutMs, timeout)
-  if (timeoutFault !== undefined) return invalidHeader('x-query-timeout', timeoutFault)
-  const retries = headers['x-max-retries-on-contention'] as string | undefined
+  if (timeoutFault !== undefined) return invalidHeader(names.timeout, timeoutFault)
+  const retries = header(names.retries)
   const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
-  if (retriesFault !== undefined) return invalidHeader('x-max-retries-on-contention', retriesFault)
+  if (retriesFault !== undefined) return invalidHeader(names.retries, retriesFault)
   return {
-    dialect: apiVersion ?? defaultApiVersion,
+    dialect,
     lastSeenTxn: lastSeenTxn === undefined ? undefined : nearestMicros(lastSeenTxn),
     retriesMax: retries === undefined ? undefined : parseInteger(retries),
     timeoutMs: timeoutMs as number,
@@ -67,7 +91,7 @@ export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
 }
 
 /** What is wrong with a number of milliseconds that a query may take. */
-export function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): string | undefined {
+function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): string | undefined {
   if (timeoutMs === undefined) return `Invalid number '${text}'.`
   if (timeoutMs <= 0) return 'Must be greater than 0.'
   if (timeoutMs > limits.queryTimeoutMaxMs) {
@@ -77,7 +101,7 @@ export function timeoutFaultOf(timeoutMs: number | undefined, text: string | und
 }
 
 /** What is wrong with a number of retries. */
-export function retriesFaultOf(text: string): string | undefined {
+function retriesFaultOf(text: string): string | undefined {
   const retries = parseInteger(text)
   if (retries === undefined) return `Invalid number '${text}'.`
   if (retries < 0 || retries > limits.contentionRetriesMax) {
@@ -93,7 +117,7 @@ const int64Digits = 19
  * A signed 64-bit integer in decimal, or undefined. Values beyond 2^53 lose their last digits: they are only
  * ever compared with limits and times far below.
  */
-export function parseInteger(text: string): number | undefined {
+function parseInteger(text: string): number | undefined {
   const first = text.charCodeAt(0)
   const start = first === 0x2d || first === 0x2b ? 1 : 0
   if (text.length === start) return undefined

@@ -2,19 +2,15 @@
 
 import type { Endpoint, Services } from './endpoint.ts'
 import { accountKeyEndpoints } from './endpoints/account-keys.ts'
-import { authorizedEndpoint } from './endpoints/authorized.ts'
 import { dashboardEndpoints } from './endpoints/dashboard.ts'
 import { errorEndpoint } from './endpoints/error.ts'
-import { explainEndpoint } from './endpoints/explain.ts'
 import { healthEndpoints } from './endpoints/health.ts'
-import { linearizedEndpoint } from './endpoints/linearized.ts'
 import { logViewEndpoints } from './endpoints/log-views.ts'
 import { logEndpoints } from './endpoints/logs.ts'
 import { newerProtocolEndpoints } from './endpoints/newer-protocol.ts'
-import { ownTokenEndpoint } from './endpoints/own-token.ts'
 import { pingEndpoint } from './endpoints/ping.ts'
 import { principalEndpoint } from './endpoints/principal.ts'
-import { queryEndpoint } from './endpoints/query.ts'
+import { engineEndpoints, queryEndpoint } from './endpoints/query.ts'
 import { schemaEndpoints } from './endpoints/schema.ts'
 import { eventStreamEndpoint, streamEndpoint } from './endpoints/stream.ts'
 import { transferEndpoints } from './endpoints/transfer.ts'
@@ -37,10 +33,7 @@ export function endpoints(services: Services): readonly Endpoint[] {
     ...protocols.map(protocol => queryEndpoint(services, protocol)),
     ...(dashboard ? dashboardEndpoints(dashboard) : []),
     principalEndpoint(services),
-    explainEndpoint(services),
-    linearizedEndpoint(services),
-    authorizedEndpoint(services),
-    ownTokenEndpoint(services),
+    ...engineEndpoints(services),
     streamEndpoint(services),
     queryEndpoint(services, feedProtocol),
     eventStreamEndpoint(services),

@@ -2,42 +2,24 @@
 // the texts are facts of the protocol; only the first bad header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import { nearestMicros } from '../base/micros.ts'
 import { limits } from '../limits.ts'
 import { eventErrorBody, requestErrorBody } from '../v10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
-import { invalidHeader, parseInteger, retriesFaultOf, timeoutFaultOf } from './request-headers.ts'
+import { invalidHeader, readTransaction } from './request-headers.ts'
 import { echoTags, parseTags } from './tags.ts'
 
 const formats: readonly string[] = ['simple', 'tagged', 'decorated']
 const switches = ['x-typecheck', 'x-linearized', 'x-performance-hints'] as const
 
-/** What requests of all kinds may ask of their transaction. */
-function readTransaction(headers: IncomingHttpHeaders): Omit<RequestSettings, 'linearized'> | string {
-  const header = (name: string) => headers[name] as string | undefined
-  const lastSeen = header('x-last-txn-ts')
-  const lastSeenTxn = lastSeen === undefined ? undefined : parseInteger(lastSeen)
-  if (lastSeen !== undefined && lastSeenTxn === undefined) {
-    return invalidHeader('x-last-txn-ts', `Invalid timestamp '${lastSeen}'.`)
-  }
-  const timeout = header('x-query-timeout-ms')
-  const timeoutMs = timeout === undefined ? limits.queryTimeoutDefaultMs : parseInteger(timeout)
-  const timeoutFault = timeoutFaultOf(timeoutMs, timeout)
-  if (timeoutFault !== undefined) return invalidHeader('x-query-timeout-ms', timeoutFault)
-  const retries = header('x-max-contention-retries')
-  const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
-  if (retriesFault !== undefined) return invalidHeader('x-max-contention-retries', retriesFault)
-  return {
-    dialect: '10',
-    lastSeenTxn: lastSeenTxn === undefined ? undefined : nearestMicros(lastSeenTxn),
-    retriesMax: retries === undefined ? undefined : parseInteger(retries),
-    timeoutMs: timeoutMs as number,
-  }
+const transactionHeaders = {
+  lastSeen: 'x-last-txn-ts',
+  timeout: 'x-query-timeout-ms',
+  retries: 'x-max-contention-retries',
 }
 
 function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
   const header = (name: string) => headers[name] as string | undefined
-  const transaction = readTransaction(headers)
+  const transaction = readTransaction(headers, transactionHeaders, '10')
   if (typeof transaction === 'string') return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
   // What is wrong with tags comes before what is wrong below, and is told by the edge.
@@ -89,7 +71,7 @@ export const feedProtocol: Protocol = {
   ...version10Protocol,
   queryPath: '/feed/1',
   readSettings: headers => {
-    const transaction = readTransaction(headers)
+    const transaction = readTransaction(headers, transactionHeaders, '10')
     if (typeof transaction === 'string') return `Invalid headers: ${transaction}`
     return { ...transaction, options: { endpoint: 'feed' } }
   },

@@ -9,8 +9,8 @@ import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { Engine, QueryMetrics, QueryRequest, QueryResponse } from '../../src/engine/contract.ts'
 import type { RequestErrorCode } from '../../src/errors.ts'
-import { type Application, createApplication } from '../../src/http/application.ts'
-import type { ListenAddress, ListenerOptions } from '../../src/http/listener.ts'
+import { createApplication } from '../../src/http/application.ts'
+import type { ListenAddress, Listener, ListenerOptions } from '../../src/http/listener.ts'
 
 /** The time of every answer that the fake engine makes, in microseconds. */
 export const fakeNow = 1_700_000_000_123_456
@@ -95,7 +95,7 @@ export function fakeEngine(): FakeEngine {
 
 export interface FakeService {
   readonly engine: FakeEngine
-  readonly application: Application
+  readonly application: Listener
   readonly url: string
   readonly port: number
   /** The lines logged so far, parsed. */

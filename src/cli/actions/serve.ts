@@ -101,7 +101,7 @@ async function runAlone(
     held.complete()
     const stopped = signalled()
     server = await created(service, opened, log, 0)
-    await node?.close()
+    await node?.listener.close(0)
     announce(service, await serving(service, server))
     await stopping(config, server, log, stopped)
     return 0
@@ -113,7 +113,7 @@ async function runAlone(
 /** Has a node accept connections although it cannot serve yet; resolves with its port. */
 async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
   if (node === undefined) return config.port
-  const port = await listening(config, () => node.listen(config))
+  const port = await listening(config, () => node.listener.listen(config))
   noteEarly(config, port, log)
   return port
 }
@@ -171,7 +171,7 @@ async function supervise(
       clock: systemClock,
       ...(node && {
         renew: { worthlessStatus: divergedExitCode, prepare: () => node.prepare() },
-        takeEarly: node.receive(),
+        takeEarly: node.listener.receive(),
       }),
     })
     const port = await listening(config, () => supervisor.listen(config))
