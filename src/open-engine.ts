@@ -3,8 +3,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAccess } from './auth/access.ts'
-import { createAuthentication } from './auth/authentication.ts'
-import { SharedFailureCounts } from './auth/failure-counts.ts'
+import { type AuthenticationOptions, createAuthentication } from './auth/authentication.ts'
 import { Allowances } from './base/allowance.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { openKeptClock } from './base/kept-clock.ts'
@@ -229,12 +228,10 @@ export function engineOver(
   { lane, within }: Special = {},
 ): OpenedFolder {
   const now = () => clock.now()
-  const failures = notices && new SharedFailureCounts(clock)
   const rateLimits = new RateLimits(ratesOf(config), clock)
-  if (failures) notices?.join('failures', failures)
   notices?.join('rates', rateLimits)
-  const environment = { clock: wallClock, timers, random }
-  const { identifier, logins } = authenticationOf(config, rootSecret, log, environment, failures)
+  const environment = { clock: wallClock, timers, random, notices }
+  const { identifier, logins } = authenticationOf(config, rootSecret, log, environment)
   const host: SessionHost = {
     createAccess,
     languages,
@@ -273,7 +270,7 @@ export function engineOver(
     timers,
     rateLimits,
     ...(kv.ready && { secretLooks: secretLooksOf(clock) }),
-    identify: (...request) => identifier.identify(...request),
+    identifier,
     onInternalError: failureLog(log, clock),
   })
   const running = background
@@ -312,8 +309,7 @@ function authenticationOf(
   { allowInsecureJwks, audiencePrefix, passwordCost }: EngineConfig,
   rootSecret: string | undefined,
   log: Logger,
-  environment: Pick<ProcessEnvironment, 'clock' | 'timers' | 'random'>,
-  failures: SharedFailureCounts | undefined,
+  environment: Pick<AuthenticationOptions, 'clock' | 'timers' | 'random' | 'notices'>,
 ): ReturnType<typeof createAuthentication> {
   return createAuthentication({
     ...environment,
@@ -321,7 +317,6 @@ function authenticationOf(
     passwordHashCost: passwordCost,
     audiencePrefix,
     allowInsecureJwks,
-    ...(failures && { failures }),
     log: reason => log.debug({ reason }, 'refused a credential'),
     onKeySetFailure: (uri, reason) =>
       log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),

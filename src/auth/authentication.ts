@@ -2,11 +2,11 @@
 // functions ask about passwords and secrets.
 
 import type { Clock } from '../base/clock.ts'
+import type { NoticeBoard } from '../base/notices.ts'
 import type { Random } from '../base/random.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Bcrypt } from './bcrypt.ts'
 import { Identifier } from './credential.ts'
-import type { FailureCounts } from './failure-counts.ts'
 import { IdentityProviders } from './identity-provider.ts'
 import { KeySets } from './jwks.ts'
 import { createJwksFetch, type FetchKeySet } from './jwks-fetch.ts'
@@ -31,8 +31,8 @@ export interface AuthenticationOptions {
   readonly log: (reason: string) => void
   /** Told why the key set of an access provider is not available; until then its tokens are refused. */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
-  /** Counts wrong passwords; absent: those that this process has seen. */
-  readonly failures?: FailureCounts
+  /** By which processes tell each other of wrong passwords; absent: there is one. */
+  readonly notices?: NoticeBoard | undefined
   /** For tests. */
   readonly bcrypt?: Bcrypt
   readonly fetchKeySet?: FetchKeySet
@@ -45,7 +45,7 @@ export interface Authentication {
 
 /** Makes the authentication of one process. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, failures, log } = options
+  const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, notices, log } = options
   const verifier = new SecretVerifier(bcrypt)
   const fetch = options.fetchKeySet ?? createJwksFetch({ timers, allowInsecure: options.allowInsecureJwks })
   const keySets = new KeySets(fetch, clock, options.onKeySetFailure)
@@ -60,9 +60,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     clock,
     timers,
     random,
+    notices,
     cost,
     ...(bcrypt && { bcrypt }),
-    ...(failures && { failures }),
   })
   return { identifier, logins: new Logins({ passwords, verifier, identifier, random }) }
 }

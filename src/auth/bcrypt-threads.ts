@@ -47,23 +47,14 @@ class BcryptThread {
 }
 
 const idle: BcryptThread[] = []
-const waiting: (() => void)[] = []
-let running = 0
 
-/** The caller bounds how much is asked at a time; what is too much waits in order. */
+/** The caller bounds how much is asked at a time. */
 async function run(task: BcryptTask): Promise<unknown> {
-  if (running < passwordThreads) running++
-  else await new Promise<void>(resolve => waiting.push(resolve))
-  let thread: BcryptThread | undefined
+  const thread = idle.pop() ?? new BcryptThread()
   try {
-    // One that cannot be started gives its place back, too.
-    thread = idle.pop() ?? new BcryptThread()
     return await thread.run(task)
   } finally {
-    if (thread?.alive) idle.push(thread)
-    const next = waiting.shift()
-    if (next) next()
-    else running--
+    if (thread.alive) idle.push(thread)
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
+import { RequestError } from '../errors.ts'
 
 /** bcrypt looks at no more bytes than these. */
 export const bcryptBytesMax = 72
@@ -13,6 +14,11 @@ export const bcryptCostMax = 16
 /** How much bcrypt may run at a time in threads that others need too: at most `most`, and one core is left. */
 export function bcryptAtOnce(most: number): number {
   return Math.min(most, Math.max(1, availableParallelism() - 1))
+}
+
+/** The refusal of a check or a hash for which too many are waiting. */
+export function tooManyChecks(): RequestError {
+  return new RequestError('too many requests', 'Too many pending requests')
 }
 
 /** The bytes of a text, and a well-formed hash (see {@link bcryptCost}) that they may belong to. */

@@ -1,19 +1,10 @@
-// How often a guesser has failed recently. Behind an interface, so that the failures can be counted over processes and
-// machines without a change to what slows guessing down.
+// How often a guesser has failed recently, as far as this process has seen and others have told it. Nothing here waits:
+// it counts what it knows, and tells the others later.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
-import type { NoticeTopic } from '../base/notices.ts'
+import type { NoticeBoard, NoticeTopic } from '../base/notices.ts'
 import { limits } from '../limits.ts'
-
-/** Failures by key. Nothing here waits: what counts over processes keeps a local view and tells the others later. */
-export interface FailureCounts {
-  /** The recent failures, fewer as time passes; 0 when there are none. */
-  of(key: string): number
-  failed(key: string): void
-  /** Forgets the failures. */
-  passed(key: string): void
-}
 
 /** More failures than these change nothing any more, so that they fade in bounded time. */
 const failuresMax = limits.passwordFreeFailures + 10
@@ -22,32 +13,6 @@ interface Count {
   readonly failures: number
   /** When `failures` was true: milliseconds of {@link Clock.elapsedMs}. */
   readonly countedAt: number
-}
-
-/** The failures that this process has seen. */
-export class LocalFailureCounts implements FailureCounts {
-  readonly #clock: Clock
-  readonly #counts = new LRUCache<string, Count>({ max: limits.passwordGuessersMax })
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  of(key: string): number {
-    const count = this.#counts.get(key)
-    if (count === undefined) return 0
-    const age = this.#clock.elapsedMs() - count.countedAt
-    return count.failures * 0.5 ** (age / limits.passwordFailureHalfLifeMs)
-  }
-
-  failed(key: string): void {
-    const failures = Math.min(failuresMax, this.of(key) + 1)
-    this.#counts.set(key, { failures, countedAt: this.#clock.elapsedMs() })
-  }
-
-  passed(key: string): void {
-    this.#counts.delete(key)
-  }
 }
 
 /** Keys that one process tells the others about at a time; what is beyond counts where it was seen. */
@@ -62,29 +27,37 @@ interface News {
 /** As it travels: key, whether it has passed, failures since. */
 type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
-/** The failures that this process has seen, and those that others have told it of. */
-export class SharedFailureCounts implements FailureCounts, NoticeTopic {
-  readonly #counts: LocalFailureCounts
+/** Failures by key. */
+export class FailureCounts implements NoticeTopic {
+  readonly #clock: Clock
+  readonly #counts = new LRUCache<string, Count>({ max: limits.passwordGuessersMax })
   #news = new Map<string, News>()
 
-  constructor(clock: Clock) {
-    this.#counts = new LocalFailureCounts(clock)
+  /** `notices`: by which processes tell each other; absent: there is one. */
+  constructor(clock: Clock, notices?: NoticeBoard) {
+    this.#clock = clock
+    notices?.join('failures', this)
   }
 
+  /** The recent failures, fewer as time passes; 0 when there are none. */
   of(key: string): number {
-    return this.#counts.of(key)
+    const count = this.#counts.get(key)
+    if (count === undefined) return 0
+    const age = this.#clock.elapsedMs() - count.countedAt
+    return count.failures * 0.5 ** (age / limits.passwordFailureHalfLifeMs)
   }
 
   failed(key: string): void {
-    this.#counts.failed(key)
+    this.#count(key)
     const { hasPassed = false, failures = 0 } = this.#news.get(key) ?? {}
     this.#note(key, { hasPassed, failures: failures + 1 })
   }
 
+  /** Forgets the failures. */
   passed(key: string): void {
     // Most have never failed: there is nothing to tell.
-    if (this.#counts.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
-    this.#counts.passed(key)
+    if (this.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
+    this.#counts.delete(key)
   }
 
   collect(): readonly NewsEntry[] | undefined {
@@ -99,9 +72,14 @@ export class SharedFailureCounts implements FailureCounts, NoticeTopic {
 
   receive(news: unknown): void {
     for (const [key, hasPassed, failures] of news as readonly NewsEntry[]) {
-      if (hasPassed) this.#counts.passed(key)
-      for (let count = 0; count < Math.min(failures, failuresMax); count++) this.#counts.failed(key)
+      if (hasPassed) this.#counts.delete(key)
+      for (let count = 0; count < Math.min(failures, failuresMax); count++) this.#count(key)
     }
+  }
+
+  #count(key: string): void {
+    const failures = Math.min(failuresMax, this.of(key) + 1)
+    this.#counts.set(key, { failures, countedAt: this.#clock.elapsedMs() })
   }
 
   #note(key: string, news: News): void {

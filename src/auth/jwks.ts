@@ -4,7 +4,7 @@
 
 import type { CryptoKey } from 'jose'
 import type { Clock } from '../base/clock.ts'
-import { FairRunner, QueueFull } from '../base/fair-queue.ts'
+import { FairRunner } from '../base/fair-queue.ts'
 import { limits } from '../limits.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
 
@@ -46,7 +46,11 @@ export class KeySets {
   readonly #fetch: FetchKeySet
   readonly #clock: Clock
   readonly #onFailure: (uri: string, reason: string) => void
-  readonly #queue = new FairRunner(limits.jwksFetchesAtOnceMax, limits.jwksFetchesWaitingMax)
+  readonly #queue = new FairRunner(
+    limits.jwksFetchesAtOnceMax,
+    limits.jwksFetchesWaitingMax,
+    () => new Error('too many key sets are being fetched'),
+  )
   /** Least recently used first. Sets grow as they are loaded and go by a clock that tests move: `lru-cache` has neither. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
@@ -137,7 +141,7 @@ export class KeySets {
       entry.loadedAt = this.#clock.elapsedMs()
       entry.failure = undefined
     } catch (error) {
-      const failure = asError(error)
+      const failure = error instanceof Error ? error : new Error(String(error))
       if (entry.failure?.message !== failure.message) this.#onFailure(uri, failure.message)
       entry.failure = failure
       throw failure
@@ -155,11 +159,6 @@ export class KeySets {
     if (this.#entries.get(uri) === entry) this.#bytes += bytes - entry.bytes
     entry.bytes = bytes
   }
-}
-
-function asError(error: unknown): Error {
-  if (error instanceof Error) return error
-  return new Error(error instanceof QueueFull ? 'too many key sets are being fetched' : String(error))
 }
 
 function parseKeySet(body: string): readonly Jwk[] {

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto'
 import type { Memo } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Transaction, Version } from '../store/contract.ts'
+import { encodeBase64Url } from '../values/base64.ts'
 import { type DatabaseId, firstUserCollection, native, Ref, type Value } from '../values/value.ts'
 import { ownKeyOf } from '../values/value-keys.ts'
 import type { Caller } from './contract.ts'
@@ -12,7 +13,7 @@ import type { Identifier } from './credential.ts'
 import { type Asking, refName } from './guesser.ts'
 import type { VerifiedToken } from './identity-provider.ts'
 import type { Passwords } from './password.ts'
-import { makeKeySecret, makeTokenSecret, parseSecret, randomText, secretRandomBytes } from './secret.ts'
+import { makeKeySecret, makeTokenSecret, parseSecret, secretRandomBytes } from './secret.ts'
 import type { SecretVerifier } from './secret-verifier.ts'
 
 /** A new secret: shown once, and the hash that is stored. */
@@ -103,7 +104,7 @@ export class Logins {
     const { random, verifier } = this.#options
     return memo.getEachAhead('new secret', async () => {
       const bytes = random.bytes(secretRandomBytes)
-      return { random: bytes, hashedSecret: await verifier.hash(memo, database, randomText(bytes)) }
+      return { random: bytes, hashedSecret: await verifier.hash(memo, database, encodeBase64Url(bytes)) }
     })
   }
 }

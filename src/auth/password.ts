@@ -7,8 +7,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { assert } from '../base/assert.ts'
-import { FairRunner, QueueFull } from '../base/fair-queue.ts'
-import { RequestError } from '../errors.ts'
+import { FairRunner } from '../base/fair-queue.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId } from '../values/value.ts'
 import {
@@ -18,6 +17,7 @@ import {
   bcryptCostMax,
   type Candidate,
   isUsableHash,
+  tooManyChecks,
 } from './bcrypt.ts'
 import { passwordThreads, threadedBcrypt } from './bcrypt-threads.ts'
 import { type Asking, guesserOf } from './guesser.ts'
@@ -38,7 +38,7 @@ const costsMax = 10_000
 export class Passwords {
   readonly #cost: number
   readonly #bcrypt: Bcrypt
-  readonly #queue = new FairRunner(passwordThreads, limits.passwordChecksWaitingMax)
+  readonly #queue = new FairRunner(passwordThreads, limits.passwordChecksWaitingMax, tooManyChecks)
   readonly #throttle: FailureThrottle
   readonly #proven = new LRUCache<string, true>({ max: provenMax })
   readonly #provenKey: Uint8Array
@@ -112,13 +112,8 @@ export class Passwords {
     return createHmac('sha256', this.#provenKey).update(storedHash).update(password).digest('base64')
   }
 
-  async #inTurn<T>(asking: Asking, operation: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#queue.run([String(asking.caller.database), guesserOf(asking)], operation)
-    } catch (error) {
-      if (error instanceof QueueFull) throw new RequestError('too many requests', 'Too many pending requests')
-      throw error
-    }
+  #inTurn<T>(asking: Asking, operation: () => Promise<T>): Promise<T> {
+    return this.#queue.run([asking.caller.database, guesserOf(asking)], operation)
   }
 }
 

@@ -4,12 +4,11 @@
 
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { FairRunner, QueueFull } from '../base/fair-queue.ts'
+import { FairRunner } from '../base/fair-queue.ts'
 import type { Memo } from '../base/pending.ts'
-import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId } from '../values/value.ts'
-import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt } from './bcrypt.ts'
+import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt, tooManyChecks } from './bcrypt.ts'
 import { secretHashCost } from './secret.ts'
 
 /** Pairs remembered; about 200 bytes each. */
@@ -19,10 +18,11 @@ export class SecretVerifier {
   readonly #bcrypt: Bcrypt
   readonly #verified = new LRUCache<string, true>({ max: verifiedPairsMax })
   // Apart from the queue of passwords, so that a flood of logins does not keep new secrets from being checked.
-  readonly #queue = new FairRunner(bcryptAtOnce(limits.secretChecksAtOnceMax), limits.secretChecksWaitingMax)
-  /** Names of requests that take turns. */
-  readonly #requests = new WeakMap<Memo, string>()
-  #requestsNamed = 0
+  readonly #queue = new FairRunner(
+    bcryptAtOnce(limits.secretChecksAtOnceMax),
+    limits.secretChecksWaitingMax,
+    tooManyChecks,
+  )
 
   constructor(bcrypt: Bcrypt = nativeBcrypt) {
     this.#bcrypt = bcrypt
@@ -47,21 +47,7 @@ export class SecretVerifier {
   }
 
   /** Databases take turns, and in each of them requests do. */
-  async #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#queue.run([String(database), this.#nameOf(memo)], operation)
-    } catch (error) {
-      if (error instanceof QueueFull) throw new RequestError('too many requests', 'Too many pending requests')
-      throw error
-    }
-  }
-
-  #nameOf(memo: Memo): string {
-    let name = this.#requests.get(memo)
-    if (name === undefined) {
-      name = String(this.#requestsNamed++)
-      this.#requests.set(memo, name)
-    }
-    return name
+  #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
+    return this.#queue.run([database, memo], operation)
   }
 }

@@ -24,7 +24,7 @@ type ParsedSecret =
 export function makeKeySecret(id: bigint, random: Uint8Array): string {
   const bytes = begin(keyBytes, keyTag, random)
   new DataView(bytes.buffer).setBigUint64(2, id)
-  return encode(bytes)
+  return encodeBase64Url(bytes)
 }
 
 /** The secret of a token, which names its database too: 51 characters. */
@@ -33,12 +33,7 @@ export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array
   const view = new DataView(bytes.buffer)
   view.setBigUint64(2, id)
   view.setBigUint64(10, database)
-  return encode(bytes)
-}
-
-/** The text of random bytes that is hashed into `hashed_secret`. */
-export function randomText(random: Uint8Array): string {
-  return encode(random)
+  return encodeBase64Url(bytes)
 }
 
 /** What a text says as a secret; undefined unless it is exactly what one of the two makers writes. */
@@ -48,7 +43,7 @@ export function parseSecret(text: string): ParsedSecret | undefined {
   if (!bytes || bytes[0] !== formatVersion) return undefined
   const view = new DataView(bytes.buffer)
   const id = view.getBigUint64(2)
-  const random = randomText(bytes.subarray(bytes.length - secretRandomBytes))
+  const random = encodeBase64Url(bytes.subarray(bytes.length - secretRandomBytes))
   if (bytes[1] === keyTag && bytes.length === keyBytes) return { kind: 'key', id, random }
   if (bytes[1] !== tokenTag || bytes.length !== tokenBytes) return undefined
   return { kind: 'token', id, database: view.getBigUint64(10), random }
@@ -62,12 +57,8 @@ function begin(length: number, tag: number, random: Uint8Array): Uint8Array<Arra
   return bytes
 }
 
-function encode(bytes: Uint8Array): string {
-  return encodeBase64Url(bytes)
-}
-
 /** Strict: one spelling per secret, so spare bits of the last character must be zero. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decodeBase64(text)
-  return bytes !== undefined && encode(bytes) === text ? bytes : undefined
+  return bytes !== undefined && encodeBase64Url(bytes) === text ? bytes : undefined
 }

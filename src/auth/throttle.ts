@@ -7,11 +7,12 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
+import type { NoticeBoard } from '../base/notices.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
-import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type FailureCounts, LocalFailureCounts } from './failure-counts.ts'
+import { tooManyChecks } from './bcrypt.ts'
+import { FailureCounts } from './failure-counts.ts'
 
 /** The first pause, in milliseconds. */
 const firstPauseMs = 100
@@ -37,8 +38,8 @@ export interface ThrottleOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Absent: the failures that this process has seen count. */
-  readonly failures?: FailureCounts
+  /** By which processes tell each other of failures; absent: there is one. */
+  readonly notices?: NoticeBoard | undefined
 }
 
 export class FailureThrottle {
@@ -48,7 +49,7 @@ export class FailureThrottle {
 
   constructor(options: ThrottleOptions) {
     this.#options = options
-    this.#failures = options.failures ?? new LocalFailureCounts(options.clock)
+    this.#failures = new FailureCounts(options.clock, options.notices)
   }
 
   /**
@@ -90,7 +91,7 @@ export class FailureThrottle {
 
   #turn(queue: Queue): Promise<void> {
     return new Promise((resolve, reject) => {
-      const refuse = () => reject(new RequestError('too many requests', 'Too many pending requests'))
+      const refuse = () => reject(tooManyChecks())
       const { waiting } = queue
       const latest = this.#options.clock.elapsedMs() + limits.passwordQueueWaitMs
       waiting.push({ latest, start: resolve, refuse })

@@ -1,30 +1,21 @@
 // What an engine is made of: the layers below, and what the layers above hand in.
 
-import type { Caller, RunPredicate } from '../auth/contract.ts'
+import type { Identifier } from '../auth/credential.ts'
 import type { Allowances } from '../base/allowance.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
-import type { Memo } from '../base/pending.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Languages } from '../model/language.ts'
 import type { SessionHost } from '../model/session.ts'
-import type { Transaction } from '../store/contract.ts'
 import type { Store } from '../store/store.ts'
 import type { Micros } from '../values/value.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
 import type { StreamOpener } from './stream-opener.ts'
 
-/** Finds out who a credential belongs to; throws `unauthorized`. Predicates of memberships run as the caller given. */
-type Identify = (
-  authorization: string | undefined,
-  transaction: Transaction,
-  memo: Memo,
-  predicatesOf: (caller: Caller) => RunPredicate,
-) => Caller
-
 export interface EngineOptions {
   readonly store: Store
-  readonly identify: Identify
+  /** Finds out who a credential belongs to. */
+  readonly identifier: Pick<Identifier, 'identify'>
   readonly host: SessionHost
   /** What requests can be written in. */
   readonly languages: Languages

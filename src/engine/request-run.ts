@@ -187,7 +187,7 @@ class RequestRun {
     watched(this.#kind.budget.watch, () => this.#evaluate(transaction))
 
   #evaluate(transaction: Transaction): Rendered {
-    const { identify } = this.#options
+    const { identifier } = this.#options
     const { budget } = this.#kind
     budget.begin()
     this.#responses.settledTime = transaction.settledTime
@@ -199,7 +199,7 @@ class RequestRun {
       (caller: Caller): RunPredicate =>
       (predicate, argument, about) =>
         this.#sessionFor(caller, transaction).decides(predicate, argument, about)
-    const caller = identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
+    const caller = identifier.identify(this.#request.authorization, transaction, this.#memo, predicatesOf)
     if (this.#isRefreshTaken) {
       // It was not for nothing.
       this.#isRefreshTaken = false

@@ -2,16 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SharedFailureCounts } from '../../../src/auth/failure-counts.ts'
+import { FailureCounts } from '../../../src/auth/failure-counts.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { ManualTime } from './support.ts'
 
 function twoProcesses() {
   const { clock } = new ManualTime()
-  const [one, other] = [new SharedFailureCounts(clock), new SharedFailureCounts(clock)]
   const [boardOfOne, boardOfOther] = [new NoticeBoard(), new NoticeBoard()]
-  boardOfOne.join('failures', one)
-  boardOfOther.join('failures', other)
+  const [one, other] = [new FailureCounts(clock, boardOfOne), new FailureCounts(clock, boardOfOther)]
   /** What one process has to tell reaches the other; returns whether there was anything. */
   const exchange = () => {
     const news = boardOfOne.collect()

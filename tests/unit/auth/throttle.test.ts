@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FailureThrottle } from '../../../src/auth/throttle.ts'
+import { NoticeBoard } from '../../../src/base/notices.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
@@ -130,20 +131,12 @@ test('a flood overfills the queue: a random one of those waiting is refused, not
   assert.equal(refused.length, 1)
 })
 
-test('failures may be counted elsewhere', async () => {
-  const counted: string[] = []
+test('failures that another process has told of slow down, too', async () => {
   const time = new ManualTime()
-  const throttle = new FailureThrottle({
-    clock: time.clock,
-    timers: time,
-    random: systemRandom,
-    failures: {
-      of: () => limits.passwordFreeFailures,
-      failed: key => void counted.push(`failed ${key}`),
-      passed: key => void counted.push(`passed ${key}`),
-    },
-  })
+  const notices = new NoticeBoard()
+  const throttle = new FailureThrottle({ clock: time.clock, timers: time, random: systemRandom, notices })
   await time.advance(10_000)
+  notices.receive(JSON.stringify({ failures: [['a', false, limits.passwordFreeFailures]] }))
   await delayOf(
     time,
     throttle.run('a', () => Promise.resolve(false)),
@@ -154,7 +147,7 @@ test('failures may be counted elsewhere', async () => {
       throttle.run('a', () => Promise.resolve(true)),
     )) > 0,
   )
-  assert.deepEqual(counted, ['failed a', 'passed a'])
+  assert.equal(notices.collect(), JSON.stringify({ failures: [['a', true, 0]] }))
 })
 
 test('a check that breaks counts neither way and gives its place back', async () => {

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FairQueue, FairRunner, QueueFull } from '../../../src/base/fair-queue.ts'
+import { FairQueue, FairRunner } from '../../../src/base/fair-queue.ts'
 
 /** A queue of one place that is taken until `open` is called, and the order in which operations ran. */
 function blockedQueue(waitingMax: number) {
-  const queue = new FairRunner(1, waitingMax)
+  const queue = new FairRunner(1, waitingMax, () => new RangeError('full'))
   const order: string[] = []
   const gate = Promise.withResolvers<void>()
   const first = queue.run(['first', ''], () => gate.promise)
@@ -49,12 +49,12 @@ test('when too many wait, whoever has the most is refused, not the newcomer', as
   await modest
   const refused = (await outcomes).map(({ status }) => status)
   assert.deepEqual(refused, ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-  await assert.rejects(greedy[2] as Promise<void>, QueueFull)
+  await assert.rejects(greedy[2] as Promise<void>, RangeError)
   assert.deepEqual([...order].sort(), ['g0', 'g1', 'g3', 'm'])
 })
 
 test('a place is given back when an operation fails', async () => {
-  const queue = new FairRunner(1, 1)
+  const queue = new FairRunner(1, 1, () => new RangeError('full'))
   await assert.rejects(
     queue.run(['a'], () => Promise.reject(new TypeError('broken'))),
     TypeError,

@@ -53,7 +53,9 @@ function openImpatient(t: TestContext, laneMs: () => number, isLong = true) {
   const authority = { kind: 'builtin', role: 'admin', database: 0n } as const
   const engine = createEngine({
     store,
-    identify: () => ({ database: 0n, authority, identity: undefined, credential: undefined }),
+    identifier: {
+      identify: () => ({ database: 0n, authority, identity: undefined, credential: undefined }),
+    },
     languages,
     host: { now: () => 0 } as unknown as SessionHost,
     timeOfDay: () => epoch,
