@@ -21,13 +21,11 @@ import { dataFileName } from './kv/lmdb-data-file.ts'
 import { replicaFolder } from './kv/postgres/replica-folder.ts'
 import { queryLogFolder } from './query-log/log-folder.ts'
 
-type FolderConfig = Pick<Config, 'acceptData' | 'data' | 'store'>
-
 /**
  * Makes the data directory unless it exists, and claims it for this process until the returned function is called. Throws
  * {@link StoreUnavailableError} when it cannot be used, is in use, or holds what the settings do not mean.
  */
-export function claimData(config: FolderConfig): () => Promise<void> {
+export function claimData(config: Config): () => Promise<void> {
   const { data, store } = config
   prepareDataFolder(data)
   const release = claimFolder(data)
@@ -43,7 +41,7 @@ export function claimData(config: FolderConfig): () => Promise<void> {
 }
 
 /** Throws {@link StoreUnavailableError} when the folder does not hold what the settings mean, or only a part of it. */
-export function checkData(config: FolderConfig): void {
+export function checkData(config: Config): void {
   refuseEmptied(config.data)
   refuseHalfRestored(config.data)
   refuseForeign(config)
@@ -97,7 +95,7 @@ export function noteMoved(folder: string, address: string): void {
  * the operator has not said that this is meant: then what is there would be passed over without a word, and what is written is not
  * where it is looked for later.
  */
-function refuseForeign({ acceptData, data, store }: FolderConfig): void {
+function refuseForeign({ acceptData, data, store }: Config): void {
   if (acceptData) return
   if (store !== undefined) {
     if (storeBytes(data) > 0 && movedTo(data) === undefined)

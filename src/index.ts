@@ -80,6 +80,7 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     data: options.data ?? (scratch as string),
+    rootSecret,
     passwordCost: options.passwordCost ?? 4,
     logLevel: options.logLevel ?? 'silent',
     shutdownGraceMs: 1_000,
@@ -91,8 +92,8 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
     const role = { worker: 0, background: true }
     const opened =
       scratch === undefined
-        ? await openEngine(config, rootSecret, log, role)
-        : engineOver(openMemory(), config, rootSecret, log, undefined, role)
+        ? await openEngine(config, log, role)
+        : engineOver({ kv: openMemory(), config, log, role })
     const server = await serverOver(config, opened, log)
     const url = await server.listen().catch(async cause => {
       await server.close()

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { createAccess } from './auth/access.ts'
-import { type AuthenticationOptions, createAuthentication } from './auth/authentication.ts'
+import { createAuthentication } from './auth/authentication.ts'
 import { Allowances } from './base/allowance.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { openKeptClock } from './base/kept-clock.ts'
@@ -14,12 +14,12 @@ import { leapWarning } from './base/removal-time.ts'
 import { openSharedTimeline } from './base/shared-timeline.ts'
 import { localTimeline, type Timeline } from './base/timeline.ts'
 import { systemTimers, type Timers } from './base/timers.ts'
-import { type Config, settings } from './config/settings.ts'
+import type { Config } from './config/settings.ts'
 import { queryMemory } from './engine/bounded.ts'
 import type { Engine } from './engine/contract.ts'
 import { createEngine } from './engine/engine.ts'
 import { failureLog } from './engine/failure-log.ts'
-import { type Costs, RateLimits } from './engine/rate-limits.ts'
+import { RateLimits } from './engine/rate-limits.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { identityOf } from './kv/folder-identity.ts'
 import type { Standing } from './kv/postgres/postgres.ts'
@@ -33,9 +33,8 @@ import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-store.ts'
 import { controlRows } from './query-log/control-store.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
-import type { LaneStanding } from './slow-lane/slow-lane.ts'
+import type { ProcessLane } from './slow-lane/slow-lane.ts'
 import { startBackground } from './store/background.ts'
-import type { OnCheckProgress } from './store/contract.ts'
 import type { ReserveIds } from './store/ids.ts'
 import { Store } from './store/store.ts'
 import { removalTimeOf } from './store/time-memory.ts'
@@ -44,23 +43,17 @@ import { Streams } from './streams/streams.ts'
 import { createTransferService, type TransferService } from './transfer/service.ts'
 import type { Micros } from './values/value.ts'
 
-/** The settings that the engine depends on. */
-type EngineConfig = Pick<Config, 'allowInsecureJwks' | 'audiencePrefix' | 'passwordCost'> &
-  Partial<Pick<Config, 'queryMemoryMb' | 'streamsMax' | 'workers' | (typeof rateSettings)[number]>>
-
-const rateSettings = ['computeOpsPerSecond', 'readOpsPerSecond', 'writeOpsPerSecond'] as const
-
 /** Where time and randomness come from; tests replay a run by handing in their own. */
 export interface ProcessEnvironment {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
   /** Shared with the other processes of the store, when there are any. */
-  readonly timeline?: Timeline
+  readonly timeline?: Timeline | undefined
   /** The machine's own clock, where `clock` is one that never steps back. */
   readonly wallClock?: Clock
   /** By which those processes tell each other what has been used and tried. */
-  readonly notices?: NoticeBoard
+  readonly notices?: NoticeBoard | undefined
   /** Whether this process is the one that does the background work now; absent: it is. */
   readonly mayWork?: () => boolean
 }
@@ -97,18 +90,14 @@ export interface OpenEngine {
   readonly engine: Engine
   /** Absent: nothing can be imported or exported. */
   readonly transfer?: TransferService
-  /** Present where slow queries have processes of their own: has one ready soon. To be called once the service serves. */
-  readonly prepareSlowLane?: () => void
-  /** Proves that what is stored agrees with itself; returns every contradiction found. */
-  check(onProgress?: OnCheckProgress): readonly string[]
+  /** Present where slow queries have processes of their own. Whoever serves has one of them kept ready. */
+  readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
   /** What the background has to do yet, whichever process does it. */
   workLeft(): WorkLeft
-  /** Present where slow queries have processes of their own. */
-  readonly laneStanding?: () => LaneStanding
   /** Whether this process does the background work now. */
   readonly worksInBackground?: () => boolean
   /** By which it tells other processes of the store; absent: there are none. */
-  readonly notices?: NoticeBoard
+  readonly notices?: NoticeBoard | undefined
   /** Present when several machines share the store: how this one's copy stands. */
   readonly standing?: () => Standing
   /** Present then, too: what the query log has of the store. */
@@ -124,36 +113,33 @@ interface OpenedFolder extends OpenEngine {
   readonly store: Store
 }
 
-/** Opens the data directory of `config`. Without a root secret no caller has its rights. Throws when it cannot be used. */
+/** Opens the data directory of `config`. Without a root secret in it no caller has its rights. Throws when it cannot be used. */
 export async function openEngine(
   config: Config,
-  rootSecret: string | undefined,
   log: Logger,
   role: ProcessRole = observer,
 ): Promise<OpenedFolder> {
   const { kv, shared } = await openConfiguredStore(config, log, role)
   const hasLane = role.slowLane && config.slowLaneProcesses > 0
-  const lane = hasLane ? { config, rootSecret, folder: identityOf(config.data) } : undefined
+  const parts = { kv, config, log, laneFolder: hasLane ? identityOf(config.data) : undefined }
   if (shared !== undefined) {
-    const { mayWork, notices, now, waits, standing, timeline, worker } = shared
+    const { chunks, files, mayWork, notices, now, waits, standing, timeline, worker } = shared
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
-    const opened = engineOver(kv, config, rootSecret, log, environment, { ...role, worker }, { lane })
-    const { chunks, files } = shared
-    const kvOfLog = controlRows(kv)
-    const sharedLog = { kv: kvOfLog, now, chunks, files, handsOver: role.background, mayWork }
+    const opened = engineOver({ ...parts, environment, role: { ...role, worker } })
+    const sharedLog = { kv: controlRows(kv), now, chunks, files, handsOver: role.background, mayWork }
     return { ...opened, waits, standing, sharedLog, notices, worksInBackground: mayWork }
   }
   // Opened after the store: that takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }
   const { notices } = role
-  const environment = { ...system, clock, timeline, wallClock: systemClock, ...(notices && { notices }) }
-  const opened = engineOver(kv, config, rootSecret, log, environment, role, { lane })
+  const environment = { ...system, clock, timeline, wallClock: systemClock, notices }
+  const opened = engineOver({ ...parts, environment, role })
   const close = async () => {
     await opened.close()
     closeTimeline()
   }
-  return { ...opened, close, worksInBackground: () => role.background, ...(notices && { notices }) }
+  return { ...opened, close, worksInBackground: () => role.background, notices }
 }
 
 /** Where the time that a process has reached is kept in the data directory. */
@@ -182,7 +168,7 @@ function timelineOf(
  * can have a time up to it.
  */
 export function openLaneEngine(
-  { config, folder, rootSecret, worker }: LaneSetup,
+  { config, folder, worker }: LaneSetup,
   log: Logger,
   within: LaneParts,
 ): OpenedFolder {
@@ -194,44 +180,40 @@ export function openLaneEngine(
     announce: atLeast => ({ time: atLeast, end: () => {} }),
     ...(closed && { closed }),
   }
-  return engineOver(
-    kv,
-    config,
-    rootSecret,
-    log,
-    { ...system, timeline },
-    { worker, background: false },
-    { within },
-  )
+  const role = { worker, background: false }
+  return engineOver({ kv, config, log, environment: { ...system, timeline }, role, within })
 }
 
-/** What engines of a service and of its slow lane have beyond the others. */
-interface Special {
-  /** This engine has processes for what takes long, which open the same folder. */
-  readonly lane?: Omit<LaneSetup, 'worker'> | undefined
-  /** This engine is that of such a process. */
+/** What an engine is built from. */
+interface EngineParts {
+  readonly kv: KeyValueStore
+  readonly config: Config
+  readonly log: Logger
+  readonly environment?: ProcessEnvironment
+  /** Absent: it only looks. */
+  readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
+  /** The identity of the data directory that processes for what takes long open, too; absent: there are none. */
+  readonly laneFolder?: string | undefined
+  /** Present in such a process. */
   readonly within?: LaneParts
 }
 
 /** Builds the engine over an open key-value store, which is closed with it. */
-export function engineOver(
-  kv: KeyValueStore,
-  config: EngineConfig,
-  rootSecret: string | undefined,
-  log: Logger,
-  { clock, timers, random, timeline, wallClock = clock, notices, mayWork }: ProcessEnvironment = system,
-  {
-    worker,
-    background,
-    slowLane: serves = false,
-  }: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'> = observer,
-  { lane, within }: Special = {},
-): OpenedFolder {
+export function engineOver({
+  kv,
+  config,
+  log,
+  environment = system,
+  role: { worker, background, slowLane: serves = false } = observer,
+  laneFolder,
+  within,
+}: EngineParts): OpenedFolder {
+  const { clock, timers, random, timeline, wallClock = clock, notices, mayWork } = environment
   const now = () => clock.now()
-  const rateLimits = new RateLimits(ratesOf(config), clock)
+  const { computeOpsPerSecond: compute, readOpsPerSecond: read, writeOpsPerSecond: write } = config
+  const rateLimits = new RateLimits({ compute, read, write }, clock)
   notices?.join('rates', rateLimits)
-  const environment = { clock: wallClock, timers, random, notices }
-  const { identifier, logins } = authenticationOf(config, rootSecret, log, environment)
+  const { identifier, logins } = authenticationOf(config, log, { clock: wallClock, timers, random, notices })
   const host: SessionHost = {
     createAccess,
     languages,
@@ -239,7 +221,7 @@ export function engineOver(
     logins,
     settings: { audiencePrefix: config.audiencePrefix, allowInsecureJwks: config.allowInsecureJwks },
   }
-  const memory = queryMemory(config.queryMemoryMb ?? settings.queryMemoryMb.default)
+  const memory = queryMemory(config.queryMemoryMb)
   const store = new Store(kv, {
     clock: now,
     memory,
@@ -254,18 +236,18 @@ export function engineOver(
     clock,
     timers,
     random,
-    openMax: config.streamsMax ?? settings.streamsMax.default,
+    openMax: config.streamsMax,
     onInternalError: error => log.error({ err: error }, 'event streams failed'),
   })
-  const slowLane = lane && openSlowLane({ ...lane, worker }, store, { clock, timers, log })
+  const lane = laneFolder !== undefined && { config, folder: laneFolder, worker }
+  const slowLane = lane ? openSlowLane(lane, store, { clock, timers, log }) : undefined
   const engine = createEngine({
     store,
     memory,
-    ...(slowLane && { slowLane }),
+    slowLane,
     ...(within && { neverCommits: true, onCheck: within.onCheck }),
     host,
     languages,
-    timeOfDay: () => store.now(),
     streams,
     timers,
     rateLimits,
@@ -292,10 +274,8 @@ export function engineOver(
       serves ? timers : undefined,
     ),
     store,
-    ...(slowLane && { prepareSlowLane: () => slowLane.keepReady() }),
-    check: onProgress => store.check(onProgress),
+    slowLane,
     workLeft: () => store.read(workLeft).result,
-    ...(slowLane && { laneStanding: () => slowLane.standing }),
     close: async () => {
       streams.end()
       await Promise.all([running?.stop(), slowLane?.close()])
@@ -306,17 +286,14 @@ export function engineOver(
 
 /** How credentials are checked; what is refused is told to the log. */
 function authenticationOf(
-  { allowInsecureJwks, audiencePrefix, passwordCost }: EngineConfig,
-  rootSecret: string | undefined,
+  { allowInsecureJwks, audiencePrefix, passwordCost, rootSecret }: Config,
   log: Logger,
-  environment: Pick<AuthenticationOptions, 'clock' | 'timers' | 'random' | 'notices'>,
+  environment: Pick<ProcessEnvironment, 'clock' | 'timers' | 'random' | 'notices'>,
 ): ReturnType<typeof createAuthentication> {
   return createAuthentication({
     ...environment,
-    rootSecret,
+    ...{ allowInsecureJwks, audiencePrefix, rootSecret },
     passwordHashCost: passwordCost,
-    audiencePrefix,
-    allowInsecureJwks,
     log: reason => log.debug({ reason }, 'refused a credential'),
     onKeySetFailure: (uri, reason) =>
       log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),
@@ -327,10 +304,4 @@ function authenticationOf(
 function secretLooksOf(clock: Clock): Allowances<string> {
   const { secretLooksBurst: max, secretLooksPerSecond: perSecond, secretLookersMax } = limits
   return new Allowances({ max, perSecond }, secretLookersMax, () => clock.elapsedMs())
-}
-
-/** What a database may use per second. */
-function ratesOf(config: EngineConfig): Costs {
-  const [compute = 0, read = 0, write = 0] = rateSettings.map(name => config[name] ?? 0)
-  return { compute, read, write }
 }

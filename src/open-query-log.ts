@@ -14,7 +14,7 @@ import { type Clock, systemClock } from './base/clock.ts'
 import { epoch } from './base/micros.ts'
 import { systemRandom } from './base/random.ts'
 import { leapWarning, RemovalTime } from './base/removal-time.ts'
-import { systemTimers, type Timers } from './base/timers.ts'
+import { systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
@@ -33,45 +33,21 @@ import { Signer } from './query-log/signing.ts'
 import { TableStorage } from './query-log/table-storage.ts'
 import { isUnavailable } from './query-log/unavailable.ts'
 
-/** The settings that the query log depends on. */
-type QueryLogConfig = Pick<
-  Config,
-  | 'data'
-  | 'regionGroup'
-  | 'queryLogDays'
-  | 'queryLogMegabytes'
-  | 'queryLogExportDays'
-  | 'queryLogExportTimeoutMs'
-  | 'queryLogUrlSeconds'
-  | 'queryLogS3Endpoint'
-  | 'queryLogS3Bucket'
-  | 'queryLogS3Region'
-  | 'queryLogS3AccessKey'
-  | 'queryLogS3SecretKey'
-  | 'workers'
->
-
-/** What tests put in the place of the machine. */
-interface QueryLogHost {
-  readonly clock?: Clock
-  readonly timers?: Timers
-  /** Told of records that could not be written. */
-  readonly onLoss?: (records: number) => void
-}
-
 const hourMs = 3_600_000
 /** Small enough that retention can give bytes back bit by bit. */
 const segmentBytesMax = 64 * megabyte
 
-/** Opens the query log; `shared`: what it shares with other machines. Throws when the folder cannot be used. */
+/**
+ * Opens the query log. `onLoss` is told of records that could not be written; `shared`: what it shares with other machines. Throws
+ * when the folder cannot be used.
+ */
 export async function openQueryLog(
-  config: QueryLogConfig,
+  config: Config,
   log: Logger,
-  host: QueryLogHost = {},
+  onLoss: (records: number) => void,
   shared?: SharedLog,
 ): Promise<QueryLog> {
-  const { timers = systemTimers } = host
-  const clock = shared ? { ...systemClock, now: shared.now } : (host.clock ?? systemClock)
+  const clock = shared ? { ...systemClock, now: shared.now } : systemClock
   const folder = join(config.data, queryLogFolder)
   const segments = join(folder, 'segments')
   const exports = join(folder, 'exports')
@@ -90,12 +66,12 @@ export async function openQueryLog(
       folder: segments,
       writer: owner,
       clock,
-      timers,
+      timers: systemTimers,
       segmentBytes: Math.min(segmentBytesMax, retention.bytes / 8),
       segmentMs: hourMs,
       onLoss: (records, cause) => {
         log.warn({ records, err: cause }, 'records of the query log were lost')
-        host.onLoss?.(records)
+        onLoss(records)
       },
     })
     // Before anything is recorded here, so that a request for all records waits for this machine's, too.
@@ -121,7 +97,7 @@ export async function openQueryLog(
         save: memory => store.rememberTime(memory),
         onLeap: ahead => log.warn(leapWarning('query logs and exports', ahead)),
       }),
-      timers,
+      timers: systemTimers,
       retention,
       recorders: Math.max(1, config.workers),
       elapsedMs: clock.elapsedMs,
@@ -148,10 +124,7 @@ function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
 }
 
-async function openBucket(
-  config: QueryLogConfig,
-  clock: Clock,
-): Promise<(ExportStorage & ChunkBucket) | undefined> {
+async function openBucket(config: Config, clock: Clock): Promise<(ExportStorage & ChunkBucket) | undefined> {
   const { queryLogS3Endpoint: endpoint, queryLogS3Bucket: bucket, queryLogS3Region: region } = config
   const { queryLogS3AccessKey: accessKey, queryLogS3SecretKey: secretKey } = config
   if (!endpoint || !bucket || !accessKey || !secretKey) return undefined

@@ -19,7 +19,6 @@ import type { Store } from './store/store.ts'
 /** What a process is told first. */
 export interface LaneSetup {
   readonly config: Config
-  readonly rootSecret: string | undefined
   /** The identity of the data directory that the service holds. */
   readonly folder: string
   /** The number of the process that serves. */

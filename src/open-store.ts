@@ -30,11 +30,6 @@ import { storeOver } from './kv/store-over.ts'
 import { workersMax } from './store/ids.ts'
 import { lastCommit } from './store/last-commit.ts'
 
-type StoreConfig = Pick<
-  Config,
-  'data' | 'store' | 'storeSchema' | 'storeStaleReadsMs' | 'storeHoldMs' | 'storeWriteWaitMs'
->
-
 /** How long the database of a store is waited for. It may swallow whatever it is sent, and a service has to end in time. */
 export interface StoreWaits {
   /** From now on writes that find no answer are refused soon. */
@@ -81,7 +76,7 @@ export const divergedExitCode = 75
  * any opens the store.
  */
 export async function prepareStore(
-  config: StoreConfig,
+  config: Config,
   log: Logger,
   onProgress: (progress: CopyProgress) => void = () => undefined,
 ): Promise<void> {
@@ -103,11 +98,11 @@ export async function prepareStore(
 }
 
 /** What {@link prepareStore} has begun ends: all processes of this data directory have closed the store in order. */
-export function settleStore({ data, store }: StoreConfig): void {
+export function settleStore({ data, store }: Config): void {
   if (store !== undefined) settleReplica(data)
 }
 
-function locationOf(url: string, { storeSchema, storeHoldMs }: StoreConfig): RecordLocation {
+function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLocation {
   return { url, schema: storeSchema, holdMs: storeHoldMs }
 }
 
@@ -121,7 +116,7 @@ export function withRecord<T>(
 
 /** Opens the store of a prepared data directory; `background` processes also do the upkeep of a shared record. */
 export async function openConfiguredStore(
-  config: StoreConfig,
+  config: Config,
   log: Logger,
   { background }: { readonly background: boolean },
 ): Promise<OpenedStore> {
@@ -231,7 +226,7 @@ function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) =>
  * when the folder is not the one with that identity.
  */
 export function openLaneStore(
-  config: StoreConfig,
+  config: Config,
   identity: string,
 ): { readonly kv: KeyValueStore; readonly closed?: () => Micros } {
   const { data, store } = config

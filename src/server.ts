@@ -78,7 +78,7 @@ export async function createServer(
     const onLoss = (records: number) => {
       meter.lostRecords += records
     }
-    queryLog = await openQueryLog(config, log, { onLoss }, opened.sharedLog)
+    queryLog = await openQueryLog(config, log, onLoss, opened.sharedLog)
     const metrics = config.metricsPort === undefined ? undefined : await measure(config, opened, meter)
     const operation = operationOf(config, opened, meter, within)
     return assemble({ config, opened, queryLog, log, meter, metrics, operation })
@@ -149,9 +149,9 @@ function countsOf(meter: RequestMeter): RequestCounts {
   }
 }
 
-function laneReportOf({ laneStanding }: OpenEngine): LaneReport | null {
-  if (laneStanding === undefined) return null
-  const { processes, processesMax, running, waiting } = laneStanding()
+function laneReportOf({ slowLane }: OpenEngine): LaneReport | null {
+  if (slowLane === undefined) return null
+  const { processes, processesMax, running, waiting } = slowLane.standing
   return { processes, processes_max: processesMax, running, waiting }
 }
 
@@ -207,11 +207,11 @@ function assemble({ config, opened, queryLog, log, meter, metrics, operation }: 
   return {
     listen: async () => {
       const port = await application.listen(config)
-      opened.prepareSlowLane?.()
+      opened.slowLane?.keepReady()
       return urlOf(config, port)
     },
     receive: () => {
-      opened.prepareSlowLane?.()
+      opened.slowLane?.keepReady()
       return application.receive()
     },
     ...(metrics && { metrics }),

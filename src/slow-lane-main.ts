@@ -82,7 +82,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   // This process will be killed, which leaves no time for it. The first releases of Node 22 have no such call.
   module.flushCompileCache?.()
   lowerPriority(niceness)
-  setImmediate(() => void warmUp(engine, setup.rootSecret, () => !service.hasJobs))
+  setImmediate(() => void warmUp(engine, setup.config.rootSecret, () => !service.hasJobs))
   return {
     engine,
     store,

@@ -66,14 +66,10 @@ export async function checkShared(
     try {
       await copyWithProgress('copy of the record', config, record, (step, share) => tell({ step, share }))
       const differences = await compared(config, record)
-      const { check } = engineOver(
-        readOnly(read => record.read(view => read(new ReplicaView(view)))),
-        config,
-        undefined,
-        pino({ level: 'silent' }),
-      )
+      const kv = readOnly(read => record.read(view => read(new ReplicaView(view))))
+      const { store } = engineOver({ kv, config, log: pino({ level: 'silent' }) })
       return {
-        contradictions: [...check(checkTeller(tell)), ...(differences?.texts ?? [])],
+        contradictions: [...store.check(checkTeller(tell)), ...(differences?.texts ?? [])],
         comparedAt: differences?.seq,
       }
     } finally {

@@ -75,7 +75,7 @@ async function openFolder(config: Config, release: () => Promise<void>): Promise
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
     const part = { worker: 0, background: true }
-    const opened = await openEngine(config, rootSecret, log, part)
+    const opened = await openEngine({ ...config, rootSecret }, log, part)
     const close = async () => {
       await opened.close()
       await release()

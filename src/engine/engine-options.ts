@@ -7,7 +7,6 @@ import type { Timers } from '../base/timers.ts'
 import type { Languages } from '../model/language.ts'
 import type { SessionHost } from '../model/session.ts'
 import type { Store } from '../store/store.ts'
-import type { Micros } from '../values/value.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
 import type { StreamOpener } from './stream-opener.ts'
@@ -19,8 +18,6 @@ export interface EngineOptions {
   readonly host: SessionHost
   /** What requests can be written in. */
   readonly languages: Languages
-  /** Microseconds since the Unix epoch. */
-  readonly timeOfDay: () => Micros
   /** Absent: databases may use what they like. */
   readonly rateLimits?: RateLimits
   /** Of a store that several machines share: how often, for each address, it is asked whether an unknown secret is new. */
@@ -28,7 +25,7 @@ export interface EngineOptions {
   readonly streams: StreamOpener
   readonly timers: Timers
   /** Takes over what takes long; absent: everything is evaluated here. */
-  readonly slowLane?: SlowLane
+  readonly slowLane?: SlowLane | undefined
   /** Bounds what all queries under way hold. */
   readonly memory?: MemoryBound
   /** This engine is one of the slow lane: commits are left to the service. */

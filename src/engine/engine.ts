@@ -71,7 +71,7 @@ export function createEngine(options: EngineOptions): Engine {
       languageOf(options, request).complete(body, request, { time, metrics }),
     exhausted: database => options.rateLimits?.exhausted(database) ?? [],
     charge: (database, costs) => options.rateLimits?.charge(database, costs),
-    now: options.timeOfDay,
+    now: () => store.now(),
   }
 }
 

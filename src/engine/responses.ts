@@ -159,7 +159,7 @@ export class Responses {
   }
 
   #time(): Micros {
-    return this.settledTime ?? this.#options.timeOfDay()
+    return this.settledTime ?? this.#options.store.now()
   }
 
   /** Takes the costs of a query that was evaluated to its end from what its database may use. */

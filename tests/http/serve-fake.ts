@@ -14,7 +14,6 @@ async function open() {
   }
   return {
     engine,
-    check: () => [],
     workLeft: () => ({ builds: [], buildsCount: 0, removals: 0 }),
     close: async () => {},
   }

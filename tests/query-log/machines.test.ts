@@ -74,7 +74,7 @@ test('a machine that has not handed over anything yet is waited for', async () =
         {},
       ),
       pino({ enabled: false }),
-      {},
+      () => undefined,
       tables.of(name, mayHandOver),
     )
   const slow = await open('slow', released)

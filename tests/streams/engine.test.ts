@@ -8,6 +8,7 @@ import type { Engine, EventStream } from '../../src/engine/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { limits } from '../../src/limits.ts'
 import { engineOver } from '../../src/open-engine.ts'
+import { testConfig } from '../support/config.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
 import type { WireEvent } from './stream-client.ts'
 import { type Doc, wire } from './streams-app.ts'
@@ -26,15 +27,14 @@ interface Bench {
 async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 100): Promise<void> {
   const time = new ManualTime()
   time.ms = 1_700_000_000_000
-  const config = { allowInsecureJwks: false, audiencePrefix: 'test:', passwordCost: 4, streamsMax }
+  const config = testConfig({ rootSecret, streamsMax })
   const environment = { clock: time.clock, timers: time, random: systemRandom }
-  const { engine, close } = engineOver(
-    openMemory(),
+  const { engine, close } = engineOver({
+    kv: openMemory(),
     config,
-    rootSecret,
-    pino({ level: 'silent' }),
+    log: pino({ level: 'silent' }),
     environment,
-  )
+  })
   const request = (query: unknown, secret = rootSecret) => ({
     authorization: `Bearer ${secret}`,
     language: '4' as const,

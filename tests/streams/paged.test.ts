@@ -8,6 +8,7 @@ import type { Engine, EventStream } from '../../src/engine/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { limits } from '../../src/limits.ts'
 import { engineOver } from '../../src/open-engine.ts'
+import { testConfig } from '../support/config.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
 
 const rootSecret = 'root-secret-of-a-test'
@@ -40,21 +41,14 @@ async function withEngine(
 ): Promise<void> {
   const time = new ManualTime()
   time.ms = 1_700_000_000_000
-  const config = {
-    allowInsecureJwks: false,
-    audiencePrefix: 'test:',
-    passwordCost: 4,
-    streamsMax: 2000,
-    ...settings,
-  }
+  const config = testConfig({ rootSecret, streamsMax: 2000, ...settings })
   const environment = { clock: time.clock, timers: time, random: systemRandom }
-  const { engine, close } = engineOver(
-    openMemory(),
+  const { engine, close } = engineOver({
+    kv: openMemory(),
     config,
-    rootSecret,
-    pino({ level: 'silent' }),
+    log: pino({ level: 'silent' }),
     environment,
-  )
+  })
   const request = (sent: object, options: Readonly<Record<string, string>>, secret = rootSecret) => ({
     authorization: `Bearer ${secret}`,
     language: '10' as const,

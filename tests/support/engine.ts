@@ -7,6 +7,7 @@ import { openMemory } from '../../src/kv/memory.ts'
 import { engineOver, type ProcessEnvironment } from '../../src/open-engine.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { ApiVersion } from '../../src/v4/wire/version.ts'
+import { testConfig } from './config.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'
 
@@ -32,9 +33,9 @@ export interface TestEngine {
 
 /** Opens a database: an empty one in memory unless told otherwise. */
 export function openTestEngine(options: TestEngineOptions = {}): TestEngine {
-  const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.fauna.com/db/', passwordCost: 4 }
-  const { kv = openMemory(), environment } = options
-  const { engine, store, close } = engineOver(kv, config, rootSecret, pino({ level: 'silent' }), environment)
+  const { kv = openMemory(), ...rest } = options
+  const config = testConfig({ rootSecret })
+  const { engine, store, close } = engineOver({ kv, config, log: pino({ level: 'silent' }), ...rest })
   const send: TestEngine['send'] = async (query, options = {}) =>
     engine.query({
       authorization: `Bearer ${options.secret ?? rootSecret}`,

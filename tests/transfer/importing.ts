@@ -19,6 +19,7 @@ import type { Report } from '../../src/transfer/report.ts'
 import { findSources } from '../../src/transfer/sources.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { writeJson } from '../../src/values/write-json.ts'
+import { testConfig } from '../support/config.ts'
 
 /** The folder of files made by hand. */
 export const fixtures = join(import.meta.dirname, 'fixtures')
@@ -46,14 +47,14 @@ export async function openTestDatabase(
   t: TestContext,
   kv: KeyValueStore = openMemory(),
 ): Promise<TestDatabase> {
-  const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.fauna.com/db/', passwordCost: 4 }
   const secret = 'the-root-secret-of-a-test'
-  const opened = engineOver(kv, config, secret, pino({ level: 'silent' }))
+  const config = testConfig({ rootSecret: secret })
+  const opened = engineOver({ kv, config, log: pino({ level: 'silent' }) })
   const connection = localConnection('memory', opened, secret)
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-transfer-'))
   t.after(async () => {
     await new Background(opened.store).runAll()
-    assert.deepEqual(opened.check(), [])
+    assert.deepEqual(opened.store.check(), [])
     await opened.close()
     await rm(folder, { recursive: true, force: true })
   })

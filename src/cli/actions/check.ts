@@ -22,9 +22,9 @@ export async function check(config: Config): Promise<number> {
     config.data,
     'check',
     async tell => {
-      const opened = await openEngine(config, undefined, log)
+      const opened = await openEngine(config, log)
       try {
-        return opened.check(checkTeller(tell))
+        return opened.store.check(checkTeller(tell))
       } finally {
         await opened.close()
       }

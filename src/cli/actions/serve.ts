@@ -38,12 +38,7 @@ import {
 } from '../workers.ts'
 
 /** Opens the storage of a data directory and the engine over it. */
-type Open = (
-  config: Config,
-  rootSecret: string | undefined,
-  log: Logger,
-  role: ProcessRole,
-) => Promise<OpenEngine>
+type Open = (config: Config, log: Logger, role: ProcessRole) => Promise<OpenEngine>
 
 /** Serves until SIGTERM or SIGINT; resolves with the exit status. Tests open another engine than that of the folder. */
 export async function serve(config: Config, open: Open = openEngine): Promise<number> {
@@ -97,7 +92,7 @@ async function runAlone(
   try {
     await node?.prepare()
     const rootSecret = await rootSecretOf(config, log)
-    const opened = await open(config, rootSecret, log, { worker: 0, background: true, slowLane: true })
+    const opened = await open({ ...config, rootSecret }, log, { worker: 0, background: true, slowLane: true })
     held.complete()
     const stopped = signalled()
     server = await created(service, opened, log, 0)
@@ -138,7 +133,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
     slowLane: true,
     notices,
   }
-  const opened = await open(config, rootSecret, log, role)
+  const opened = await open({ ...config, rootSecret }, log, role)
   assertIdentity(config.data, workerFolder())
   const stopped = signalled()
   const server = await created(config, opened, log, worker)

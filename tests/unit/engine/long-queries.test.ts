@@ -58,7 +58,6 @@ function openImpatient(t: TestContext, laneMs: () => number, isLong = true) {
     },
     languages,
     host: { now: () => 0 } as unknown as SessionHost,
-    timeOfDay: () => epoch,
     streams: {} as unknown as StreamOpener,
     timers: systemTimers,
     slowLane,

@@ -8,6 +8,7 @@ import { openMemory } from '../../../src/kv/memory.ts'
 import { limits } from '../../../src/limits.ts'
 import { engineOver } from '../../../src/open-engine.ts'
 import { openServiceLog } from '../../../src/service-log.ts'
+import { testConfig } from '../../support/config.ts'
 
 const unknownSecret: Omit<QueryRequest, 'body'> = {
   authorization: 'Bearer fnAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
@@ -17,8 +18,6 @@ const unknownSecret: Omit<QueryRequest, 'body'> = {
   timeoutMs: 10_000,
 }
 const create = '{"create":{"collection":"c"}}'
-
-const config = { allowInsecureJwks: false, audiencePrefix: 'https://db.example/', passwordCost: 4 }
 
 /** An engine over a store that several machines share; `look` brings this one's state up to date. */
 function openOver(look: () => Promise<void>) {
@@ -30,7 +29,7 @@ function openOver(look: () => Promise<void>) {
     close: memory.close.bind(memory),
     ready: (notBefore: number) => (notBefore === Number.POSITIVE_INFINITY ? look() : undefined),
   }
-  return engineOver(kv, config, undefined, openServiceLog('silent'))
+  return engineOver({ kv, config: testConfig(), log: openServiceLog('silent') })
 }
 
 test('unknown secrets have the store asked a few times for each address, whether they read or write', async () => {

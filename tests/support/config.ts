@@ -1,0 +1,8 @@
+// The settings of a service in a test: the defaults, and passwords that are hashed fast.
+
+import { readConfig } from '../../src/config/read-config.ts'
+import type { Config } from '../../src/config/settings.ts'
+
+export function testConfig(given: Partial<Config> = {}): Config {
+  return { ...readConfig({ flags: new Map(), file: undefined }, {}), passwordCost: 4, ...given }
+}
