@@ -2,8 +2,8 @@
 // identity is a member of. For administrators; what callers learn of a refusal is that there was one.
 
 import type { Transaction } from '../store/contract.ts'
-import { type Code, codeOf } from '../values/code.ts'
-import { isObject, itemsOf, native, Ref, sameRef, type Value } from '../values/value.ts'
+import { codeOf } from '../values/code.ts'
+import { isObject, itemsOf, type Ref, sameRef } from '../values/value.ts'
 import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
 import type {
   AccessOptions,
@@ -13,7 +13,8 @@ import type {
   ResourceAction,
   TryPredicate,
 } from './contract.ts'
-import { memberOf, resourceOf } from './resource-names.ts'
+import { resourceOf } from './resource-names.ts'
+import { membershipsFor } from './role.ts'
 
 /** A privilege that names the resource and says something about the action. */
 export interface ConsideredPrivilege {
@@ -106,25 +107,9 @@ export function explainMemberships(
   transaction: Transaction,
   tryPredicate: TryPredicate,
 ): readonly ConsideredMembership[] {
-  const { collection, database } = identity
-  const named = new Ref(database, native.collections, BigInt(collection))
-  const found: ConsideredMembership[] = []
-  for (const { document: role } of transaction.documents(database, native.roles, {})) {
-    for (const [number, membership] of itemsOf(transaction.get(role)?.fields.get('membership')).entries()) {
-      const predicate = predicateOf(membership, named, transaction)
-      if (predicate === undefined) continue
-      found.push({ role, number, grant: predicate === true || tryPredicate(predicate, () => identity) })
-    }
-  }
-  return found
-}
-
-/** The condition of a membership for a collection: none, or a predicate; undefined when it is for another. */
-function predicateOf(membership: Value, collection: Ref, transaction: Transaction): true | Code | undefined {
-  if (!isObject(membership)) return undefined
-  const resource = memberOf(membership.get('resource'), collection.database, transaction)
-  if (resource === undefined || !sameRef(resource, collection)) return undefined
-  const predicate = membership.get('predicate') ?? null
-  if (predicate === null) return true
-  return codeOf(predicate)
+  return membershipsFor(transaction, identity).map(({ role, number, predicate }) => ({
+    role,
+    number,
+    grant: predicate === undefined || tryPredicate(predicate, () => identity),
+  }))
 }

@@ -22,6 +22,8 @@ import { memberOf, resourceOf } from './resource-names.ts'
 export type Grant = true | readonly Code[]
 
 interface Membership {
+  /** Its number among the role's memberships. */
+  readonly number: number
   readonly resource: Ref
   readonly predicate: Code | undefined
 }
@@ -96,7 +98,7 @@ function readMemberships(
   fields: ObjectValue,
   transaction: Transaction,
 ): readonly Membership[] {
-  return itemsOf(fields.get('membership')).flatMap(membership => {
+  return itemsOf(fields.get('membership')).flatMap((membership, number) => {
     if (!isObject(membership)) return []
     const resource = memberOf(membership.get('resource'), database, transaction)
     const stored = membership.get('predicate') ?? undefined
@@ -104,8 +106,19 @@ function readMemberships(
     if (resource === undefined) return []
     // A predicate that cannot be run must not turn into none.
     if (stored !== undefined && predicate === undefined) return []
-    return [{ resource, predicate }]
+    return [{ number, resource, predicate }]
   })
+}
+
+/** The memberships of all roles that are about the collection of an identity. */
+export function membershipsFor(
+  transaction: Transaction,
+  { collection, database }: Ref,
+): readonly (Membership & { readonly role: Ref })[] {
+  const named = new Ref(database, native.collections, BigInt(collection))
+  return [...rolesOf(transaction, database).values()].flatMap(({ ref: role, memberships }) =>
+    memberships.flatMap(each => (sameRef(each.resource, named) ? [{ ...each, role }] : [])),
+  )
 }
 
 /** The roles an identity is a member of right now. */

@@ -5,9 +5,9 @@
 // hears of it, and while there is no worker connections wait for the next one.
 
 import type { Worker } from 'node:cluster'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { connectionsMax } from '../base/descriptors.ts'
-import { type ListenAddress, socketOptions } from '../http/listener.ts'
+import { type ListenAddress, listenOn, socketOptions } from '../http/listener.ts'
 
 /** The message that goes with each connection that is handed over. */
 export interface Handover {
@@ -42,19 +42,11 @@ export class Distributor {
       this.#handOver()
     })
     this.#server.maxConnections = connectionsMax()
-    // One connection that could not be accepted; it must not end the process.
-    this.#server.on('error', () => undefined)
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
   listen(address: ListenAddress): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(address, () => {
-        this.#server.removeListener('error', reject)
-        resolve((this.#server.address() as AddressInfo).port)
-      })
-    })
+    return listenOn(this.#server, address)
   }
 
   /** Until a worker can be given a connection, `take` gets all, also those that wait. */

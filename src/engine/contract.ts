@@ -28,7 +28,7 @@ export interface QueryRequest extends LanguageRequest {
   readonly retriesMax?: number | undefined
   /** A long body is laid out for people. */
   readonly prettyBody?: boolean
-  /** For an engine in the slow lane: an explanation is asked for. */
+  /** An explanation is asked for: in the slow lane, too. */
   readonly isExplanation?: boolean
   /** For an engine that leaves committing to another: {@link Store.attempt}. */
   readonly stampTime?: () => Micros
@@ -177,8 +177,8 @@ export interface Engine {
   ping(scope: 'all' | 'write' | 'read' | 'node'): Promise<void>
   /** Who an `authorization` header stands for; undefined when it is refused. */
   whoIs(authorization: string | undefined): Promise<Principal | undefined>
-  /** The names of those who asked in a database, in the same order, as far as what they are called by is there. */
-  namesOf(callers: readonly CallerMark[], database: DatabaseId): readonly NamedCaller[]
+  /** The names of one who asked in a database, as far as what it is called by is there. */
+  nameOf(caller: CallerMark, database: DatabaseId): NamedCaller
   /** The databases along a path of names; undefined when one does not exist. */
   databasesAlong(names: readonly string[]): NamedDatabases | undefined
   /** The kinds of operations of which a database has used up what it may. Work that is no query is not to begin then. */

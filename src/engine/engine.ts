@@ -24,6 +24,7 @@ import type {
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain.ts'
 import { followNames, principalOf } from './principal.ts'
+import type { Costs } from './rate-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { queueOf, TooLong } from './slow-lane.ts'
@@ -64,8 +65,8 @@ export function createEngine(options: EngineOptions): Engine {
       if (status === 200 || requestError === 'unauthorized') return principal
       throw new RequestError(requestError ?? 'internal server error', 'The credential could not be checked.')
     },
-    namesOf: (callers, database) =>
-      store.read(transaction => callers.map(each => namedCaller(each, database, transaction))).result,
+    nameOf: (caller, database) =>
+      store.read(transaction => namedCaller(caller, database, transaction)).result,
     databasesAlong: names => store.read(transaction => followNames(transaction, names)).result,
     completed: (request, { body, metrics }, time) =>
       languageOf(options, request).complete(body, request, { time, metrics }),
@@ -176,19 +177,10 @@ class QueryKind implements RequestKind {
 
 /** Like a query, an explanation moves to the slow lane when it takes long. */
 function runExplanation(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
-  const request = options.slowLane === undefined ? withText(given) : given
-  const budget = new TimeBudget(options, request, 'moves')
-  const isLong = request.longBody !== undefined
-  return runRequest(options, request, {
-    budget,
-    isExplanation: true,
-    isCharged: true,
-    task: session => {
-      options.rateLimits?.check(session.database, { compute: 1, read: 0, write: 0 })
-      if (isLong || budget.isUsedUp) throw new TooLong()
-      return explain(request, options.languages, session)
-    },
-  })
+  const asked = options.slowLane === undefined ? withText(given) : given
+  const request = { ...asked, isExplanation: true }
+  const costs = { compute: 1, read: 0, write: 0 }
+  return runMovable(options, request, costs, session => explain(request, options.languages, session))
 }
 
 /**
@@ -202,16 +194,25 @@ function runStreamPage(
 ): QueryResponse | Promise<QueryResponse> {
   const pageOptions = { ...opening.options, endpoint: 'stream page' }
   const request: QueryRequest = { ...opening, body, options: pageOptions, timeoutMs: limits.streamPageMs }
+  return runMovable(options, request, { compute: 1, read: 1, write: 0 }, session =>
+    languageOf(options, request).parse(request).evaluate(session),
+  )
+}
+
+/** Runs what is no query, but moves to the slow lane when it takes long, and costs `costs` at least. */
+function runMovable(
+  options: EngineOptions,
+  request: QueryRequest,
+  costs: Costs,
+  evaluate: Task,
+): QueryResponse | Promise<QueryResponse> {
   const budget = new TimeBudget(options, request, 'moves')
-  return runRequest(options, request, {
-    budget,
-    isCharged: true,
-    task: session => {
-      options.rateLimits?.check(session.database, { compute: 1, read: 1, write: 0 })
-      if (budget.isUsedUp) throw new TooLong()
-      return languageOf(options, request).parse(request).evaluate(session)
-    },
-  })
+  const task: Task = session => {
+    options.rateLimits?.check(session.database, costs)
+    if (request.longBody !== undefined || budget.isUsedUp) throw new TooLong()
+    return evaluate(session)
+  }
+  return runRequest(options, request, { budget, isCharged: true, task })
 }
 
 /** The stream begins with the very snapshot on which its expression was evaluated. */

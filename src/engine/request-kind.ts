@@ -18,8 +18,6 @@ export interface RequestKind {
   readonly isCharged?: boolean
   /** What is told instead of a refused credential. */
   faultForAnybody?(): RequestError | undefined
-  /** It asks for an explanation, in the slow lane as well. */
-  readonly isExplanation?: boolean
   /** Called when the request moves to the slow lane: `task` is not called any more. */
   onMove?(): void
   /** Called when the slow lane has evaluated it as one of that queue, in so many milliseconds. */

@@ -27,13 +27,22 @@ import type { RequestKind } from './request-kind.ts'
 import { Responses, spentBy } from './responses.ts'
 import { queueOf, type SlowLane, TooLong } from './slow-lane.ts'
 import { runSlowly } from './slow-run.ts'
-import { contentionText, unavailableText } from './texts.ts'
 
 /** For {@link Store.ready}: all that was committed anywhere until now. */
 const everything = Number.POSITIVE_INFINITY
 
 /** Tries of a query in the slow lane whose client named no number: others commit all the time while it is evaluated. */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
+
+/** A fixed phrase of the protocol. */
+const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
+
+/** What became of a write, when the store is away. */
+const unavailableText = {
+  'not committed': 'The store of the service is not available now; nothing was written.',
+  unknown:
+    'The store of the service became unavailable during the commit: it may have been committed, or not.',
+} as const
 
 /** The language of a request. */
 export function languageOf({ languages }: EngineOptions, { language: name }: QueryRequest): Language {
@@ -142,7 +151,7 @@ class RequestRun {
   async #goSlow(): Promise<QueryResponse> {
     const { rateLimits, slowLane, store, timers } = this.#options
     const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
-    const { budget, isExplanation } = this.#kind
+    const { budget } = this.#kind
     const database = this.#responses.spent?.database
     const queue = queueOf(database, authorization)
     budget.end()
@@ -154,7 +163,7 @@ class RequestRun {
         retriesMax,
         timers,
         job: lead => ({
-          request: { ...this.#request, ...(isExplanation && { isExplanation }) },
+          request: this.#request,
           queue,
           snapshotTime: this.#responses.settledTime ?? epoch,
           timeoutMs: budget.leftMs(),

@@ -69,41 +69,23 @@ export class Responses {
   succeeded({ counters, result, retries, time }: TransactionOutcome<Rendered>): QueryResponse {
     this.contended = retries
     const metrics = this.#charged(this.#metrics(this.spent, counters))
-    return {
-      status: result.status,
-      body: this.#language.complete(result.body, this.#request, { time, metrics }),
-      txnTime: time,
-      metrics,
-      database: this.spent?.database,
-      ...this.#about(),
-    }
+    const body = this.#language.complete(result.body, this.#request, { time, metrics })
+    return { status: result.status, body, ...this.#about(time, metrics) }
   }
 
   /** Of an engine that commits nothing: what the response is once another engine has committed the attempt. */
   uncommitted(attempt: Attempt<Rendered>): QueryResponse {
     const { commitTime, counters, result } = attempt
-    return {
-      ...result,
-      txnTime: commitTime,
-      metrics: this.#metrics(this.spent, counters),
-      database: this.spent?.database,
-      ...this.#about(),
-      attempt: { ...attempt, result: undefined },
-    }
+    const about = this.#about(commitTime, this.#metrics(this.spent, counters))
+    return { ...result, ...about, attempt: { ...attempt, result: undefined } }
   }
 
   /** Of an explanation, which ends its transaction without a commit. */
   explanation(body: string): QueryResponse {
     const spent = this.spent as Spent
     const [time, metrics] = [spent.snapshotTime, this.#charged(this.#metrics(spent, noCosts))]
-    return {
-      status: 200,
-      body: this.#language.complete(body, this.#request, { time, metrics }),
-      txnTime: time,
-      metrics,
-      database: this.spent?.database,
-      ...this.#about(),
-    }
+    const completed = this.#language.complete(body, this.#request, { time, metrics })
+    return { status: 200, body: completed, ...this.#about(time, metrics) }
   }
 
   /** A response of the slow lane as this request's own: its time includes the waiting, its costs are charged here. */
@@ -130,10 +112,7 @@ export class Responses {
     const [time, metrics] = [this.#time(), this.#charged(this.#metrics(spent, { ...noCosts, readBytes }))]
     return {
       ...this.#language.refused(error, this.#request, { time, metrics }),
-      txnTime: time,
-      metrics,
-      database: this.spent?.database,
-      ...this.#about(),
+      ...this.#about(time, metrics),
     }
   }
 
@@ -145,17 +124,21 @@ export class Responses {
     const metrics = unmetered ? undefined : this.#metrics(this.spent, noCosts, rateLimited)
     return {
       ...this.#language.failed(error, this.#request, { time, metrics }),
-      txnTime: time,
-      metrics,
-      database: this.spent?.database,
-      ...this.#about(),
+      ...this.#about(time, metrics),
       requestError: error.code,
     }
   }
 
-  /** What the query log tells of every response. */
-  #about(): Pick<QueryResponse, 'place' | 'caller' | 'named'> {
-    return { place: this.place, caller: this.caller, named: this.spent?.named }
+  /** What every response says beside its status and its body. */
+  #about(txnTime: Micros, metrics: QueryMetrics | undefined): Omit<QueryResponse, 'status' | 'body'> {
+    return {
+      txnTime,
+      metrics,
+      database: this.spent?.database,
+      place: this.place,
+      caller: this.caller,
+      named: this.spent?.named,
+    }
   }
 
   #time(): Micros {

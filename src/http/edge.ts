@@ -45,7 +45,6 @@ export class Edge {
   readonly #outbox: Outbox<EndpointCall>
   readonly #record: RecordCall | undefined
   #pending = 0
-  #stopping: boolean
 
   constructor(services: Services, options: EdgeOptions) {
     this.#services = services
@@ -55,10 +54,6 @@ export class Edge {
       this.#answer(call, call.answer as Answer)
     }, services.clock)
     this.#pendingMax = options.pendingRequestsMax
-    this.#stopping = services.stopping.aborted
-    services.stopping.addEventListener('abort', () => {
-      this.#stopping = true
-    })
     if (services.meter) services.meter.inFlight = () => this.#pending
     const bodyPace = { windowMs: limits.bodyPaceMs, amount: limits.bodyPaceBytes }
     const bodyMax = options.bufferedBodyBytesMax ?? limits.bufferedBodyBytesMax
@@ -189,7 +184,7 @@ export class Edge {
 
   #answer(call: EndpointCall, answer: Answer): void {
     try {
-      if (this.#stopping) call.request.closeAfterwards()
+      if (this.#services.stopping.aborted) call.request.closeAfterwards()
       const bytesOut = this.#writer.write(call, answer)
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
       const { meter } = this.#services

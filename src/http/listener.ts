@@ -84,6 +84,18 @@ const sessionOptions = {
   streamResetRate: limits.sessionResetsPerSecond,
 }
 
+/** Has a server accept connections; resolves with the port. Rejects when the address is not available. */
+export function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      // Later ones are of a connection that could not be accepted, which must not end the process.
+      server.on('error', ignore).removeListener('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
 /** Handles one request. Must not throw. */
 type HandleExchange = (exchange: Exchange) => void
 
@@ -130,19 +142,11 @@ export class Listener {
     })
     this.#http1 = this.#createHttp1()
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
-    // One connection that could not be accepted; it must not end the process.
-    this.#acceptor.on('error', () => undefined)
   }
 
   /** Starts to accept connections; resolves with the port. Rejects when the address is not available. */
-  listen({ host, port }: ListenAddress): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#acceptor.once('error', reject)
-      this.#acceptor.listen({ host, port }, () => {
-        this.#acceptor.removeListener('error', reject)
-        resolve((this.#acceptor.address() as AddressInfo).port)
-      })
-    })
+  listen(address: ListenAddress): Promise<number> {
+    return listenOn(this.#acceptor, address)
   }
 
   /** Instead of {@link listen}: returns a function that serves a connection that another process has accepted. */

@@ -88,16 +88,10 @@ export class RecordTeller {
   #nameOf(caller: LoggedCaller, trail: string): ToldCaller {
     const around = trail.split('/').filter(id => id !== '')
     const database = BigInt(around.at(-1) ?? rootDatabase)
-    const [named] = this.#engine.namesOf([caller], database)
-    const { kind = 'root', ...names } = named ?? {
-      id: undefined,
-      name: undefined,
-      roles: caller.roles,
-      identity: undefined,
-    }
+    const named = this.#engine.nameOf(caller, database)
     const isOuter = this.#isOuter(caller.credential, around)
     // What a key is called is for those of its own database.
-    return { ...names, kind, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
+    return { ...named, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
   }
 
   /** Whether a credential belongs to a database around the reader's own. */

@@ -1,9 +1,10 @@
 // `GET /metrics` on a port of its own: the public port speaks nothing but the protocol.
 
 import { createServer, type ServerResponse } from 'node:http'
-import { type AddressInfo, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
+import { type ListenAddress, listenOn } from '../http/listener.ts'
 
 /** Who collects metrics needs one; so many would be a fault, and must not take the service's descriptors. */
 const connectionsMax = 32
@@ -16,7 +17,7 @@ export interface MetricsServer {
 
 /** Serves the text that `collect` returns. Rejects when the address is not available. */
 export async function serveMetrics(
-  address: { readonly host: string; readonly port: number },
+  address: ListenAddress,
   collect: () => Promise<string>,
   log: Logger,
 ): Promise<MetricsServer> {
@@ -35,14 +36,8 @@ export async function serveMetrics(
       )
     }
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(address, resolve)
-  })
+  const port = await listenOn(server, address)
   server.maxConnections = connectionsMax
-  // One connection that could not be accepted; it must not end the process.
-  server.on('error', () => undefined)
-  const { port } = server.address() as AddressInfo
   const host = isIPv6(address.host) ? `[${address.host}]` : address.host
   return {
     url: `http://${host}:${port}/metrics`,

@@ -1,5 +1,6 @@
 // An engine whose responses a test decides, and the HTTP service over it on a free port.
 
+import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { pino } from 'pino'
 import type { Clock } from '../../src/base/clock.ts'
@@ -84,7 +85,7 @@ export function fakeEngine(): FakeEngine {
       })),
     ping: scope => engine.pinged(scope),
     whoIs: () => Promise.resolve(undefined),
-    namesOf: () => [],
+    nameOf: () => assert.fail('nobody asks'),
     databasesAlong: () => undefined,
     exhausted: () => [],
     charge: () => undefined,
