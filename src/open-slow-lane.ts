@@ -1,11 +1,11 @@
 // Starts the processes of the slow lane: the same program over the same data directory, with less memory and less right to
 // the processor than the service itself.
 
-import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { type Clock, starvedMs } from './base/clock.ts'
-import { compileCache, programFile } from './base/program-files.ts'
+import { compileCache, programFile, startProgram } from './base/program-files.ts'
 import type { Timers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import { sendFrame } from './slow-lane/frames.ts'
@@ -69,11 +69,8 @@ function start(setup: LaneSetup): ChildProcess {
     `--stack-size=${stackKibibytes}`,
     '--expose-gc',
   ]
-  const child = spawned([...process.execArgv, ...flags, program], {
-    // A worker of node:cluster would hand on that it is one.
-    env: { NODE_COMPILE_CACHE: compileCache, ...process.env, NODE_UNIQUE_ID: undefined },
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-  })
+  const env = { NODE_COMPILE_CACHE: compileCache, ...process.env }
+  const child = startProgram(program, { flags }, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
   // Absent when there were no descriptors left.
   const socket = child.stdio?.[laneDescriptor] as Duplex | undefined
   if (socket === undefined) return child
@@ -81,15 +78,4 @@ function start(setup: LaneSetup): ChildProcess {
   socket.on('error', () => {})
   sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
   return child
-}
-
-/** Starts the runtime. What keeps it from starting is always told by an event; Node throws some of it. */
-function spawned(words: readonly string[], options: SpawnOptions): ChildProcess {
-  try {
-    return spawn(process.execPath, words, options)
-  } catch (cause) {
-    const child = new ChildProcess()
-    process.nextTick(() => child.emit('error', cause))
-    return child
-  }
 }

@@ -3,6 +3,7 @@
 // the same set at the same time share one fetch.
 
 import type { CryptoKey } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import { FairRunner } from '../base/fair-queue.ts'
 import { limits } from '../limits.ts'
@@ -30,13 +31,11 @@ interface Entry {
   /** Undefined as long as no load has succeeded. */
   keys: readonly Jwk[] | undefined
   etag: string | undefined
-  bytes: number
   /** When the set was last known to be current. */
   loadedAt: number
   /** When a load last ended, and why it failed if it did. */
   attemptedAt: number
   failure: Error | undefined
-  usedAt: number
   loading: Promise<void> | undefined
   readonly imported: Map<string, Import>
 }
@@ -51,15 +50,21 @@ export class KeySets {
     limits.jwksFetchesWaitingMax,
     () => new Error('too many key sets are being fetched'),
   )
-  /** Least recently used first. Sets grow as they are loaded and go by a clock that tests move: `lru-cache` has neither. */
-  readonly #entries = new Map<string, Entry>()
-  #bytes = 0
+  readonly #entries: LRUCache<string, Entry>
 
   /** `onFailure` is told why a set is not available: once, until the reason changes. */
   constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
     this.#clock = clock
     this.#onFailure = onFailure
+    this.#entries = new LRUCache({
+      maxSize: limits.jwksCacheBytesMax,
+      // Dropped is what is older than this.
+      ttl: limits.jwksIdleMs - 1,
+      ttlResolution: 0,
+      updateAgeOnGet: true,
+      perf: { now: () => clock.elapsedMs() },
+    })
   }
 
   /**
@@ -90,40 +95,24 @@ export class KeySets {
     const known = this.#entries.get(uri)
     if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= limits.jwksRefreshMs) return undefined
     const jwk = select(known.keys, kid)
-    return jwk && this.#entry(uri).imported.get(importName(jwk, algorithm))?.key
+    return jwk && known.imported.get(importName(jwk, algorithm))?.key
   }
 
   #entry(uri: string): Entry {
-    const now = this.#clock.elapsedMs()
-    this.#dropIdle(now)
-    let entry = this.#entries.get(uri)
-    if (entry) {
-      this.#entries.delete(uri)
-      entry.usedAt = now
-    } else {
-      entry = {
-        keys: undefined,
-        etag: undefined,
-        bytes: entryOverheadBytes,
-        loadedAt: now,
-        attemptedAt: -Infinity,
-        failure: undefined,
-        usedAt: now,
-        loading: undefined,
-        imported: new Map(),
-      }
-      this.#bytes += entry.bytes
+    const known = this.#entries.get(uri)
+    if (known) return known
+    this.#entries.purgeStale()
+    const entry: Entry = {
+      keys: undefined,
+      etag: undefined,
+      loadedAt: this.#clock.elapsedMs(),
+      attemptedAt: -Infinity,
+      failure: undefined,
+      loading: undefined,
+      imported: new Map(),
     }
-    this.#entries.set(uri, entry)
+    this.#entries.set(uri, entry, { size: entryOverheadBytes })
     return entry
-  }
-
-  #dropIdle(now: number): void {
-    for (const [uri, entry] of this.#entries) {
-      if (now - entry.usedAt < limits.jwksIdleMs && this.#bytes <= limits.jwksCacheBytesMax) return
-      this.#entries.delete(uri)
-      this.#bytes -= entry.bytes
-    }
   }
 
   /** Loads the set, or joins a load under way. A failure holds for half a second, so it is not asked in a loop. */
@@ -155,9 +144,10 @@ export class KeySets {
     entry.keys = parseKeySet(body)
     entry.etag = etag
     entry.imported.clear()
-    const bytes = entryOverheadBytes + body.length
-    if (this.#entries.get(uri) === entry) this.#bytes += bytes - entry.bytes
-    entry.bytes = bytes
+    if (this.#entries.peek(uri) !== entry) return
+    // The size of an entry that is set again is not looked at.
+    this.#entries.delete(uri)
+    this.#entries.set(uri, entry, { size: entryOverheadBytes + body.length })
   }
 }
 

@@ -1,6 +1,7 @@
 // Where the files of the program are. It runs from its sources, or from the few files that are built of them
 // (`scripts/build-program.js`), all of which lie in one folder.
 
+import { ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const here = import.meta.url
@@ -25,3 +26,23 @@ export function programFile(source: string): string {
 export const compileCache = fileURLToPath(
   isBuilt ? new URL('compiled', here) : new URL('node_modules/.cache/terrarium', home),
 )
+
+/**
+ * Starts a program of ours ({@link programFile}) in the runtime of this process, which gets `flags` beside its own. What keeps it
+ * from starting is always told by an event; Node throws some of it.
+ */
+export function startProgram(
+  file: string,
+  { flags = [], words = [] }: { readonly flags?: readonly string[]; readonly words?: readonly string[] },
+  options: SpawnOptions & { readonly env: NodeJS.ProcessEnv },
+): ChildProcess {
+  // A worker of node:cluster would hand on that it is one.
+  const env = { ...options.env, NODE_UNIQUE_ID: undefined }
+  try {
+    return spawn(process.execPath, [...process.execArgv, ...flags, file, ...words], { ...options, env })
+  } catch (cause) {
+    const child = new ChildProcess()
+    process.nextTick(() => child.emit('error', cause))
+    return child
+  }
+}

@@ -1,9 +1,9 @@
 // Commands that a service starts over its own data: the same program again, with the same data directory and store, and a lower
 // priority once it is loaded.
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { lowerPriority } from '../base/low-priority.ts'
-import { programFile } from '../base/program-files.ts'
+import { programFile, startProgram } from '../base/program-files.ts'
 import { variableOf } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
 
@@ -23,12 +23,7 @@ export function startOwnCommand(config: Config, words: readonly string[]): Child
   const env: NodeJS.ProcessEnv = Object.fromEntries(others)
   for (const name of passedOn) env[variableOf(name)] = config[name]
   env[ownVariable] = '1'
-  // A worker of node:cluster would hand on that it is one.
-  delete env.NODE_UNIQUE_ID
-  return spawn(process.execPath, [...process.execArgv, program, ...words], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  return startProgram(program, { words }, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 /** Lets the service go first, where it has started this process; a command started by hand waits for it. */

@@ -8,7 +8,7 @@ import { EventWriter, type EventWriting } from './event-writer.ts'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
-import { type Sending, Unread } from './unread.ts'
+import { Unread } from './unread.ts'
 
 /** Bytes of a body that are handed to the system at a time; bodies up to this are sent whole. */
 const pieceBytes = 65_536
@@ -42,7 +42,7 @@ export class ResponseWriter {
     if (text === undefined) this.#writeStream(request, answer, headers)
     else if (bytes <= pieceBytes || request.method === 'HEAD') {
       const unsent = request.respond(answer.status, headers, text, bytes)
-      if (unsent > 0) this.#unread.add(new ShortResponse(request, unsent, this.#unread))
+      if (unsent > 0) this.#unread.add({ countUnsent: () => this.#countUnsent(request, unsent) })
     } else {
       // Outside the heap of JavaScript, which is smaller than the memory.
       const pieces =
@@ -52,6 +52,11 @@ export class ResponseWriter {
       new PieceWriter(request.begin(answer.status, headers).body, pieces, share).write()
     }
     return bytes
+  }
+
+  /** Counts what was handed over whole, for its client. */
+  #countUnsent(request: Exchange, bytes: number): void {
+    if (!request.isGone) track(request, request.client, bytes, this.#unread)
   }
 
   #writeStream(request: Exchange, answer: Answer, headers: HeaderList): void {
@@ -95,23 +100,6 @@ function track(request: Exchange, group: string, bytes: number, unread: Unread):
   const share = unread.count(group, bytes, () => request.abort())
   request.onClose(() => share.close())
   return share
-}
-
-/** One that was handed over whole. */
-class ShortResponse implements Sending {
-  readonly #request: Exchange
-  readonly #bytes: number
-  readonly #unread: Unread
-
-  constructor(request: Exchange, bytes: number, unread: Unread) {
-    this.#request = request
-    this.#bytes = bytes
-    this.#unread = unread
-  }
-
-  countUnsent(): void {
-    if (!this.#request.isGone) track(this.#request, this.#request.client, this.#bytes, this.#unread)
-  }
 }
 
 /** Frees what a body that is not going to be sent holds: an event stream, an open file. */

@@ -12,7 +12,7 @@ import { pingEndpoint } from './endpoints/ping.ts'
 import { principalEndpoint } from './endpoints/principal.ts'
 import { engineEndpoints, queryEndpoint } from './endpoints/query.ts'
 import { schemaEndpoints } from './endpoints/schema.ts'
-import { eventStreamEndpoint, streamEndpoint } from './endpoints/stream.ts'
+import { streamEndpoints } from './endpoints/stream.ts'
 import { transferEndpoints } from './endpoints/transfer.ts'
 import { protocols } from './protocols.ts'
 import { feedProtocol } from './version10-headers.ts'
@@ -34,9 +34,8 @@ export function endpoints(services: Services): readonly Endpoint[] {
     ...(dashboard ? dashboardEndpoints(dashboard) : []),
     principalEndpoint(services),
     ...engineEndpoints(services),
-    streamEndpoint(services),
+    ...streamEndpoints(services),
     queryEndpoint(services, feedProtocol),
-    eventStreamEndpoint(services),
     pingEndpoint(services),
     errorEndpoint(services),
     ...schemaEndpoints(services),

@@ -16,69 +16,63 @@ interface KeptJobOptions {
   readonly onOver: () => void
 }
 
-interface Committing {
-  readonly resolve: (commit: KeptCommit | 'stale') => void
-  readonly reject: (reason: unknown) => void
-}
-
 export class KeptJob implements KeptAttempt {
   readonly commitTime: Micros
   readonly isStamped: boolean
   readonly #options: KeptJobOptions
-  #committing: Committing | undefined
-  #failure: { readonly reason: unknown } | undefined
-  #isOver = false
+  readonly #outcome = Promise.withResolvers<KeptCommit | 'stale'>()
+  #state: 'kept' | 'committing' | 'over' = 'kept'
 
   constructor(options: KeptJobOptions) {
     this.#options = options
     this.commitTime = options.facts.commitTime
     this.isStamped = options.facts.isStamped
+    // What is dropped is asked for no outcome.
+    this.#outcome.promise.catch(() => undefined)
   }
 
   get isCommitting(): boolean {
-    return this.#committing !== undefined && !this.#isOver
+    return this.#state === 'committing'
   }
 
   commit(announced: Micros): Promise<KeptCommit | 'stale'> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure) return reject(this.#failure.reason)
-      this.#committing = { resolve, reject }
+    if (this.#state === 'kept') {
+      this.#state = 'committing'
       this.#options.onCommit()
       this.#options.send({ kind: 'commit', time: announced })
-    })
+    }
+    return this.#outcome.promise
   }
 
   drop(): void {
-    if (this.#isOver || this.#committing) return
+    if (this.#state !== 'kept') return
     this.#options.send({ kind: 'drop' })
     this.#end()
   }
 
   /** The process has committed, or found that others have written what it read. */
   committed(commit: KeptCommit | 'stale'): void {
+    this.#outcome.resolve(commit)
     this.#end()
-    this.#committing?.resolve(commit)
   }
 
   /** The process could not commit. */
   refused(reason: StoreUnavailableError): void {
+    this.#outcome.reject(reason)
     this.#end()
-    this.#committing?.reject(reason)
   }
 
   /** The process has ended. */
   fail(reason: unknown): void {
-    const isUnknown = this.isCommitting
-    this.#failure = { reason }
-    this.#end()
-    if (!isUnknown) return
     const text = 'a process of the slow lane has ended while it committed: it may have done so, or not'
-    this.#committing?.reject(new StoreUnavailableError(text, { outcome: 'unknown' }))
+    const unknown = () => new StoreUnavailableError(text, { outcome: 'unknown' })
+    this.#outcome.reject(this.isCommitting ? unknown() : reason)
+    this.#end()
   }
 
   #end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#state === 'over') return
+    this.#state = 'over'
     this.#options.onOver()
   }
 }

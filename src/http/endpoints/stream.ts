@@ -10,33 +10,19 @@ import { eventStreamProtocol } from '../version10-headers.ts'
 
 const inStreamRequests = { readOnly: 'stream requests' } as const
 
-/** The endpoint of event streams. They do not count as requests under way; the engine limits their number. */
-export function streamEndpoint({ engine, stopping }: Services): Endpoint {
+const streamTraits = { authenticated: true, readsBody: true, recorded: true } as const
+
+/** The endpoints of event streams. Open ones do not count as requests under way; the engine limits their number. */
+export function streamEndpoints({ engine, stopping }: Services): readonly Endpoint[] {
   if (stopping.aborted) engine.endStreams()
   else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })
-  return {
-    path: '/stream',
-    authenticated: true,
-    readsBody: true,
-    recorded: true,
-    methods: {
-      POST: call => opened(engine, call, queryParameter(call.request.url, 'fields')),
-    },
-  }
-}
-
-/** The endpoint of the streams of version 10. */
-export function eventStreamEndpoint({ engine }: Services): Endpoint {
-  const open: Handler = call => opened(engine, call, undefined)
-  return {
-    path: eventStreamProtocol.queryPath,
-    protocol: eventStreamProtocol,
-    authenticated: true,
-    readsBody: true,
-    recorded: true,
-    methods: { POST: open },
-    otherMethods: open,
-  }
+  const open4: Handler = call => opened(engine, call, queryParameter(call.request.url, 'fields'))
+  const open10: Handler = call => opened(engine, call, undefined)
+  const protocol = eventStreamProtocol
+  return [
+    { ...streamTraits, path: '/stream', methods: { POST: open4 } },
+    { ...streamTraits, path: protocol.queryPath, protocol, methods: { POST: open10 }, otherMethods: open10 },
+  ]
 }
 
 /** Opens a stream, or tells why there is none. */
