@@ -32,6 +32,24 @@ export function stayAlive(): Cancel {
   return () => clearInterval(timer)
 }
 
+/** Settles as `promise` does; rejects with what `late` makes when that takes longer than `ms` milliseconds. */
+export async function within<T>(
+  promise: Promise<T>,
+  ms: number,
+  timers: Timers,
+  late: () => unknown,
+): Promise<T> {
+  let cancel: Cancel | undefined
+  const end = new Promise<never>((_, reject) => {
+    cancel = timers.after(ms, () => reject(late()))
+  })
+  try {
+    return await Promise.race([promise, end])
+  } finally {
+    cancel?.()
+  }
+}
+
 /** Resolves `ms` milliseconds from now. */
 export function wait(ms: number, timers: Timers = systemTimers): Promise<void> {
   return new Promise(resolve => {

@@ -75,8 +75,7 @@ class RequestRun {
     this.#options = options
     this.#request = request
     this.#kind = kind
-    const { budget, isCharged = false } = kind
-    this.#responses = new Responses(options, request, languageOf(options, request), { budget, isCharged })
+    this.#responses = new Responses(options, request, languageOf(options, request), kind)
     this.#mustWrite = kind.mustWrite === true || request.linearized === true
   }
 

@@ -11,6 +11,7 @@ import type { DatabaseId, Micros } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { RateLimited } from './rate-limits.ts'
+import type { RequestKind } from './request-kind.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 const noCosts: Readonly<TransactionCounters> = { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
@@ -52,12 +53,11 @@ export class Responses {
   readonly #budget: TimeBudget
   readonly #isCharged: boolean
 
-  /** `isCharged`: its costs count against the limits of its database. */
   constructor(
     options: EngineOptions,
     request: QueryRequest,
     language: Language,
-    { budget, isCharged }: { readonly budget: TimeBudget; readonly isCharged: boolean },
+    { budget, isCharged = false }: Pick<RequestKind, 'budget' | 'isCharged'>,
   ) {
     this.#options = options
     this.#request = request

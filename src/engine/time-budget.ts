@@ -1,7 +1,7 @@
 // How long a request may take, and how long its evaluation may hold the process that serves all others.
 
 import type { Watch } from '../base/effort.ts'
-import type { Cancel } from '../base/timers.ts'
+import { within } from '../base/timers.ts'
 import { RequestError } from '../errors.ts'
 import { timedOut } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -92,16 +92,8 @@ export class TimeBudget {
   /** Resolves with the promise. Rejects with `time out` when the deadline comes first. */
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
-    let cancel: Cancel | undefined
-    const late = new Promise<never>((_, reject) => {
-      const refuse = () => reject(new RequestError('time out', 'Read timed out.'))
-      cancel = this.#options.timers.after(this.leftMs(), refuse)
-    })
-    try {
-      await Promise.race([promise, late])
-    } finally {
-      cancel?.()
-    }
+    const late = () => new RequestError('time out', 'Read timed out.')
+    await within(promise, this.leftMs(), this.#options.timers, late)
   }
 
   /** Gives the evaluation under way up: it takes too long for this process. */

@@ -6,8 +6,7 @@ import { type RequestErrorCode, requestErrorStatus } from '../errors.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { Answer } from './answer.ts'
-import type { EndpointCall } from './call.ts'
-import type { Services } from './endpoint.ts'
+import type { EndpointCall, Services } from './endpoint.ts'
 import { jsonType } from './response-headers.ts'
 
 /** Thrown by handlers: answered with its status and message. */

@@ -5,20 +5,18 @@
 // Whatever a handler throws becomes an answer here; a failure of our own is logged with its cause and answered
 // without it.
 
-import { unreachable } from '../base/assert.ts'
 import { LongBody } from '../engine/contract.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type Answer, errorAnswer, idleMetrics, internalErrorText } from './answer.ts'
 import { MessageError } from './api.ts'
-import { EndpointCall } from './call.ts'
-import type { Endpoint, Handler, Services } from './endpoint.ts'
+import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
 import type { Exchange } from './exchange.ts'
 import { FairBudget } from './fair-budget.ts'
 import { Outbox } from './outbox.ts'
 import { type RecordCall, recorder } from './query-record.ts'
-import { type BodyOutcome, bodyText, readBody } from './request-body.ts'
+import { bodyText, readBody } from './request-body.ts'
 import { invalidHeader } from './request-headers.ts'
 import { discardBody, ResponseWriter } from './response-writer.ts'
 import { parseTags } from './tags.ts'
@@ -36,6 +34,13 @@ export interface EdgeOptions {
   /** Bytes of responses that have not been read; the limit of the service when absent. */
   readonly unreadResponseBytesMax?: number
 }
+
+/** What is told of a body that could not be read. */
+const bodyRefusals = {
+  'too large': ['request too large', 'Request entity is too large'],
+  'too slow': ['request timeout', 'Client timed out.'],
+  'no room': ['too many requests', 'Too many unfinished requests'],
+} as const
 
 export class Edge {
   readonly #services: Services
@@ -134,28 +139,10 @@ export class Edge {
       } else if (outcome !== 'aborted') {
         // A sender that has not come to its end by now is cut off after the response.
         if (!call.request.isComplete) call.request.closeAfterwards()
-        this.#answer(call, this.#bodyRefusal(call, outcome, unauthorized))
+        const [code, description] = outcome === 'refused' ? [] : bodyRefusals[outcome]
+        this.#answer(call, code ? this.#error(call, code, description) : (unauthorized as Answer))
       }
     })
-  }
-
-  #bodyRefusal(
-    call: EndpointCall,
-    outcome: Exclude<BodyOutcome, Buffer | LongBody | 'aborted'>,
-    unauthorized: Answer | undefined,
-  ): Answer {
-    switch (outcome) {
-      case 'too large':
-        return this.#error(call, 'request too large', 'Request entity is too large')
-      case 'refused':
-        return unauthorized as Answer
-      case 'too slow':
-        return this.#error(call, 'request timeout', 'Client timed out.')
-      case 'no room':
-        return this.#error(call, 'too many requests', 'Too many unfinished requests')
-      default:
-        return unreachable(outcome)
-    }
   }
 
   #run(call: EndpointCall, handler: Handler): void {

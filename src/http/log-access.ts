@@ -6,8 +6,7 @@ import type { ExportedDatabase, ExportRequest } from '../query-log/export-reques
 import type { QueryLog } from '../query-log/query-log.ts'
 import { rootDatabase } from '../values/value.ts'
 import { MessageError, principalOf } from './api.ts'
-import type { EndpointCall } from './call.ts'
-import type { Services } from './endpoint.ts'
+import type { EndpointCall, Services } from './endpoint.ts'
 import { bodyOf, checkType, type Fields, type LogRequest, readLogRequest } from './log-request.ts'
 
 /** Someone who may ask for exports, of some databases or of some region groups. */

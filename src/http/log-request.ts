@@ -8,7 +8,7 @@ import { isRegionGroup } from '../query-log/region-groups.ts'
 import { timestampBounds } from '../query-log/timestamp.ts'
 import { nanosOfTime, parseTime } from '../values/time.ts'
 import { apiTraits, badRequest } from './api.ts'
-import type { EndpointCall } from './call.ts'
+import type { EndpointCall } from './endpoint.ts'
 import { queryParameter } from './url.ts'
 
 /** What a client asks for, before anything was looked up. */

@@ -2,8 +2,7 @@
 
 import { beginningOfJson } from '../base/json-encoding.ts'
 import type { Answer } from './answer.ts'
-import type { EndpointCall } from './call.ts'
-import type { Services } from './endpoint.ts'
+import type { EndpointCall, Services } from './endpoint.ts'
 
 /** Records one call with the answer to it and the bytes of its body. */
 export type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void

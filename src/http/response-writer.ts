@@ -3,7 +3,7 @@
 
 import type { Readable, Writable } from 'node:stream'
 import type { Answer } from './answer.ts'
-import type { EndpointCall } from './call.ts'
+import type { EndpointCall } from './endpoint.ts'
 import { EventWriter, type EventWriting } from './event-writer.ts'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'

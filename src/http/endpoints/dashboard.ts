@@ -3,9 +3,8 @@
 
 import { Readable } from 'node:stream'
 import type { Answer } from '../answer.ts'
-import type { EndpointCall } from '../call.ts'
 import type { DashboardFiles, StaticFile } from '../dashboard-files.ts'
-import type { Endpoint } from '../endpoint.ts'
+import type { Endpoint, EndpointCall } from '../endpoint.ts'
 import type { Exchange } from '../exchange.ts'
 import { pathOf } from '../url.ts'
 

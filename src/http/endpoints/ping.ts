@@ -1,10 +1,10 @@
 // `GET /ping`: does the service answer, and can it read or write? Needs no secret. It says no from the moment at which the
 // service is about to stop, while everything else goes on.
 
+import { within } from '../../base/timers.ts'
 import { RequestError } from '../../errors.ts'
 import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
-import type { EndpointCall } from '../call.ts'
-import type { Endpoint, Services } from '../endpoint.ts'
+import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { queryParameter } from '../url.ts'
 
 /** How long each scope may take when the request does not say, in milliseconds. */
@@ -47,21 +47,15 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
 }
 
 /** Asks the engine, but waits no longer than `timeoutMs`; anything else than the two words is why it failed. */
-function outcomeOf(services: Services, scope: Scope, timeoutMs: number): Promise<unknown> {
-  if (timeoutMs <= 0) return Promise.resolve('timed out')
-  return new Promise(resolve => {
-    const cancel = services.timers.after(timeoutMs, () => resolve('timed out'))
-    services.engine.ping(scope).then(
-      () => {
-        cancel()
-        resolve('fine')
-      },
-      cause => {
-        cancel()
-        resolve(cause instanceof RequestError && cause.code === 'time out' ? 'timed out' : cause)
-      },
-    )
-  })
+async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: number): Promise<unknown> {
+  const late = () => new RequestError('time out', 'The ping took too long.')
+  try {
+    if (timeoutMs <= 0) throw late()
+    await within(engine.ping(scope), timeoutMs, timers, late)
+    return 'fine'
+  } catch (cause) {
+    return cause instanceof RequestError && cause.code === 'time out' ? 'timed out' : cause
+  }
 }
 
 /** Whole milliseconds; anything else counts as absent. */

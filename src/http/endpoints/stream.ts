@@ -3,8 +3,7 @@
 
 import type { Engine } from '../../engine/contract.ts'
 import type { Answer } from '../answer.ts'
-import type { EndpointCall } from '../call.ts'
-import type { Endpoint, Handler, Services } from '../endpoint.ts'
+import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
 import { queryParameter } from '../url.ts'
 import { eventStreamProtocol } from '../version10-headers.ts'
 

@@ -17,8 +17,7 @@ import type { OnSpent } from '../../transfer/write-batch.ts'
 import type { DatabaseId } from '../../values/value.ts'
 import { type Answer, idleMetrics } from '../answer.ts'
 import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
-import type { EndpointCall } from '../call.ts'
-import type { Endpoint, Services } from '../endpoint.ts'
+import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 
 /** What an endpoint does for a database; each transaction is told to `onSpent`. */
 type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer | Promise<Answer>
