@@ -24,7 +24,7 @@ interface SlowLaneOptions extends LaneOptions {
 }
 
 /** How busy a slow lane is. */
-export interface LaneStanding {
+interface LaneStanding {
   /** Processes that there are now, and that there may be. */
   readonly processes: number
   readonly processesMax: number
