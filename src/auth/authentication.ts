@@ -9,7 +9,7 @@ import type { Bcrypt } from './bcrypt.ts'
 import { Identifier } from './credential.ts'
 import { IdentityProviders } from './identity-provider.ts'
 import { KeySets } from './jwks.ts'
-import { createJwksFetch, type FetchKeySet } from './jwks-fetch.ts'
+import { createJwksFetch } from './jwks-fetch.ts'
 import { Logins } from './login.ts'
 import { Passwords } from './password.ts'
 import { RootSecret } from './root-secret.ts'
@@ -35,7 +35,6 @@ export interface AuthenticationOptions {
   readonly notices?: NoticeBoard | undefined
   /** For tests. */
   readonly bcrypt?: Bcrypt
-  readonly fetchKeySet?: FetchKeySet
 }
 
 export interface Authentication {
@@ -47,7 +46,7 @@ export interface Authentication {
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, notices, log } = options
   const verifier = new SecretVerifier(bcrypt)
-  const fetch = options.fetchKeySet ?? createJwksFetch({ timers, allowInsecure: options.allowInsecureJwks })
+  const fetch = createJwksFetch({ timers, allowInsecure: options.allowInsecureJwks })
   const keySets = new KeySets(fetch, clock, options.onKeySetFailure)
   const identifier = new Identifier({
     verifier,

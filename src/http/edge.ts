@@ -29,8 +29,6 @@ export interface EdgeOptions {
   readonly host: string
   /** Requests under way at one time, those that have not arrived completely left out; further ones are answered 429. */
   readonly pendingRequestsMax: number
-  /** Bytes of bodies that are being received; the limit of the service when absent. */
-  readonly bufferedBodyBytesMax?: number
   /** Bytes of responses that have not been read; the limit of the service when absent. */
   readonly unreadResponseBytesMax?: number
 }
@@ -61,8 +59,7 @@ export class Edge {
     this.#pendingMax = options.pendingRequestsMax
     if (services.meter) services.meter.inFlight = () => this.#pending
     const bodyPace = { windowMs: limits.bodyPaceMs, amount: limits.bodyPaceBytes }
-    const bodyMax = options.bufferedBodyBytesMax ?? limits.bufferedBodyBytesMax
-    this.#bodies = new FairBudget({ max: bodyMax, pace: bodyPace }, services)
+    this.#bodies = new FairBudget({ max: limits.bufferedBodyBytesMax, pace: bodyPace }, services)
     const unreadPace = { windowMs: limits.unreadPaceMs, amount: limits.unreadPaceBytes }
     const unreadMax = options.unreadResponseBytesMax ?? limits.unreadResponseBytesMax
     const unread = new FairBudget({ max: unreadMax, pace: unreadPace }, services)
@@ -174,10 +171,7 @@ export class Edge {
       if (this.#services.stopping.aborted) call.request.closeAfterwards()
       const bytesOut = this.#writer.write(call, answer)
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
-      const { meter } = this.#services
-      if (meter && answer.isSlow) meter.slowQueries++
-      if (meter && answer.isCommittedThere) meter.slowCommits++
-      meter?.answered(call.startedMs, answer.status, answer.metrics, call.bytesIn, bytesOut)
+      this.#services.meter?.answered(call, answer, bytesOut)
     } catch (cause) {
       this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
       discardBody(answer)

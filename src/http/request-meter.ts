@@ -2,7 +2,7 @@
 // request next to nothing.
 
 import type { Clock } from '../base/clock.ts'
-import type { QueryMetrics } from '../engine/contract.ts'
+import type { Answer } from './answer.ts'
 
 /** Upper bounds of the classes of duration, in seconds; one more class has what is longer. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -49,12 +49,10 @@ export class RequestMeter {
     return this.#clock.elapsedMs()
   }
 
-  /** Counts a request that has been answered. `metrics`: what its transaction cost, if there was one. */
+  /** Counts a request that has been answered. */
   answered(
-    startedMs: number,
-    status: number,
-    metrics: QueryMetrics | undefined,
-    bytesIn: number,
+    { bytesIn, startedMs }: { readonly bytesIn: number; readonly startedMs: number },
+    { isCommittedThere, isSlow, metrics, status }: Answer,
     bytesOut: number,
   ): void {
     const seconds = (this.#clock.elapsedMs() - startedMs) / 1000
@@ -65,6 +63,8 @@ export class RequestMeter {
     this.durationSeconds += seconds
     this.bytesIn += bytesIn
     this.bytesOut += bytesOut
+    if (isSlow) this.slowQueries++
+    if (isCommittedThere) this.slowCommits++
     if (metrics === undefined) return
     if (metrics.byteWriteOps > 0) this.writes++
     else this.reads++
