@@ -7,20 +7,17 @@ import { applyRows, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import type { Session } from './session.ts'
 
-/** What is done with the part of the log that is missing. */
-interface CatchUp {
-  /** The newest batch in the copy. */
-  readonly from: number
-  /** The batch that it is to have. */
-  readonly to: number
-  /** A session to fetch a part over. */
-  readonly session: () => Promise<Session>
-  /** Applies a part to the copy; resolves with the newest batch in it. */
-  readonly apply: (rows: readonly LogRow[]) => Promise<number>
-}
-
-/** Fetches and applies the log, a part at a time. Resolves with the newest batch, less than `to` if the log does not go on. */
-export async function catchUp({ from, to, session, apply }: CatchUp): Promise<number> {
+/**
+ * Fetches and applies the log behind the batch `from` up to `to`, a part at a time. `session` gives a session to fetch a part over;
+ * `apply` applies one to the copy, and resolves with the newest batch in it. Resolves with the newest batch, less than `to` if the
+ * log does not go on.
+ */
+export async function catchUp(
+  from: number,
+  to: number,
+  session: () => Promise<Session>,
+  apply: (rows: readonly LogRow[]) => Promise<number>,
+): Promise<number> {
   let reached = from
   for (let before = -1; reached < to && reached > before; ) {
     before = reached
@@ -36,14 +33,8 @@ export async function catchUp({ from, to, session, apply }: CatchUp): Promise<nu
 export async function redoLog(session: Session, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)
   const note = readNote(local)
-  const reached =
-    note &&
-    (await catchUp({
-      from: note.seq,
-      to: head.seq,
-      session: async () => session,
-      apply: async rows => (await applyRows(local, rows)).seq,
-    }))
+  const apply = async (rows: readonly LogRow[]) => (await applyRows(local, rows)).seq
+  const reached = note && (await catchUp(note.seq, head.seq, async () => session, apply))
   if (reached !== undefined && reached >= head.seq) return reached
   const reason = await disagreement(session, readNote(local))
   throw new StoreUnavailableError(`the log cannot be redone on the copy: ${reason}`)

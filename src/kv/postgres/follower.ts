@@ -9,6 +9,7 @@
 // is read begins the next one before the last is too old, so that reads hardly ever wait; a node that is not read rests, and
 // its next read waits for a refresh. Each commit of this node counts as one, too.
 
+import type { Clock } from '../../base/clock.ts'
 import { Loop } from '../../base/loop.ts'
 import type { Micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
@@ -27,25 +28,27 @@ import { applyRows, type Progress, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import { type RecordLocation, Session } from './session.ts'
 
-interface FollowerOptions {
+/** What a node has to do with: its copy, the record, and who hears of them. */
+export interface NodeOptions {
   readonly location: RecordLocation
+  /** The copy of this node, prepared by `prepareReplica`; closed with the store. */
   readonly local: KeyValueStore
+  /** Names this node (and process) in the record's tables; unique among those that live. */
   readonly node: string
-  readonly clock: RecordClock
-  /** A steady clock in milliseconds. */
-  readonly elapsedMs: () => number
+  readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  readonly readPatienceMs: number
-  /** The time of the newest commit in a state, in microseconds. */
+  /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
   readonly newestTime: (view: Pick<View, 'get'>) => Micros
-  /** Told of each batch that this process has applied, its own ones, too. */
-  readonly onApplied: (batch: string, writes: ForeignBatch) => void
+  /** Milliseconds for which reads go on while the database is away. */
+  readonly readPatienceMs?: number
+  /** Told once, when the record does not hold what the copy does: the copy is worthless, and the process has to end. */
   readonly onDiverged: (reason: string) => void
-  /** Told what keeps the copy from following, when that changes; see {@link Faults}. */
+  /** Told what keeps this node from following the record, when that changes ({@link Faults}); undefined when it is over. */
   readonly onFault?: (fault: Fault | undefined) => void
 }
 
+const readPatienceDefaultMs = 300_000
 /** Milliseconds between two refreshes while the node is read or listened to, and while it is not. */
 const pollMs = 10
 const restingPollMs = 2_000
@@ -70,7 +73,10 @@ const farBehindMs = 1_000
 const refreshTimeoutMs = 2_000
 
 export class Follower {
-  readonly #options: FollowerOptions
+  readonly #options: NodeOptions
+  readonly #elapsedMs = () => this.#options.clock.elapsedMs()
+  readonly #clock: RecordClock
+  readonly #onApplied: (batch: string, writes: ForeignBatch) => void
   readonly #session: KeptSession
   #progress: Progress = { seq: 0, batch: '' }
   /** The newest batch that was seen. */
@@ -96,12 +102,19 @@ export class Follower {
   #hasDiverged = false
   #isResting = false
 
-  constructor(options: FollowerOptions) {
+  /** `onApplied` is told of each batch that this process has applied, its own ones, too. */
+  constructor(
+    options: NodeOptions,
+    clock: RecordClock,
+    onApplied: (batch: string, writes: ForeignBatch) => void,
+  ) {
     this.#options = options
+    this.#clock = clock
+    this.#onApplied = onApplied
     this.#session = new KeptSession(() => this.openSession(refreshTimeoutMs))
-    this.#times = new ReadTimes(options.clock)
-    this.#log = new KeptLog(options.node, options.elapsedMs)
-    this.#faults = new Faults(options.elapsedMs, fault => options.onFault?.(fault))
+    this.#times = new ReadTimes(clock)
+    this.#log = new KeptLog(options.node, this.#elapsedMs)
+    this.#faults = new Faults(this.#elapsedMs, fault => options.onFault?.(fault))
   }
 
   get progress(): Progress & { readonly behind: number } {
@@ -110,7 +123,7 @@ export class Follower {
 
   /** How old, in milliseconds, what a snapshot of the copy shows may be. */
   get lagMs(): number {
-    return this.#options.elapsedMs() - this.#currentMs
+    return this.#elapsedMs() - this.#currentMs
   }
 
   /** What keeps the copy from following. */
@@ -148,8 +161,8 @@ export class Follower {
   /** Throws {@link StoreUnavailableError} when the copy is too old to be read. */
   checkReadable(): void {
     const { sinceMs } = this.#faults
-    if (sinceMs !== undefined && this.#options.elapsedMs() - sinceMs > this.#options.readPatienceMs)
-      throw away()
+    const { readPatienceMs = readPatienceDefaultMs } = this.#options
+    if (sinceMs !== undefined && this.#elapsedMs() - sinceMs > readPatienceMs) throw away()
   }
 
   /**
@@ -157,7 +170,7 @@ export class Follower {
    * when it is. Rejects with {@link StoreUnavailableError} when the database is needed for that and away.
    */
   ready(notBefore: number): Promise<void> | undefined {
-    this.#lastReadMs = this.#options.elapsedMs()
+    this.#lastReadMs = this.#elapsedMs()
     this.#wake()
     const isComplete = this.#times.closed >= notBefore
     if (isComplete && this.fault !== undefined) return undefined
@@ -182,10 +195,10 @@ export class Follower {
     const session = () => this.#session.sound()
     const apply = async (rows: readonly LogRow[]) => {
       const failed = this.#failed
-      if (failed !== undefined && this.#options.elapsedMs() - failed.atMs < copyRetryMs) throw failed.fault
+      if (failed !== undefined && this.#elapsedMs() - failed.atMs < copyRetryMs) throw failed.fault
       return this.apply(rows)
     }
-    const reached = await catchUp({ from: this.#progress.seq, to: head.seq, session, apply })
+    const reached = await catchUp(this.#progress.seq, head.seq, session, apply)
     if (reached < head.seq) await this.#failToReach(await session(), head)
     this.note(head)
     this.#currentMs = Math.max(this.#currentMs, askedMs)
@@ -209,18 +222,18 @@ export class Follower {
 
   /** Applies batches to the copy, which other processes of the node may feed as well; resolves with the newest in it. */
   async apply(rows: readonly LogRow[]): Promise<number> {
-    const { elapsedMs, local, newestTime, onApplied } = this.#options
+    const { local, newestTime } = this.#options
     const {
       batch,
       rows: applied,
       seq,
     } = await applyRows(local, rows, newestTime).catch(cause => {
       const fault = new CopyFault(cause)
-      this.#failed = { fault, atMs: elapsedMs() }
+      this.#failed = { fault, atMs: this.#elapsedMs() }
       throw fault
     })
     if (seq > this.#progress.seq) this.#progress = { seq, batch }
-    for (const row of applied) onApplied(row.batch, row)
+    for (const row of applied) this.#onApplied(row.batch, row)
     return this.#progress.seq
   }
 
@@ -258,19 +271,21 @@ export class Follower {
 
   /** Undefined when the copy is fresh; else resolves when it is, or that takes too long. */
   #keepFresh(): Promise<void> | undefined {
-    const { elapsedMs, timers } = this.#options
     const { lagMs } = this
     if (lagMs <= agingMs) return undefined
     if (this.#refreshing === undefined) this.#refresh(this.#times.wanted).catch(() => undefined)
-    if (lagMs <= freshMs || elapsedMs() - this.#refreshedMs > patienceMs) return undefined
-    this.#fresh ??= Promise.race([this.#refreshing?.catch(() => undefined), wait(patienceMs, timers)])
+    if (lagMs <= freshMs || this.#elapsedMs() - this.#refreshedMs > patienceMs) return undefined
+    this.#fresh ??= Promise.race([
+      this.#refreshing?.catch(() => undefined),
+      wait(patienceMs, this.#options.timers),
+    ])
     return this.#fresh
   }
 
   /** The step of the background; resolves with the milliseconds until the next. */
   async #follow(): Promise<number> {
     this.#isResting = false
-    const sinceMs = this.#options.elapsedMs() - this.#refreshedMs
+    const sinceMs = this.#elapsedMs() - this.#refreshedMs
     // Reads have begun one.
     if (sinceMs < pollMs) return pollMs - sinceMs
     try {
@@ -283,7 +298,7 @@ export class Follower {
   }
 
   get #isRead(): boolean {
-    return this.#options.elapsedMs() - this.#lastReadMs < readingMs
+    return this.#elapsedMs() - this.#lastReadMs < readingMs
   }
 
   #wake(): void {
@@ -301,17 +316,17 @@ export class Follower {
 
   /** Reads the head and catches up. When the closed time is before `wanted` (microseconds), it is moved to the time of day. */
   async #readAndCatchUp(wanted: number): Promise<void> {
-    const { clock, elapsedMs, node, random } = this.#options
-    const beganMs = elapsedMs()
+    const { node, random } = this.#options
+    const beganMs = this.#elapsedMs()
     this.#refreshedMs = beganMs
     try {
       const session = await this.#session.sound()
       const before = this.#progress
       const head = await readHead(session)
-      clock.learn(head.clock)
+      this.#clock.learn(head.clock)
       await this.catchUp(head, before, beganMs)
       if (head.closed < wanted) {
-        const row = { batch: random.hex(16), node, closed: clock.now() }
+        const row = { batch: random.hex(16), node, closed: this.#clock.now() }
         const closed = await closeTime(session, this.#progress, row)
         if (closed !== undefined) await this.applyOwn(closed)
       }

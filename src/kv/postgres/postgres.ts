@@ -6,11 +6,9 @@
 // dies on the way loses its connection, and the database takes everything back. Why so: docs/decisions/0016.
 
 import { assert } from '../../base/assert.ts'
-import type { Clock } from '../../base/clock.ts'
 import { endOfTime, epoch, type Micros, micros } from '../../base/micros.ts'
-import type { Random } from '../../base/random.ts'
 import { AnnouncedCommits, commitDistance, type Timeline } from '../../base/timeline.ts'
-import { type Timers, wait } from '../../base/timers.ts'
+import { wait } from '../../base/timers.ts'
 import { CommitQueue, type Job, runJob, settle } from '../commit-queue.ts'
 import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
@@ -18,36 +16,19 @@ import { Overlay } from '../overlay.ts'
 import { encodeBatch } from './batch.ts'
 import { wordsOf } from './failures.ts'
 import type { Fault } from './faults.ts'
-import { Follower } from './follower.ts'
+import { Follower, type NodeOptions } from './follower.ts'
 import { KeptSession } from './kept-session.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
-import { commitTimeoutMs, type RecordLocation, type Session } from './session.ts'
+import { commitTimeoutMs, type Session } from './session.ts'
 
-interface PostgresOptions {
-  readonly location: RecordLocation
-  /** The copy of this node, prepared by `prepareReplica`; closed with the store. */
-  readonly local: KeyValueStore
-  /** Names this node (and process) in the record's tables; unique among those that live. */
-  readonly node: string
-  readonly clock: Clock
-  readonly timers: Timers
-  readonly random: Random
-  /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
-  readonly newestTime: (view: Pick<View, 'get'>) => Micros
+interface PostgresOptions extends NodeOptions {
   /** Milliseconds that a write waits for a database that is away, before it is refused. */
   readonly writePatienceMs?: number
-  /** Milliseconds for which reads go on while the database is away. */
-  readonly readPatienceMs?: number
-  /** Told once, when the record does not hold what the copy does: the copy is worthless, and the process has to end. */
-  readonly onDiverged: (reason: string) => void
-  /** Told what keeps this node from following the record, when that changes; undefined when it is over. */
-  readonly onFault?: (fault: Fault | undefined) => void
 }
 
 const writePatienceDefaultMs = 10_000
-const readPatienceDefaultMs = 300_000
 /** The same for writes when the process is about to end. */
 const hurriedPatienceMs = 2_000
 /** Milliseconds until a database that is away is tried again. */
@@ -124,14 +105,8 @@ export class PostgresStore implements KeyValueStore {
     this.#local = options.local
     this.#session = new KeptSession(() => this.#openWriter())
     this.#clock = new RecordClock(() => options.clock.elapsedMs())
-    this.#follower = new Follower({
-      ...options,
-      clock: this.#clock,
-      elapsedMs: () => options.clock.elapsedMs(),
-      readPatienceMs: options.readPatienceMs ?? readPatienceDefaultMs,
-      onApplied: (batch, writes) => {
-        if (batch !== this.#open?.batch && writes.writes.length > 0) this.#onForeign(writes)
-      },
+    this.#follower = new Follower(options, this.#clock, (batch, writes) => {
+      if (batch !== this.#open?.batch && writes.writes.length > 0) this.#onForeign(writes)
     })
   }
 
