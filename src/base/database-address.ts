@@ -2,8 +2,10 @@
 // A password may hold characters that mean something in an address. What cannot be read is refused by its reason alone: none
 // of its text is repeated, because any of it may be a part of the password.
 
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
+
 /** How much TLS a connection has; `no-verify` is `require` without a look at the certificate. */
-type SslMode = 'disable' | 'allow' | 'prefer' | 'require' | 'no-verify' | 'verify-ca' | 'verify-full'
+type SslMode = (typeof sslModes)[number]
 
 /** One of the servers behind an address; what is undefined is for the driver to know. */
 export interface DatabaseHost {
@@ -30,21 +32,11 @@ export class AddressFault extends Error {
   override name = 'AddressFault'
 }
 
-const sslModes: ReadonlySet<string> = new Set<SslMode>([
-  'disable',
-  'allow',
-  'prefer',
-  'require',
-  'no-verify',
-  'verify-ca',
-  'verify-full',
-])
-
 /** Options of libpq that are taken, by the values that they may have; all others are refused. */
 const options: ReadonlyMap<string, RegExp> = new Map([
   ...['host', 'port', 'user', 'password', 'dbname'].map(name => [name, /^/] as const),
   ...['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'].map(name => [name, /^/] as const),
-  ['sslmode', new RegExp(`^(${[...sslModes].join('|')})$`)],
+  ['sslmode', new RegExp(`^(${sslModes.join('|')})$`)],
   ['sslnegotiation', /^(postgres|direct)$/],
   ['ssl', /^true$/],
   ['options', /^/],
@@ -127,7 +119,7 @@ function readOptions(query: string): Map<string, string> {
 
 function reasonAgainst(name: string): string {
   if (name === 'target_session_attrs') return 'a node writes, so it is any, read-write or primary'
-  return name === 'sslmode' ? `there are ${[...sslModes].join(', ')}` : 'it is not supported'
+  return name === 'sslmode' ? `there are ${sslModes.join(', ')}` : 'it is not supported'
 }
 
 function sslModeOf(given: ReadonlyMap<string, string>): SslMode | undefined {

@@ -6,7 +6,7 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { endOfTime, type Micros, micros } from './micros.ts'
 import { AnnouncedCommits, type Timeline } from './timeline.ts'
-import type { Timers } from './timers.ts'
+import type { Cancel, Timers } from './timers.ts'
 
 /** Microseconds by which the steady clocks of two processes may seem to differ; see {@link steadyOrigin}. */
 const disagreementMax = 10
@@ -18,19 +18,16 @@ const numberBytes = 8
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes
 
-/** The timeline of several processes, as the one that watches over them sees it. */
-interface KeptTimeline {
-  /** Keeps it no longer. */
-  stop(): void
-}
-
-/** Makes the file anew, for processes 0 to `processes` - 1, and keeps its offset true. Before anyone opens it. */
+/**
+ * Makes the file anew, for processes 0 to `processes` - 1, and keeps its offset true until the returned function is called.
+ * Before anyone opens it.
+ */
 export function keepSharedTimeline(
   file: string,
   processes: number,
   wallClock: () => number,
   timers: Timers,
-): KeptTimeline {
+): Cancel {
   const numbers = new SharedNumbers(file, 'w+', processes)
   const keep = () => {
     const offset = wallClock() - steadyMicros()
@@ -40,11 +37,9 @@ export function keepSharedTimeline(
   keep()
   for (let process = 0; process < processes; process++) numbers.write(announcementPlace(process), 0)
   const cancel = timers.every(keepIntervalMs, keep)
-  return {
-    stop() {
-      cancel()
-      numbers.close()
-    },
+  return () => {
+    cancel()
+    numbers.close()
   }
 }
 

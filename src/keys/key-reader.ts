@@ -7,7 +7,7 @@ import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from
 import { collectionPrefixLength, indexPrefixLength, timeLength, timePlace } from './key-times.ts'
 import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keyspace.ts'
 import { termsLength } from './terms.ts'
-import { ValueReader } from './value-reader.ts'
+import { valueReader } from './value-reader.ts'
 
 /** What the keys of an index entry have in common. */
 export interface EntryKey {
@@ -167,14 +167,12 @@ function readEvent(parts: KeyParts): Key {
   return { kind: 'indexEvent', ...start, values, tie: parts.upTo(0), document, ts, action }
 }
 
-const reader = new ValueReader()
-
 function readTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index' | 'terms' | 'termsBytes'> {
   const database = parts.id()
   const index = parts.number(4)
   const termsBytes = parts.terms()
   const hashed = termsBytes[0] === 0xff
-  const terms = hashed ? undefined : reader.readSequence(termsBytes, 1, termsBytes.length)
+  const terms = hashed ? undefined : valueReader.readSequence(termsBytes, 1, termsBytes.length)
   return { database, index, terms, termsBytes }
 }
 

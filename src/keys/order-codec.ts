@@ -36,9 +36,27 @@ import type {
 } from '../values/value.ts'
 import { appendUuidBytes } from './uuid-bytes.ts'
 
-/** Collects, for each number in its turn, whether it is a double that equals a long in the order. */
-export interface NumberKinds {
-  add(isDouble: boolean): void
+/** The bytes of {@link NumberKinds} for nearly all tuples: no double equals a long. */
+export const noTie = Uint8Array.of(0)
+
+/** Which numbers of a tuple, in their turn, are doubles that equal a long in the order: one bit for each, least significant first. */
+export class NumberKinds {
+  #count = 0
+  #bits: number[] | undefined
+
+  add(isDouble: boolean): void {
+    const index = this.#count++
+    if (!isDouble) return
+    this.#bits ??= []
+    const byte = index >> 3
+    while (this.#bits.length <= byte) this.#bits.push(0)
+    this.#bits[byte] = (this.#bits[byte] as number) | (1 << (index & 7))
+  }
+
+  /** The bits without trailing zero bytes, and the number of these bytes. */
+  bytes(): Uint8Array {
+    return this.#bits ? Uint8Array.of(...this.#bits, this.#bits.length) : noTie
+  }
 }
 
 /** Appends a value so that bytes order as values do, or the other way round when `descending`. */

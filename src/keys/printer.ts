@@ -118,7 +118,5 @@ function printMicros(ts: Micros): string {
 }
 
 function printBytes(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
-  return text
+  return Buffer.from(bytes).toString('hex')
 }

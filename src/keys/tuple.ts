@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 import { ByteWriter } from '../values/byte-writer.ts'
 import { compareBytes, compareDocuments, compareValues } from '../values/order.ts'
 import type { Ref, Value } from '../values/value.ts'
-import { appendOrdered, type NumberKinds } from './order-codec.ts'
+import { appendOrdered, NumberKinds, noTie } from './order-codec.ts'
 import { successor } from './prefix.ts'
 
 /** The longest encoding of a tuple of values that stands in a key as it is. */
@@ -46,13 +46,12 @@ export interface EntryPosition {
 }
 
 const writer = new ByteWriter()
-const noTie = Uint8Array.of(0)
 const noValues: EncodedTuple = { bytes: new Uint8Array(0), tie: noTie }
 
 /** Encodes a tuple; `descending[i]` turns the order of its i-th value around (missing: false). */
 export function encodeTuple(values: readonly Value[], descending: readonly boolean[]): EncodedTuple {
   if (values.length === 0) return noValues
-  const kinds = new KindBits()
+  const kinds = new NumberKinds()
   appendTuple(values, descending, kinds)
   if (writer.length <= tupleBytesMax) return { bytes: writer.copy(), tie: kinds.bytes() }
   const whole = writer.bytes.subarray(0, writer.length)
@@ -141,7 +140,7 @@ function boundKey(
   bound: TupleBound,
   descending: readonly boolean[],
 ): { readonly key: Uint8Array; readonly cut: boolean } {
-  const kinds = new KindBits()
+  const kinds = new NumberKinds()
   appendTuple(bound.values, descending, kinds)
   const cut = writer.length > tupleBytesMax
   if (cut) writer.length = tupleBytesMax
@@ -165,26 +164,7 @@ function appendTuple(values: readonly Value[], descending: readonly boolean[], k
 }
 
 function tieOf(values: readonly Value[]): Uint8Array {
-  const kinds = new KindBits()
+  const kinds = new NumberKinds()
   appendTuple(values, [], kinds)
   return kinds.bytes()
-}
-
-/** One bit for each number, least significant first. */
-class KindBits implements NumberKinds {
-  #count = 0
-  #bits: number[] | undefined
-
-  add(isDouble: boolean): void {
-    const index = this.#count++
-    if (!isDouble) return
-    this.#bits ??= []
-    const byte = index >> 3
-    while (this.#bits.length <= byte) this.#bits.push(0)
-    this.#bits[byte] = (this.#bits[byte] as number) | (1 << (index & 7))
-  }
-
-  bytes(): Uint8Array {
-    return this.#bits ? Uint8Array.of(...this.#bits, this.#bits.length) : noTie
-  }
 }

@@ -19,7 +19,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import { appendUuidBytes } from './uuid-bytes.ts'
-import { ValueReader } from './value-reader.ts'
+import { valueReader } from './value-reader.ts'
 import {
   smallAsciiLengths,
   smallInts,
@@ -30,7 +30,6 @@ import {
 } from './value-tags.ts'
 
 const writer = new ByteWriter()
-const reader = new ValueReader()
 
 /** What stands for the time of the running transaction; a function learns that it was needed. */
 export type TransactionTimeSource = Micros | (() => Micros)
@@ -56,15 +55,7 @@ export function appendEncoded(
 
 /** Decodes what {@link encodeValue} made, which takes all of `bytes` from `start` to `end`. */
 export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): Value {
-  return reader.read(bytes, start, end)
-}
-
-/** Reads what {@link encodeValue} made of rows of integers, as {@link ValueReader.readIntegerRows}. */
-export function decodeIntegerRows(
-  bytes: Uint8Array,
-  take: (first: bigint, second: number, third: bigint | undefined) => void,
-): void {
-  reader.readIntegerRows(bytes, take)
+  return valueReader.read(bytes, start, end)
 }
 
 /**

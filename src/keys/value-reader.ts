@@ -17,7 +17,7 @@ const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratchByte
 const nameSlots = 1024
 
 /** Reads values one after the other. Not reentrant. */
-export class ValueReader {
+class ValueReader {
   #bytes: Buffer = scratch
   #view: DataView = scratchView
   #position = 0
@@ -296,6 +296,9 @@ export class ValueReader {
     throw new InvariantError('a size in a stored value is too long')
   }
 }
+
+/** The only one: field names that it has read once are at hand for all. */
+export const valueReader = new ValueReader()
 
 function isParameters(value: Value): value is string | readonly string[] {
   return typeof value === 'string' || (Array.isArray(value) && value.every(name => typeof name === 'string'))

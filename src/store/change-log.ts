@@ -13,7 +13,8 @@ import {
   collectionChangesRange,
   metaKey,
 } from '../keys/keyspace.ts'
-import { decodeIntegerRows, decodeValue, encodeValue } from '../keys/value-codec.ts'
+import { decodeValue, encodeValue } from '../keys/value-codec.ts'
+import { valueReader } from '../keys/value-reader.ts'
 import type { Bytes, Entry, View, Write } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, isArray, type Micros, Ref, type Value } from '../values/value.ts'
 import type { Change, CommittedTransaction } from './contract.ts'
@@ -82,7 +83,7 @@ export function decodePart({ key, value }: Entry): { readonly time: Micros; read
 
 function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId, time: Micros): Change[] {
   const changes: Change[] = []
-  decodeIntegerRows(value, (id, what, validTime) => {
+  valueReader.readIntegerRows(value, (id, what, validTime) => {
     changes.push(changeOf(new Ref(database, collection, id), what, validTime, time))
   })
   return changes

@@ -154,7 +154,7 @@ async function supervise(
 ): Promise<number> {
   const metrics = await openMetrics(config, log, metricsOfWorkers())
   const clock = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
-  const timeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
+  const stopTimeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
   try {
     const supervisor = new Supervisor({
       count: config.workers,
@@ -191,7 +191,7 @@ async function supervise(
     return 0
   } finally {
     await metrics?.close()
-    timeline.stop()
+    stopTimeline()
     clock.close()
   }
 }

@@ -59,7 +59,7 @@ test('announced commits come one after another, each later than what was read fr
 
 test('announcements are seen by the others until they end or another process takes the place of theirs', () => {
   const file = join(folder, 'announcements')
-  const kept = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
+  const stop = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
   const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
   assert.equal(reader.oldestAnnounced(), endOfTime)
   const seen = reader.now()
@@ -78,7 +78,7 @@ test('announcements are seen by the others until they end or another process tak
   assert.ok(Number.isFinite(reader.oldestAnnounced()))
   const successor = openSharedTimeline(file, 0)
   assert.equal(reader.oldestAnnounced(), endOfTime, 'a process that has ended')
-  kept.stop()
+  stop()
   for (const timeline of [writer, reader, successor]) timeline.close()
 })
 
@@ -87,7 +87,7 @@ test('all follow the time of day forwards, and nobody follows it back', () => {
   const hour = 3_600_000_000
   let clock = 1_700_000_000_000_000
   const timers = handTimers()
-  const kept = keepSharedTimeline(file, 1, () => clock, timers)
+  const stop = keepSharedTimeline(file, 1, () => clock, timers)
   const timeline = openSharedTimeline(file, 0)
   const first = timeline.now()
   assert.ok(first >= clock && first < clock + hour / 2)
@@ -100,6 +100,6 @@ test('all follow the time of day forwards, and nobody follows it back', () => {
   timers.tick()
   timeline.oldestAnnounced()
   assert.ok(timeline.now() >= second)
-  kept.stop()
+  stop()
   timeline.close()
 })
