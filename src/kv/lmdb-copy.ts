@@ -7,14 +7,12 @@ import { StoreUnavailableError } from './errors.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 import { openFolder, ownerOnly } from './lmdb-folder.ts'
 
-const mapSizeBytes = 2 ** 40
-
 /**
  * Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves.
  * Throws {@link StoreUnavailableError}.
  */
 export async function copyStore(from: string, to: string): Promise<void> {
-  const { root } = openFolder(from, mapSizeBytes)
+  const { root } = openFolder(from)
   try {
     await root.backup(to, true)
   } catch (cause) {

@@ -45,6 +45,9 @@ function firstFrame({ stack = '' }: Error): string {
 
 silenceCommitErrors()
 
+/** Address space set aside for the data, in bytes. */
+const mapSizeDefault = 2 ** 40
+
 const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
 
 /**
@@ -55,7 +58,7 @@ const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
  */
 export function openFolder(
   path: string,
-  mapSize: number,
+  mapSize = mapSizeDefault,
   durable = true,
 ): { root: Environment; trees: Trees } {
   try {

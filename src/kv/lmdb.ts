@@ -46,7 +46,6 @@ export function openLmdb(options: LmdbOptions): KeyValueStore {
   return new LmdbStore(options)
 }
 
-const mapSizeBytesDefault = 2 ** 40
 const watchIntervalMsDefault = 10
 
 /**
@@ -83,11 +82,7 @@ class LmdbStore implements KeyValueStore {
     this.#clock = options.clock ?? systemClock
     this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
     this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
-    const { root, trees } = openFolder(
-      options.path,
-      options.mapSizeBytes ?? mapSizeBytesDefault,
-      options.durable,
-    )
+    const { root, trees } = openFolder(options.path, options.mapSizeBytes, options.durable)
     this.#root = root
     this.#trees = trees
   }

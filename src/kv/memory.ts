@@ -59,7 +59,7 @@ class MemoryStore implements KeyValueStore {
   #last: Promise<unknown> = Promise.resolve()
 
   read<T>(read: (view: View) => T): T {
-    this.#checkOpen()
+    if (this.#isClosed) throw closedError()
     assert(!this.#isWorking, 'a transaction must not read beside its view')
     return this.#withView(read)
   }
@@ -108,10 +108,6 @@ class MemoryStore implements KeyValueStore {
     } finally {
       view.end()
     }
-  }
-
-  #checkOpen(): void {
-    if (this.#isClosed) throw closedError()
   }
 }
 

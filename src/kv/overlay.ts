@@ -65,7 +65,7 @@ export class Overlay implements View {
   /** Sees the writes made before the iteration began. */
   range(range: KeyRange): Iterable<Entry> {
     if (this.#slots.isEmpty) return this.base.range(range)
-    const slots = this.#slots.slice(range.start, range.end)
+    const slots = [...this.#slots.ascending(range.start, range.end)]
     if (slots.length === 0) return this.base.range(range)
     if (range.reverse) slots.reverse()
     return merge(this.base, range, slots)

@@ -61,12 +61,7 @@ export class SortedEntries<T extends Keyed> {
     return this.#chunks.length === 1 ? (first as T[]) : this.#chunks.flat()
   }
 
-  /** Those from `start` up to but without `end`, as they are now. */
-  slice(start: Bytes, end: Bytes): T[] {
-    return [...this.ascending(start, end)]
-  }
-
-  /** A chunk that iteration has reached is seen as it was then. */
+  /** Those from `start` up to but without `end`. A chunk that iteration has reached is seen as it was then. */
   *ascending(start: Bytes, end: Bytes): Generator<T> {
     for (let at = this.#chunkOf(start), isFirst = true; at < this.#chunks.length; at++, isFirst = false) {
       const chunk = this.#chunks[at] as T[]

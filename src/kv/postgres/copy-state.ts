@@ -108,7 +108,7 @@ function countKeys(
   let beside: Session | undefined
   let isStopped = false
   const count = async () => {
-    beside = await session.beside(0)
+    beside = await session.beside()
     if (isStopped) return
     const [row] = await beside.query(`SELECT count(*) AS count FROM ${beside.table('kv')} WHERE key > $1`, [
       after,

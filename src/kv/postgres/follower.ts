@@ -14,7 +14,7 @@ import { Loop } from '../../base/loop.ts'
 import type { Micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
-import type { ForeignBatch, KeyValueStore, View } from '../contract.ts'
+import type { KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { catchUp } from './catch-up.ts'
 import { refusal } from './failures.ts'
@@ -24,7 +24,7 @@ import { KeptSession } from './kept-session.ts'
 import { ReadTimes } from './read-times.ts'
 import { closeTime, type Head, type LogRow, readHead } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
-import { applyRows, type Progress, readNote } from './replica.ts'
+import { type AppliedRow, applyRows, type Progress, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
 import { type RecordLocation, Session } from './session.ts'
 
@@ -76,7 +76,7 @@ export class Follower {
   readonly #options: NodeOptions
   readonly #elapsedMs = () => this.#options.clock.elapsedMs()
   readonly #clock: RecordClock
-  readonly #onApplied: (batch: string, writes: ForeignBatch) => void
+  readonly #onApplied: (row: AppliedRow) => void
   readonly #session: KeptSession
   #progress: Progress = { seq: 0, batch: '' }
   /** The newest batch that was seen. */
@@ -103,11 +103,7 @@ export class Follower {
   #isResting = false
 
   /** `onApplied` is told of each batch that this process has applied, its own ones, too. */
-  constructor(
-    options: NodeOptions,
-    clock: RecordClock,
-    onApplied: (batch: string, writes: ForeignBatch) => void,
-  ) {
+  constructor(options: NodeOptions, clock: RecordClock, onApplied: (row: AppliedRow) => void) {
     this.#options = options
     this.#clock = clock
     this.#onApplied = onApplied
@@ -233,7 +229,7 @@ export class Follower {
       throw fault
     })
     if (seq > this.#progress.seq) this.#progress = { seq, batch }
-    for (const row of applied) this.#onApplied(row.batch, row)
+    for (const row of applied) this.#onApplied(row)
     return this.#progress.seq
   }
 

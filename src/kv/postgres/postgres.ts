@@ -105,8 +105,8 @@ export class PostgresStore implements KeyValueStore {
     this.#local = options.local
     this.#session = new KeptSession(() => this.#openWriter())
     this.#clock = new RecordClock(() => options.clock.elapsedMs())
-    this.#follower = new Follower(options, this.#clock, (batch, writes) => {
-      if (batch !== this.#open?.batch && writes.writes.length > 0) this.#onForeign(writes)
+    this.#follower = new Follower(options, this.#clock, row => {
+      if (row.batch !== this.#open?.batch && row.writes.length > 0) this.#onForeign(row)
     })
   }
 

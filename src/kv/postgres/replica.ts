@@ -86,7 +86,7 @@ export async function removeNote(local: KeyValueStore): Promise<void> {
 }
 
 /** A batch that was applied. */
-interface AppliedRow extends ForeignBatch {
+export interface AppliedRow extends ForeignBatch {
   readonly batch: string
 }
 

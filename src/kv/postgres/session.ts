@@ -215,9 +215,9 @@ export class Session {
     return (this.#client as unknown as { readonly processID?: number }).processID
   }
 
-  /** Another session with the same record, for a statement that may take long. */
-  beside(statementTimeoutMs: number): Promise<Session> {
-    return Session.open(this.#location, this.#purpose, statementTimeoutMs)
+  /** Another session with the same record, for a statement that may take as long as it likes. */
+  beside(): Promise<Session> {
+    return Session.open(this.#location, this.#purpose, 0)
   }
 
   /** False once anything has gone wrong with the connection. */
