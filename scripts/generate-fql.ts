@@ -99,7 +99,7 @@ function parametersOf({ name, keys, arguments: types }: FunctionDefinition): str
   if (written !== undefined) return written
   if (variadic.has(name)) return `values:${name}*`
   const [first = ''] = keys
-  const type = types[first]?.type.name ?? ''
+  const type = types[first]?.name ?? ''
   if (type === 'Null') return `${first}=null`
   if (type === 'Database Ref or Null') return `scope:${first}?null`
   const isName = keys[1] === 'scope' && type === 'String'

@@ -8,7 +8,7 @@ import { families } from '../src/v4/functions/registry.ts'
 const page = new URL('../docs/reference/functions.md', import.meta.url)
 
 function signature({ arguments: types, keys }: FunctionDefinition): string {
-  const parts = keys.map(key => `\`${key}${types[key]?.optional ? '?' : ''}\`: ${types[key]?.type.name}`)
+  const parts = keys.map(key => `\`${key}${types[key]?.optional ? '?' : ''}\`: ${types[key]?.name}`)
   return parts.join(', ')
 }
 

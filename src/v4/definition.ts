@@ -59,23 +59,16 @@ export interface ArgumentType<T> {
    * value is not known yet and `check` is never called.
    */
   readonly check: (value: Value, call: Call, key: string) => T
+  /** The argument may be left out: the function then receives undefined. Given as null it counts as given. */
+  readonly optional?: true
 }
 
-/** The type of an argument, and whether it may be left out. */
-export interface Argument<T> {
-  readonly type: ArgumentType<T>
-  readonly optional: boolean
+/** An argument that may be left out. */
+export function optional<T>(type: ArgumentType<T>): ArgumentType<T | undefined> {
+  return { ...type, optional: true }
 }
 
-/** An argument that must be given. */
-export function required<T>(type: ArgumentType<T>): Argument<T> {
-  return { type, optional: false }
-}
-
-/** An argument that may be left out: the function then receives undefined. Given as null it counts as given. */
-export function optional<T>(type: ArgumentType<T>): Argument<T | undefined> {
-  return { type, optional: true }
-}
+type ArgumentTypes = Readonly<Record<string, ArgumentType<unknown>>>
 
 /** An expression that is evaluated when, and as often as, the function asks. */
 export interface Lazy {
@@ -97,7 +90,7 @@ export interface FunctionDefinition extends CalledFunction {
   /** Another function to prefer, when this one is kept only for older drivers. */
   readonly deprecatedFor: string | undefined
   /** By wire key, in the order in which they are evaluated and reported. */
-  readonly arguments: Readonly<Record<string, Argument<unknown>>>
+  readonly arguments: ArgumentTypes
   /** The types of the arguments in that order. */
   readonly types: readonly ArgumentType<unknown>[]
   readonly result: string
@@ -108,24 +101,31 @@ export interface FunctionDefinition extends CalledFunction {
   readonly evaluate: (args: Readonly<Record<string, unknown>>, call: Call) => Value
 }
 
-type ArgumentsOf<A extends Readonly<Record<string, Argument<unknown>>>> = {
-  readonly [K in keyof A]: A[K] extends Argument<infer T> ? T : never
+/** The values that a function receives for arguments of such types. */
+export type ArgumentsOf<A extends ArgumentTypes> = {
+  readonly [K in keyof A]: A[K] extends ArgumentType<infer T> ? T : never
 }
 
-/** What a family file writes for each function. */
-interface FunctionDeclaration<A extends Readonly<Record<string, Argument<unknown>>>> {
-  readonly name: string
-  readonly effect: Effect
+/** The versions of the language that have a function, and the one to prefer where it is kept for older drivers only. */
+export type Lifetime = Partial<Pick<FunctionDefinition, 'since' | 'until' | 'deprecatedFor'>>
+
+/** What a family file writes for each function. Its name is the key of its first argument. */
+interface FunctionDeclaration<A extends ArgumentTypes>
+  extends Lifetime,
+    Pick<FunctionDefinition, 'result' | 'summary' | 'example'> {
+  /** Pure by default. */
+  readonly effect?: Effect
+  /** The same as `effect` by default. */
   readonly staticEffect?: Effect
+  /** 1 by default. */
   readonly compute?: number
-  readonly since?: ApiVersion
-  readonly until?: ApiVersion
-  readonly deprecatedFor?: string
   readonly arguments: A
-  readonly result: string
-  readonly summary: string
-  readonly example: readonly [query: string, result: string]
   readonly evaluate: (args: ArgumentsOf<A>, call: Call) => Value
+}
+
+/** What is written for a function of one argument; its example is an argument and what comes of it. */
+interface UnaryDeclaration<T> extends Omit<FunctionDeclaration<ArgumentTypes>, 'arguments' | 'evaluate'> {
+  readonly evaluate: (argument: T, call: Call, name: string) => Value
 }
 
 /** The declarations of one family, under the name its chapter of the reference has. */
@@ -135,20 +135,35 @@ export interface FunctionFamily {
 }
 
 /** Completes a declaration; families collect the results with {@link family}. */
-export function define<A extends Readonly<Record<string, Argument<unknown>>>>(
+export function define<A extends ArgumentTypes>(
   declaration: FunctionDeclaration<A>,
 ): Omit<FunctionDefinition, 'family'> {
+  const keys = Object.keys(declaration.arguments)
+  const effect = declaration.effect ?? 'pure'
   return {
-    staticEffect: declaration.effect,
+    name: keys[0] as string,
+    effect,
+    staticEffect: effect,
     compute: 1,
     since: '2.0',
     until: undefined,
     deprecatedFor: undefined,
     ...declaration,
-    keys: Object.keys(declaration.arguments),
-    types: Object.values(declaration.arguments).map(({ type }) => type),
+    keys,
+    types: Object.values(declaration.arguments),
     evaluate: declaration.evaluate as FunctionDefinition['evaluate'],
   }
+}
+
+/** {@link define} for a function of one argument. */
+export function unary<T>(name: string, type: ArgumentType<T>, declaration: UnaryDeclaration<T>) {
+  const { evaluate, example, ...documented } = declaration
+  return define({
+    ...documented,
+    arguments: { [name]: type },
+    example: [`{"${name}": ${example[0]}}`, example[1]],
+    evaluate: (args, call) => evaluate(args[name] as T, call, name),
+  })
 }
 
 /** A family of functions: one file, one chapter of the reference. */

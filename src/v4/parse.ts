@@ -6,7 +6,7 @@ import { step } from '../base/effort.ts'
 import type { Effect } from '../model/effect.ts'
 import type { Json, Value } from '../values/value.ts'
 import { BoundNames } from './bound-names.ts'
-import type { Argument, FunctionDefinition } from './definition.ts'
+import type { ArgumentType, FunctionDefinition } from './definition.ts'
 import { ErrorList } from './error-list.ts'
 import { errorEntry, QueryError } from './errors.ts'
 import { type Expression, type LambdaExpression, type Literal, type Operand, Place } from './expression.ts'
@@ -156,13 +156,13 @@ class Parser {
     const operands = definition.keys.map(key => {
       const operand = json.get(key)
       if (operand === undefined) return undefined
-      return this.#operand(definition.arguments[key] as Argument<unknown>, operand, place.at(key))
+      return this.#operand(definition.arguments[key] as ArgumentType<unknown>, operand, place.at(key))
     })
     return { kind: 'call', place, definition, operands }
   }
 
-  #operand(argument: Argument<unknown>, json: Json, place: Place): Operand {
-    switch (argument.type.mode) {
+  #operand({ mode }: ArgumentType<unknown>, json: Json, place: Place): Operand {
+    switch (mode) {
       case 'lambda':
         return this.#lambda(json, place)
       case 'lambda or value':

@@ -6,7 +6,7 @@ import { compareValues } from '../../values/order.ts'
 import { isArray, type Value } from '../../values/value.ts'
 import { anyValue, boolean, type Elements, iterable, lambda, number } from '../arguments.ts'
 import { add, type Num } from '../arithmetic.ts'
-import { type ArgumentType, type Call, define, family, required } from '../definition.ts'
+import { type ArgumentType, type Call, define, family, unary } from '../definition.ts'
 import { applyLambda } from '../evaluate.ts'
 import { requireOrdered } from '../ordered.ts'
 import { elementsOf } from '../sets/read.ts'
@@ -117,22 +117,19 @@ function aggregateFunction(
   aggregate: Aggregate,
   prepare: (collection: Elements) => Elements = collection => collection,
 ) {
-  return define({
-    name,
+  return unary(name, iterable, {
     effect: 'read',
-    arguments: { [name]: required(iterable) },
     result,
     summary,
-    example: [`{"${name}": ${example[0]}}`, example[1]],
-    evaluate: (args, call) => aggregateOf(prepare(args[name] as Elements), aggregate, call, name),
+    example,
+    evaluate: (elements, call) => aggregateOf(prepare(elements), aggregate, call, name),
   })
 }
 
 export const aggregates = family('Aggregates', [
   define({
-    name: 'reduce',
     effect: 'read',
-    arguments: { reduce: required(lambda), initial: required(anyValue), collection: required(iterable) },
+    arguments: { reduce: lambda, initial: anyValue, collection: iterable },
     result: 'Any',
     summary: 'Folds elements into one value: the lambda gets what there is so far, and an element.',
     example: [

@@ -3,7 +3,7 @@
 import { microsOfTime } from '../../values/time.ts'
 import { TransactionTime, type Value } from '../../values/value.ts'
 import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '../arguments.ts'
-import { type Call, define, family, required } from '../definition.ts'
+import { type Call, define, family, unary } from '../definition.ts'
 import { lambdaValue } from '../evaluate.ts'
 
 /** The valid time that `at` and `ts` arguments mean: undefined is now, with the transaction's own writes. */
@@ -18,56 +18,44 @@ export function validTimeOf(
 
 export const basic = family('Basic', [
   define({
-    name: 'if',
-    effect: 'pure',
     compute: 0,
-    arguments: { if: required(boolean), then: required(lazy), else: required(lazy) },
+    arguments: { if: boolean, then: lazy, else: lazy },
     result: 'Any',
     summary: 'Evaluates one of two expressions, by a condition.',
     example: ['{"if": true, "then": "yes", "else": "no"}', '"yes"'],
     evaluate: args => (args.if ? args.then : args.else).evaluate(),
   }),
-  define({
-    name: 'do',
-    effect: 'pure',
+  unary('do', lazySequence, {
     compute: 0,
-    arguments: { do: required(lazySequence) },
     result: 'Any',
     summary: 'Evaluates expressions one after the other and returns the last.',
-    example: ['{"do": [1, 2]}', '2'],
-    evaluate(args) {
+    example: ['[1, 2]', '2'],
+    evaluate(expressions) {
       let last: Value = null
-      for (const expression of args.do) last = expression.evaluate()
+      for (const expression of expressions) last = expression.evaluate()
       return last
     },
   }),
   define({
-    name: 'at',
-    effect: 'pure',
     compute: 0,
-    arguments: { at: required(transactionTime), expr: required(lazy) },
+    arguments: { at: transactionTime, expr: lazy },
     result: 'Any',
     summary: 'Evaluates an expression with its reads looking at another time.',
     example: ['{"at": {"now": null}, "expr": 1}', '1'],
     evaluate: (args, call) =>
       call.session.withValidTime(validTimeOf(args.at, call), () => args.expr.evaluate()),
   }),
-  define({
-    name: 'query',
-    effect: 'pure',
-    arguments: { query: required(lambda) },
+  unary('query', lambda, {
     result: 'Lambda',
     summary: 'Makes a value of a lambda, to be stored in functions, roles and indexes.',
     example: [
-      '{"query": {"lambda": "x", "expr": {"var": "x"}}}',
+      '{"lambda": "x", "expr": {"var": "x"}}',
       '{"@query": {"api_version": "4", "lambda": "x", "expr": {"var": "x"}}}',
     ],
-    evaluate: (args, call) => lambdaValue(args.query.lambda, args.query.variables, call.session),
+    evaluate: (bound, call) => lambdaValue(bound.lambda, bound.variables, call.session),
   }),
   define({
-    name: 'abort',
-    effect: 'pure',
-    arguments: { abort: required(string) },
+    arguments: { abort: string },
     result: 'never',
     summary: 'Ends the query with an error and undoes everything it wrote.',
     example: ['{"if": false, "then": {"abort": "stop"}, "else": 1}', '1'],

@@ -4,18 +4,16 @@ import { LanguageError } from '../../model/failure.ts'
 import { callFunction } from '../../model/functions.ts'
 import { native, Ref, type Value } from '../../values/value.ts'
 import { anyValue, nameOrRef } from '../arguments.ts'
-import { type Call, define, family, mismatch, optional, required, undefinedReference } from '../definition.ts'
+import { type Call, define, family, mismatch, optional, undefinedReference } from '../definition.ts'
 import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
 import { resolveName } from '../references.ts'
 import { abortText } from '../refusals.ts'
 
 export const calls = family('Calls', [
   define({
-    name: 'call',
-    effect: 'pure',
     staticEffect: 'write',
     compute: 0,
-    arguments: { call: required(nameOrRef), arguments: optional(anyValue) },
+    arguments: { call: nameOrRef, arguments: optional(anyValue) },
     result: 'Any',
     summary: 'Runs a user function, with the rights of its role or else those of the caller.',
     example: ['{"call": "double", "arguments": 21}', '42'],

@@ -16,13 +16,13 @@ import {
   lambda,
   list,
 } from '../arguments.ts'
-import { type Call, define, family, required } from '../definition.ts'
+import { type Call, define, family, unary } from '../definition.ts'
 import { applyToEach } from '../each.ts'
 import { ErrorList } from '../error-list.ts'
 import type { BoundLambda } from '../expression.ts'
 import { requireExtent } from '../extent.ts'
 import { filterSet } from '../sets/constructors.ts'
-import { isEmptySet } from '../sets/read.ts'
+import { existsInSet } from '../sets/read.ts'
 import { Page } from '../values/page.ts'
 import { typeName } from '../values/tagged.ts'
 
@@ -87,7 +87,7 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
 function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
   // A set that may not be read is reported as by `exists`, whichever function asks.
-  return isEmptySet(elements, call, 'exists')
+  return !existsInSet(elements, call, 'exists')
 }
 
 const isEven = '{"lambda": "n", "expr": {"equals": [{"modulo": [{"var": "n"}, 2]}, 0]}}'
@@ -95,18 +95,14 @@ const double = '{"lambda": "n", "expr": {"multiply": [{"var": "n"}, 2]}}'
 
 const throughLambdas = [
   define({
-    name: 'map',
-    effect: 'pure',
-    arguments: { map: required(lambda), collection: required(iterableAtHand) },
+    arguments: { map: lambda, collection: iterableAtHand },
     result: 'Array or Page',
     summary: 'What a lambda makes of each element.',
     example: [`{"map": ${double}, "collection": [1, 2, 3]}`, '[2, 4, 6]'],
     evaluate: (args, call) => map(args.map, args.collection, call),
   }),
   define({
-    name: 'foreach',
-    effect: 'pure',
-    arguments: { foreach: required(lambda), collection: required(iterableAtHand) },
+    arguments: { foreach: lambda, collection: iterableAtHand },
     result: 'Array or Page',
     summary: 'Applies a lambda to each element for its effects and returns the elements.',
     example: [`{"foreach": ${double}, "collection": [1, 2, 3]}`, '[1, 2, 3]'],
@@ -116,9 +112,7 @@ const throughLambdas = [
     },
   }),
   define({
-    name: 'filter',
-    effect: 'pure',
-    arguments: { filter: required(lambda), collection: required(iterable) },
+    arguments: { filter: lambda, collection: iterable },
     result: 'Array, Page or Set',
     summary: 'The elements that a lambda holds for; of a set, once it is read.',
     example: [`{"filter": ${isEven}, "collection": [1, 2, 3, 4]}`, '[2, 4]'],
@@ -132,57 +126,43 @@ const throughLambdas = [
 export const collections = family('Elements', [
   ...throughLambdas,
   define({
-    name: 'take',
-    effect: 'pure',
-    arguments: { take: required(integer), collection: required(arrayOrPage) },
+    arguments: { take: integer, collection: arrayOrPage },
     result: 'Array or Page',
     summary: 'The first elements, as many as are asked for.',
     example: ['{"take": 2, "collection": [1, 2, 3]}', '[1, 2]'],
     evaluate: args => take(args.take, args.collection),
   }),
   define({
-    name: 'drop',
-    effect: 'pure',
-    arguments: { drop: required(integer), collection: required(arrayOrPage) },
+    arguments: { drop: integer, collection: arrayOrPage },
     result: 'Array or Page',
     summary: 'The elements without the first ones, as many as are said.',
     example: ['{"drop": 2, "collection": [1, 2, 3]}', '[3]'],
     evaluate: args => drop(args.drop, args.collection),
   }),
   define({
-    name: 'prepend',
-    effect: 'pure',
-    arguments: { prepend: required(list(anyValue)), collection: required(array) },
+    arguments: { prepend: list(anyValue), collection: array },
     result: 'Array',
     summary: 'An array with elements put before its own.',
     example: ['{"prepend": [1, 2], "collection": [3]}', '[1, 2, 3]'],
     evaluate: args => join(args.prepend, args.collection),
   }),
   define({
-    name: 'append',
-    effect: 'pure',
-    arguments: { append: required(list(anyValue)), collection: required(array) },
+    arguments: { append: list(anyValue), collection: array },
     result: 'Array',
     summary: 'An array with elements put behind its own.',
     example: ['{"append": [2, 3], "collection": [1]}', '[1, 2, 3]'],
     evaluate: args => join(args.collection, args.append),
   }),
-  define({
-    name: 'is_empty',
-    effect: 'pure',
-    arguments: { is_empty: required(iterable) },
+  unary('is_empty', iterable, {
     result: 'Boolean',
     summary: 'Whether there is no element.',
-    example: ['{"is_empty": []}', 'true'],
-    evaluate: (args, call) => isEmpty(args.is_empty, call),
+    example: ['[]', 'true'],
+    evaluate: (elements, call) => isEmpty(elements, call),
   }),
-  define({
-    name: 'is_nonempty',
-    effect: 'pure',
-    arguments: { is_nonempty: required(iterable) },
+  unary('is_nonempty', iterable, {
     result: 'Boolean',
     summary: 'Whether there is any element.',
-    example: ['{"is_nonempty": []}', 'false'],
-    evaluate: (args, call) => !isEmpty(args.is_nonempty, call),
+    example: ['[]', 'false'],
+    evaluate: (elements, call) => !isEmpty(elements, call),
   }),
 ])

@@ -3,7 +3,7 @@
 import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
-import { type Call, define, family, required } from '../definition.ts'
+import { type Call, family, unary } from '../definition.ts'
 import { apiVersionOf } from '../dialect.ts'
 import { equalTopLevel } from '../equality.ts'
 import { requireOrdered } from '../ordered.ts'
@@ -31,26 +31,20 @@ function relation(
   example: [operands: string, answer: 'true' | 'false'],
   holds: (order: number) => boolean,
 ) {
-  return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(nonEmptyList(anyValue)) },
+  return unary(name, nonEmptyList(anyValue), {
     result: 'Boolean',
     summary: `Whether each operand is ${wording} the next, in the order of all values.`,
-    example: [`{"${name}": ${example[0]}}`, example[1]],
-    evaluate: (args, call) => isChain(args[name] as readonly Value[], holds, call, name),
+    example,
+    evaluate: (operands, call) => isChain(operands, holds, call, name),
   })
 }
 
 export const comparison = family('Comparison', [
-  define({
-    name: 'equals',
-    effect: 'pure',
-    arguments: { equals: required(nonEmptyList(anyValue)) },
+  unary('equals', nonEmptyList(anyValue), {
     result: 'Boolean',
     summary: 'Whether all operands equal the first; an integer equals a double of its value.',
-    example: ['{"equals": [1, 1.0]}', 'true'],
-    evaluate({ equals: [first, ...others] }, { session }) {
+    example: ['[1, 1.0]', 'true'],
+    evaluate([first, ...others], { session }) {
       const exactActions = isAtLeast(apiVersionOf(session), '5')
       return others.every(other => session.metered(() => equalTopLevel(first as Value, other, exactActions)))
     },

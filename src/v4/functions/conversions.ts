@@ -16,8 +16,8 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
-import { toLong } from '../arithmetic.ts'
-import { type Call, define, family, mismatch, required } from '../definition.ts'
+import { integerOf } from '../arithmetic.ts'
+import { type Call, family, mismatch, unary } from '../definition.ts'
 import { apiVersionOf } from '../dialect.ts'
 import { ErrorList } from '../error-list.ts'
 import type { QueryError } from '../errors.ts'
@@ -32,11 +32,12 @@ function cannotCast(value: Value, target: string, call: Call, ...at: string[]): 
 }
 
 /** The number that a number is or a text begins with. */
-function numberOf(value: Value, call: Call): bigint | number | undefined {
+function numberOf(value: Value, target: string, call: Call, ...at: string[]): bigint | number {
   if (typeof value === 'bigint' || typeof value === 'number') return value
-  if (typeof value !== 'string') return undefined
-  countScan(call, value.length)
-  return parseJavaNumber(value)
+  if (typeof value === 'string') countScan(call, value.length)
+  const number = typeof value === 'string' ? parseJavaNumber(value) : undefined
+  if (number === undefined) throw cannotCast(value, target, call, ...at)
+  return number
 }
 
 function toTime(value: Value, call: Call): Value {
@@ -102,96 +103,57 @@ function toArray(value: Value, call: Call): readonly Value[] {
   return Array.from(fields)
 }
 
-/** A conversion of any value. */
-function conversion(
-  name: string,
-  result: string,
-  summary: string,
-  example: readonly [query: string, answer: string],
-  convert: (value: Value, call: Call) => Value,
-) {
-  return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(anyValue) },
-    result,
-    summary,
-    example,
-    evaluate: (args, call) => convert(args[name] as Value, call),
-  })
-}
-
 export const conversions = family('Conversions', [
-  conversion(
-    'to_string',
-    'String',
-    'A scalar value as text.',
-    ['{"to_string": {"@date": "2024-02-28"}}', '"2024-02-28"'],
-    (value, call) => {
+  unary('to_string', anyValue, {
+    result: 'String',
+    summary: 'A scalar value as text.',
+    example: ['{"@date": "2024-02-28"}', '"2024-02-28"'],
+    evaluate(value, call) {
       const text = asText(value)
       if (text === undefined) throw cannotCast(value, 'String', call)
       return text
     },
-  ),
-  conversion(
-    'to_number',
-    'Number',
-    'The number that a text begins with.',
-    ['{"to_number": "1.5 miles"}', '1.5'],
-    (value, call) => {
-      const number = numberOf(value, call)
-      if (number === undefined) throw cannotCast(value, 'Number', call)
-      return number
-    },
-  ),
-  conversion(
-    'to_integer',
-    'Integer',
-    'A number, or the one that a text begins with, without its fraction.',
-    ['{"to_integer": -3.9}', '-3'],
-    (value, call) => {
-      const number = numberOf(value, call)
-      if (number === undefined) throw cannotCast(value, 'Integer', call, 'to_integer')
-      return typeof number === 'bigint' ? number : toLong(number)
-    },
-  ),
-  conversion(
-    'to_double',
-    'Double',
-    'A number, or the one that a text begins with, as a double.',
-    ['{"to_double": 3}', '3.0'],
-    (value, call) => {
-      const number = numberOf(value, call)
-      if (number === undefined) throw cannotCast(value, 'Double', call, 'to_double')
-      return Number(number)
-    },
-  ),
-  conversion(
-    'to_time',
-    'Time',
-    'A time from text, from milliseconds since 1970, or the midnight of a date.',
-    ['{"to_time": 1500}', '{"@ts": "1970-01-01T00:00:01.500Z"}'],
-    toTime,
-  ),
-  conversion(
-    'to_date',
-    'Date',
-    'A date from text, or the day of a time in UTC.',
-    ['{"to_date": {"@ts": "2024-02-28T23:59:59Z"}}', '{"@date": "2024-02-28"}'],
-    toDate,
-  ),
-  conversion(
-    'to_object',
-    'Object',
-    'An object from pairs of names and values, or from a document.',
-    ['{"to_object": [["x", 10], ["y", 20]]}', '{"x": 10, "y": 20}'],
-    toObject,
-  ),
-  conversion(
-    'to_array',
-    'Array',
-    'The pairs of names and values of an object or document.',
-    ['{"to_array": {"object": {"x": 10}}}', '[["x", 10]]'],
-    toArray,
-  ),
+  }),
+  unary('to_number', anyValue, {
+    result: 'Number',
+    summary: 'The number that a text begins with.',
+    example: ['"1.5 miles"', '1.5'],
+    evaluate: (value, call) => numberOf(value, 'Number', call),
+  }),
+  unary('to_integer', anyValue, {
+    result: 'Integer',
+    summary: 'A number, or the one that a text begins with, without its fraction.',
+    example: ['-3.9', '-3'],
+    evaluate: (value, call, name) => integerOf(numberOf(value, 'Integer', call, name)),
+  }),
+  unary('to_double', anyValue, {
+    result: 'Double',
+    summary: 'A number, or the one that a text begins with, as a double.',
+    example: ['3', '3.0'],
+    evaluate: (value, call, name) => Number(numberOf(value, 'Double', call, name)),
+  }),
+  unary('to_time', anyValue, {
+    result: 'Time',
+    summary: 'A time from text, from milliseconds since 1970, or the midnight of a date.',
+    example: ['1500', '{"@ts": "1970-01-01T00:00:01.500Z"}'],
+    evaluate: toTime,
+  }),
+  unary('to_date', anyValue, {
+    result: 'Date',
+    summary: 'A date from text, or the day of a time in UTC.',
+    example: ['{"@ts": "2024-02-28T23:59:59Z"}', '{"@date": "2024-02-28"}'],
+    evaluate: toDate,
+  }),
+  unary('to_object', anyValue, {
+    result: 'Object',
+    summary: 'An object from pairs of names and values, or from a document.',
+    example: ['[["x", 10], ["y", 20]]', '{"x": 10, "y": 20}'],
+    evaluate: toObject,
+  }),
+  unary('to_array', anyValue, {
+    result: 'Array',
+    summary: 'The pairs of names and values of an object or document.',
+    example: ['{"object": {"x": 10}}', '[["x", 10]]'],
+    evaluate: toArray,
+  }),
 ])

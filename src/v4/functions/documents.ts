@@ -7,7 +7,7 @@ import { changeDocument, createDocument, deleteDocument, refuseOtherTime } from 
 import { isNativeCollectionRef, native, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, identifier, nameOrRef, object, ref, time, transactionTime } from '../arguments.ts'
 import { creationRules } from '../creation.ts'
-import { type Call, define, family, mismatch, optional, required, undefinedReference } from '../definition.ts'
+import { type Call, define, family, mismatch, optional, undefinedReference } from '../definition.ts'
 import { resolveName } from '../references.ts'
 import { existsInSet, getFromSet } from '../sets/read.ts'
 import { Action, EventValue } from '../values/event.ts'
@@ -55,9 +55,8 @@ const historyAction = {
 
 export const documents = family('Documents', [
   define({
-    name: 'get',
     effect: 'read',
-    arguments: { get: required(identifier), ts: optional(transactionTime) },
+    arguments: { get: identifier, ts: optional(transactionTime) },
     result: 'Document',
     summary: 'The document of a reference, or of the first element of a set; now or at a past time.',
     example: ['{"select": "name", "from": {"get": {"collection": "spells"}}}', '"spells"'],
@@ -65,9 +64,8 @@ export const documents = family('Documents', [
       ts === undefined ? getDocument(target, call) : atTime(ts, call, () => getDocument(target, call)),
   }),
   define({
-    name: 'exists',
     effect: 'read',
-    arguments: { exists: required(anyValue), ts: optional(transactionTime) },
+    arguments: { exists: anyValue, ts: optional(transactionTime) },
     result: 'Boolean',
     summary: 'Whether a document exists or a set has elements, as far as the caller may read them.',
     example: ['{"exists": {"collection": "spells"}}', 'true'],
@@ -83,9 +81,8 @@ export const documents = family('Documents', [
       }),
   }),
   define({
-    name: 'create',
     effect: 'write',
-    arguments: { create: required(nameOrRef), params: optional(object) },
+    arguments: { create: nameOrRef, params: optional(object) },
     result: 'Document',
     summary: 'Creates a document in a collection, with a new id or the one of a reference.',
     example: [
@@ -100,9 +97,8 @@ export const documents = family('Documents', [
   }),
   ...(['update', 'replace'] as const).map(mode =>
     define({
-      name: mode,
       effect: 'write',
-      arguments: { [mode]: required(ref), params: optional(object) },
+      arguments: { [mode]: ref, params: optional(object) },
       result: 'Document',
       summary:
         mode === 'update'
@@ -121,9 +117,8 @@ export const documents = family('Documents', [
     }),
   ),
   define({
-    name: 'delete',
     effect: 'write',
-    arguments: { delete: required(ref) },
+    arguments: { delete: ref },
     result: 'Document',
     summary: 'Deletes a document and returns it as it was.',
     example: [
@@ -136,12 +131,11 @@ export const documents = family('Documents', [
     },
   }),
   define({
-    name: 'insert',
     effect: 'write',
     arguments: {
-      insert: required(ref),
-      ts: required(time),
-      action: required(historyAction),
+      insert: ref,
+      ts: time,
+      action: historyAction,
       params: optional(object),
     },
     result: 'Event',
@@ -159,9 +153,8 @@ export const documents = family('Documents', [
     },
   }),
   define({
-    name: 'remove',
     effect: 'write',
-    arguments: { remove: required(ref), ts: required(time), action: required(historyAction) },
+    arguments: { remove: ref, ts: time, action: historyAction },
     result: 'Null',
     summary: 'Removes a version from the history of a document.',
     example: [

@@ -9,7 +9,7 @@ import { formatDate } from '../../values/date.ts'
 import { formatTime } from '../../values/time.ts'
 import { type DatabaseId, LocalDate, rootDatabase, Time, type Value } from '../../values/value.ts'
 import { anyValue, list, string } from '../arguments.ts'
-import { type Call, define, family, mismatch, required } from '../definition.ts'
+import { type Call, define, family, mismatch } from '../definition.ts'
 import { apiVersionOf } from '../dialect.ts'
 import { countScan, countText } from '../text-budget.ts'
 import { typeName } from '../values/tagged.ts'
@@ -163,9 +163,7 @@ function printed(specifier: Specifier, index: number, values: readonly Value[], 
 
 export const format = family('Formatting', [
   define({
-    name: 'format',
-    effect: 'pure',
-    arguments: { format: required(string), values: required(list(anyValue)) },
+    arguments: { format: string, values: list(anyValue) },
     result: 'String',
     summary:
       'A text with values put in where it says `%`, as Java prints them; `%@` prints any value as JSON.',

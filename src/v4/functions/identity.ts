@@ -9,7 +9,7 @@ import { createToken } from '../../model/tokens.ts'
 import { viewDocument } from '../../model/view-document.ts'
 import { isNativeCollectionRef, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { boolean, identifier, nothing, object, string } from '../arguments.ts'
-import { type Call, define, family, required } from '../definition.ts'
+import { type Call, define, family, type Lifetime, unary } from '../definition.ts'
 import { errorEntry, QueryError } from '../errors.ts'
 import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
@@ -92,35 +92,31 @@ function ownerOfSecret(secret: string, call: Call): Value {
   return new Map([['database', database.ref]])
 }
 
-const identityReader = (name: string, options: { since?: '4'; deprecatedFor?: string }) =>
+const identityReader = (name: string, lifetime: Lifetime) =>
   define({
-    name,
     effect: 'read',
-    ...options,
-    arguments: { [name]: required(nothing) },
+    ...lifetime,
+    arguments: { [name]: nothing },
     result: 'Ref or String',
     summary: 'The document the caller acts as, or the subject of its third-party token.',
     example: [`{"if": {"has_${name}": null}, "then": {"${name}": null}, "else": "nobody"}`, '"nobody"'],
     evaluate: (_args, call) => currentIdentity(call),
   })
 
-const identityProbe = (name: string, options: { since?: '4'; deprecatedFor?: string }) =>
-  define({
-    name,
+const identityProbe = (name: string, lifetime: Lifetime) =>
+  unary(name, nothing, {
     effect: 'read',
-    ...options,
-    arguments: { [name]: required(nothing) },
+    ...lifetime,
     result: 'Boolean',
     summary: 'Whether the caller acts as somebody.',
-    example: [`{"${name}": null}`, 'false'],
-    evaluate: (_args, call) => call.session.caller.identity !== undefined,
+    example: ['null', 'false'],
+    evaluate: (_, call) => call.session.caller.identity !== undefined,
   })
 
 export const identity = family('Identity', [
   define({
-    name: 'login',
     effect: 'write',
-    arguments: { login: required(identifier), params: required(object) },
+    arguments: { login: identifier, params: object },
     result: 'Document',
     summary: 'Checks a password and makes a token, whose secret is shown this once.',
     example: [
@@ -129,19 +125,16 @@ export const identity = family('Identity', [
     ],
     evaluate: (args, call) => logIn(args.login, args.params, call),
   }),
-  define({
-    name: 'logout',
+  unary('logout', boolean, {
     effect: 'write',
-    arguments: { logout: required(boolean) },
     result: 'Boolean',
     summary: "Ends the caller's session, or all sessions of its identity.",
-    example: ['{"logout": false}', 'false'],
-    evaluate: (args, call) => logOut(call.session.transaction, call.session.caller, args.logout),
+    example: ['false', 'false'],
+    evaluate: (all, call) => logOut(call.session.transaction, call.session.caller, all),
   }),
   define({
-    name: 'identify',
     effect: 'read',
-    arguments: { identify: required(identifier), password: required(string) },
+    arguments: { identify: identifier, password: string },
     result: 'Boolean',
     summary: 'Whether a password is that of a document.',
     example: ['{"identify": {"ref": {"collection": "users"}, "id": "1"}, "password": "wrong"}', 'false'],
@@ -155,10 +148,9 @@ export const identity = family('Identity', [
   identityProbe('has_current_identity', { since: '4' }),
   identityProbe('has_identity', { deprecatedFor: 'has_current_identity' }),
   define({
-    name: 'current_token',
     effect: 'read',
     since: '4',
-    arguments: { current_token: required(nothing) },
+    arguments: { current_token: nothing },
     result: 'Ref or Object',
     summary: "The caller's token or key, or the content of its third-party token.",
     example: ['{"is_ref": {"current_token": null}}', 'true'],
@@ -168,20 +160,16 @@ export const identity = family('Identity', [
       throw call.error('invalid token', 'Token metadata is not accessible.')
     },
   }),
-  define({
-    name: 'has_current_token',
-    effect: 'pure',
+  unary('has_current_token', nothing, {
     since: '4',
-    arguments: { has_current_token: required(nothing) },
     result: 'Boolean',
     summary: 'Whether `current_token` would return anything.',
-    example: ['{"has_current_token": null}', 'true'],
-    evaluate: (_args, call) => currentToken(call) !== undefined,
+    example: ['null', 'true'],
+    evaluate: (_, call) => currentToken(call) !== undefined,
   }),
   define({
-    name: 'key_from_secret',
     effect: 'read',
-    arguments: { key_from_secret: required(string) },
+    arguments: { key_from_secret: string },
     result: 'Document',
     summary: 'The key or token a secret belongs to.',
     example: [

@@ -1,7 +1,7 @@
 // Logic: combining truth values. Nothing is taken for true or false that is not a Boolean.
 
 import { boolean, lazyList, nonEmptyList } from '../arguments.ts'
-import { type Call, define, family, type Lazy, required } from '../definition.ts'
+import { type Call, family, type Lazy, unary } from '../definition.ts'
 import { typeName } from '../values/tagged.ts'
 
 /** Evaluates operands up to the first that is `decisive`, which then is the result. */
@@ -19,24 +19,21 @@ function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, 
 /** The two forms that `and` and `or` have had: operands were evaluated all at once before version 3. */
 function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   const answer = String(decisive)
-  const common = { name, effect: 'pure', result: 'Boolean' } as const
   return [
-    define({
-      ...common,
+    unary(name, lazyList, {
       compute: 0,
       since: '3',
-      arguments: { [name]: required(lazyList) },
+      result: 'Boolean',
       summary: `${summary} Operands behind the one that decides are not evaluated.`,
-      example: [`{"${name}": [${answer}, {"abort": "not reached"}]}`, answer],
-      evaluate: (args, call) => shortCircuit(args[name] as readonly Lazy[], decisive, call, name),
+      example: [`[${answer}, {"abort": "not reached"}]`, answer],
+      evaluate: (operands, call) => shortCircuit(operands, decisive, call, name),
     }),
-    define({
-      ...common,
+    unary(name, nonEmptyList(boolean), {
       until: '3',
-      arguments: { [name]: required(nonEmptyList(boolean)) },
+      result: 'Boolean',
       summary: `${summary} All operands are evaluated.`,
-      example: [`{"${name}": [true, false]}`, answer],
-      evaluate: args => (args[name] as readonly boolean[]).includes(decisive) === decisive,
+      example: ['[true, false]', answer],
+      evaluate: operands => operands.includes(decisive) === decisive,
     }),
   ]
 }
@@ -44,13 +41,10 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
 export const logic = family('Logic', [
   ...connective('and', false, 'Whether all operands are true.'),
   ...connective('or', true, 'Whether any operand is true.'),
-  define({
-    name: 'not',
-    effect: 'pure',
-    arguments: { not: required(boolean) },
+  unary('not', boolean, {
     result: 'Boolean',
     summary: 'The opposite of a truth value.',
-    example: ['{"not": true}', 'false'],
-    evaluate: args => !args.not,
+    example: ['true', 'false'],
+    evaluate: value => !value,
   }),
 ])

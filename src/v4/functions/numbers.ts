@@ -2,7 +2,7 @@
 
 import { integer, nonEmptyList, number } from '../arguments.ts'
 import { add, arithmetic, type Num, numberText, wrap } from '../arithmetic.ts'
-import { type Call, define, family, optional, required } from '../definition.ts'
+import { type Call, define, family, optional, unary } from '../definition.ts'
 import { defaultPlaces, round, truncate } from '../rounding.ts'
 
 type Operation = (left: Num, right: Num) => Num
@@ -14,17 +14,11 @@ function fold(
   example: readonly [operands: string, answer: string],
   combine: (left: Num, right: Num, call: Call) => Num,
 ) {
-  return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(nonEmptyList(number)) },
+  return unary(name, nonEmptyList(number), {
     result: 'Number',
     summary,
-    example: [`{"${name}": ${example[0]}}`, example[1]],
-    evaluate(args, call) {
-      const operands = args[name] as readonly Num[]
-      return operands.reduce((left, right) => combine(left, right, call))
-    },
+    example,
+    evaluate: (operands, call) => operands.reduce((left, right) => combine(left, right, call)),
   })
 }
 
@@ -60,9 +54,7 @@ function rounding(
   operation: (value: Num, places: bigint) => Num,
 ) {
   return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(number), precision: optional(integer) },
+    arguments: { [name]: number, precision: optional(integer) },
     result: 'Number',
     summary,
     example,
@@ -91,56 +83,41 @@ export const numbers = family('Numbers', [
     ['[-7, 3]', '-1'],
     dividing(modulo),
   ),
-  define({
-    name: 'abs',
-    effect: 'pure',
-    arguments: { abs: required(number) },
+  unary('abs', number, {
     result: 'Number',
     summary: 'A number without its sign.',
-    example: ['{"abs": -5}', '5'],
-    evaluate({ abs }) {
+    example: ['-5', '5'],
+    evaluate(abs) {
       if (typeof abs === 'number') return Math.abs(abs)
       return abs < 0n ? wrap(-abs) : abs
     },
   }),
-  define({
-    name: 'ceil',
-    effect: 'pure',
-    arguments: { ceil: required(number) },
+  unary('ceil', number, {
     result: 'Number',
     summary: 'The nearest whole number that is not less.',
-    example: ['{"ceil": 1.1}', '2.0'],
-    evaluate: ({ ceil }) => (typeof ceil === 'number' ? Math.ceil(ceil) : ceil),
+    example: ['1.1', '2.0'],
+    evaluate: ceil => (typeof ceil === 'number' ? Math.ceil(ceil) : ceil),
   }),
-  define({
-    name: 'floor',
-    effect: 'pure',
-    arguments: { floor: required(number) },
+  unary('floor', number, {
     result: 'Number',
     summary: 'The nearest whole number that is not greater.',
-    example: ['{"floor": -1.1}', '-2.0'],
-    evaluate: ({ floor }) => (typeof floor === 'number' ? Math.floor(floor) : floor),
+    example: ['-1.1', '-2.0'],
+    evaluate: floor => (typeof floor === 'number' ? Math.floor(floor) : floor),
   }),
-  define({
-    name: 'sign',
-    effect: 'pure',
-    arguments: { sign: required(number) },
+  unary('sign', number, {
     result: 'Integer',
     summary: '-1, 0 or 1 by the sign of a number; for a double that is not negative always 1.',
-    example: ['{"sign": -2.5}', '-1'],
-    evaluate({ sign }) {
+    example: ['-2.5', '-1'],
+    evaluate(sign) {
       if (sign < 0) return -1n
       return sign === 0n ? 0n : 1n
     },
   }),
-  define({
-    name: 'sqrt',
-    effect: 'pure',
-    arguments: { sqrt: required(number) },
+  unary('sqrt', number, {
     result: 'Double',
     summary: 'The square root of a number.',
-    example: ['{"sqrt": 9}', '3.0'],
-    evaluate({ sqrt }, call) {
+    example: ['9', '3.0'],
+    evaluate(sqrt, call) {
       if (!(sqrt >= 0)) throw call.invalid(`${numberText(sqrt)} must be positive`)
       return Math.sqrt(Number(sqrt))
     },

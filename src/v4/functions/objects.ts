@@ -22,7 +22,6 @@ import {
   type Lazy,
   mismatch,
   optional,
-  required,
   undefinedReference,
 } from '../definition.ts'
 import { ErrorList } from '../error-list.ts'
@@ -58,11 +57,9 @@ function selectAll({ from, path: steps }: Selection, call: Call): Value {
 
 const flatSelection = (name: string) =>
   define({
-    name,
-    effect: 'pure',
     compute: 0,
     deprecatedFor: 'select',
-    arguments: { [name]: required(path), from: required(anyValue), default: optional(lazy) },
+    arguments: { [name]: path, from: anyValue, default: optional(lazy) },
     result: 'Array',
     summary: 'Everything a path leads to, with arrays on the way and at the end laid flat.',
     example: [
@@ -78,10 +75,8 @@ const flatSelection = (name: string) =>
 
 const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: string }) =>
   define({
-    name,
-    effect: 'pure',
     ...options,
-    arguments: { [name]: required(path), in: required(anyValue) },
+    arguments: { [name]: path, in: anyValue },
     result: 'Boolean',
     summary: 'Whether a path leads to a value; null is one.',
     example: [`{"${name}": ["a", 0], "in": {"object": {"a": ["x"]}}}`, 'true'],
@@ -175,12 +170,10 @@ function merge(left: Value, right: Value, combine: BoundLambda | undefined, call
 
 export const objects = family('Objects', [
   define({
-    name: 'select',
-    effect: 'pure',
     until: '3',
     arguments: {
-      select: required(path),
-      from: required(anyValue),
+      select: path,
+      from: anyValue,
       all: optional(boolean),
       default: optional(anyValue),
     },
@@ -195,13 +188,11 @@ export const objects = family('Objects', [
     },
   }),
   define({
-    name: 'select',
-    effect: 'pure',
     since: '3',
     compute: 0,
     arguments: {
-      select: required(path),
-      from: required(anyValue),
+      select: path,
+      from: anyValue,
       all: optional(boolean),
       default: optional(lazy),
     },
@@ -218,29 +209,24 @@ export const objects = family('Objects', [
   containsPath('contains_path', { since: '3' }),
   containsPath('contains', { deprecatedFor: 'contains_path' }),
   define({
-    name: 'contains_field',
-    effect: 'pure',
     since: '3',
-    arguments: { contains_field: required(string), in: required(anyValue) },
+    arguments: { contains_field: string, in: anyValue },
     result: 'Boolean',
     summary: 'Whether a value has a field of that name.',
     example: ['{"contains_field": "a", "in": {"object": {"a": 1}}}', 'true'],
     evaluate: (args, call) => containsField(args.contains_field, args.in, call),
   }),
   define({
-    name: 'contains_value',
     effect: 'read',
     since: '3',
-    arguments: { contains_value: required(anyValue), in: required(anyValue) },
+    arguments: { contains_value: anyValue, in: anyValue },
     result: 'Boolean',
     summary: 'Whether an array, object, page, reference or set holds a value.',
     example: ['{"contains_value": 2, "in": [1, 2]}', 'true'],
     evaluate: (args, call) => containsValue(args.contains_value, args.in, call),
   }),
   define({
-    name: 'merge',
-    effect: 'pure',
-    arguments: { merge: required(anyValue), with: required(anyValue), lambda: optional(lambda) },
+    arguments: { merge: anyValue, with: anyValue, lambda: optional(lambda) },
     result: 'Object',
     summary: 'Puts objects over one another, field by field; a null field removes.',
     example: ['{"merge": {"object": {"a": 1, "b": 2}}, "with": {"object": {"b": 3}}}', '{"a": 1, "b": 3}'],

@@ -4,9 +4,9 @@ import { limits } from '../../limits.ts'
 import { requireReachable } from '../../model/read.ts'
 import { isArray, isNativeCollectionRef, isObject, Ref, type Value } from '../../values/value.ts'
 import { anyValue, boolean, identifier, integer, setOrArray, transactionTime } from '../arguments.ts'
-import { type Argument, type Call, define, family, optional, required } from '../definition.ts'
+import { type ArgumentsOf, type Call, define, family, optional, unary } from '../definition.ts'
 import { type PageRequest, readPage } from '../sets/pages.ts'
-import { firstElement, lastElement } from '../sets/read.ts'
+import { endOfSet } from '../sets/read.ts'
 import { validTimeOf } from './basic.ts'
 
 const options = {
@@ -16,8 +16,7 @@ const options = {
   sources: optional(boolean),
 }
 
-type Given<T> = { readonly [K in keyof T]: T[K] extends Argument<infer V> ? V : never }
-type Options = Given<typeof options> & { readonly paginate: PageRequest['set'] }
+type Options = ArgumentsOf<typeof options> & { readonly paginate: PageRequest['set'] }
 type Start = Pick<PageRequest, 'direction' | 'cursor' | 'cursorAt'>
 
 function paginate(args: Options, start: Start, call: Call): Value {
@@ -38,19 +37,28 @@ function startOf(cursor: Value, call: Call): Start {
   return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
 }
 
-/** The first or last element of an array. */
-function endOf(array: readonly Value[], index: 0 | -1, call: Call, key: string): Value {
-  if (array.length === 0) throw call.invalid('Non-empty array expected.', key)
-  return array.at(index) as Value
+/** `first` or `last`: the element at an end of a set or array. */
+function endFunction(end: 'first' | 'last', answer: string) {
+  return unary(end, setOrArray, {
+    effect: 'read',
+    since: '4',
+    result: 'Any',
+    summary: `The ${end} element of a set or array.`,
+    example: ['[1, 2, 3]', answer],
+    evaluate(elements, call) {
+      if (!isArray(elements)) return endOfSet(elements, call, end)
+      if (elements.length === 0) throw call.invalid('Non-empty array expected.', end)
+      return elements.at(end === 'first' ? 0 : -1) as Value
+    },
+  })
 }
 
 const fireSpells = '{"match": {"index": "spells_by_element"}, "terms": "fire"}'
 
 export const pagination = family('Pagination', [
   define({
-    name: 'paginate',
     effect: 'read',
-    arguments: { paginate: required(identifier), after: optional(anyValue), ...options },
+    arguments: { paginate: identifier, after: optional(anyValue), ...options },
     result: 'Page',
     summary: 'A page of a set, from its beginning or from a cursor on.',
     example: [`{"paginate": ${fireSpells}, "size": 2}`, '{"data": [10]}'],
@@ -58,9 +66,8 @@ export const pagination = family('Pagination', [
       paginate(args, { direction: 'after', cursor: args.after, cursorAt: ['after'] }, call),
   }),
   define({
-    name: 'paginate',
     effect: 'read',
-    arguments: { paginate: required(identifier), before: required(anyValue), ...options },
+    arguments: { paginate: identifier, before: anyValue, ...options },
     result: 'Page',
     summary: 'The page of a set that ends before a cursor; null is the end of the set.',
     example: [`{"paginate": ${fireSpells}, "before": null}`, '{"after": [null], "data": [10]}'],
@@ -68,9 +75,8 @@ export const pagination = family('Pagination', [
       paginate(args, { direction: 'before', cursor: args.before, cursorAt: ['before'] }, call),
   }),
   define({
-    name: 'paginate',
     effect: 'read',
-    arguments: { paginate: required(identifier), cursor: required(anyValue), ...options },
+    arguments: { paginate: identifier, cursor: anyValue, ...options },
     result: 'Page',
     summary: 'A page of a set, with a cursor object that tells the direction.',
     example: [
@@ -79,26 +85,6 @@ export const pagination = family('Pagination', [
     ],
     evaluate: (args, call) => paginate(args, startOf(args.cursor, call), call),
   }),
-  define({
-    name: 'first',
-    effect: 'read',
-    since: '4',
-    arguments: { first: required(setOrArray) },
-    result: 'Any',
-    summary: 'The first element of a set or array.',
-    example: ['{"first": [1, 2, 3]}', '1'],
-    evaluate: ({ first }, call) =>
-      isArray(first) ? endOf(first, 0, call, 'first') : firstElement(first, call, 'first'),
-  }),
-  define({
-    name: 'last',
-    effect: 'read',
-    since: '4',
-    arguments: { last: required(setOrArray) },
-    result: 'Any',
-    summary: 'The last element of a set or array.',
-    example: ['{"last": [1, 2, 3]}', '3'],
-    evaluate: ({ last }, call) =>
-      isArray(last) ? endOf(last, -1, call, 'last') : lastElement(last, call, 'last'),
-  }),
+  endFunction('first', '1'),
+  endFunction('last', '3'),
 ])

@@ -4,31 +4,24 @@ import { parseId } from '../../values/names.ts'
 import { native, nativeOfKind, type Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { anyValue, databaseRef, nothing, string } from '../arguments.ts'
 import {
-  type Argument,
+  type ArgumentType,
   type Call,
   define,
   family,
+  type Lifetime,
   mismatch,
   optional,
-  required,
   undefinedReference,
 } from '../definition.ts'
 import { documentRef, resolveName, type SchemaKind } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
 /** A schema object by name, in the request's database or another one. */
-function byName(
-  name: string,
-  kind: SchemaKind,
-  what: string,
-  options: { since?: '4'; deprecatedFor?: string } = {},
-) {
+function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime = {}) {
   return define({
-    name,
-    effect: 'pure',
-    ...options,
-    arguments: { [name]: required(string), scope: optional(databaseRef) } as Readonly<
-      Record<string, Argument<unknown>>
+    ...lifetime,
+    arguments: { [name]: string, scope: optional(databaseRef) } as Readonly<
+      Record<string, ArgumentType<unknown>>
     >,
     result: 'Ref',
     summary: `The reference of a ${what} by its name; unresolved when there is none.`,
@@ -80,9 +73,7 @@ export const references = family('References', [
   byName('role', 'role', 'role'),
   byName('access_provider', 'access_provider', 'access provider', { since: '4' }),
   define({
-    name: 'ref',
-    effect: 'pure',
-    arguments: { ref: required(documentCollection), id: required(anyValue), scope: optional(databaseRef) },
+    arguments: { ref: documentCollection, id: anyValue, scope: optional(databaseRef) },
     result: 'Ref',
     summary: 'The reference of a document by its collection and id; the document need not exist.',
     example: [
@@ -93,10 +84,9 @@ export const references = family('References', [
   }),
   ...['new_id', 'next_id'].map(name =>
     define({
-      name,
       effect: 'write',
       ...(name === 'next_id' && { deprecatedFor: 'new_id' }),
-      arguments: { [name]: required(nothing) },
+      arguments: { [name]: nothing },
       result: 'String',
       summary: 'A new id, larger than all before it.',
       example: [`{"is_string": {"${name}": null}}`, 'true'],

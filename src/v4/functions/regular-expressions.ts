@@ -8,7 +8,7 @@ import { ReplacementError } from '../../text/regex/errors.ts'
 import { parseReplacement, type Replacement } from '../../text/regex/replacement.ts'
 import type { Value } from '../../values/value.ts'
 import { boolean, integer, string } from '../arguments.ts'
-import { type Call, define, family, optional, required } from '../definition.ts'
+import { type Call, define, family, optional, unary } from '../definition.ts'
 import { findMatches, occurs, regex } from '../pattern-search.ts'
 import { counted, countText } from '../text-budget.ts'
 
@@ -96,20 +96,16 @@ function quotePattern(text: string): string {
 
 export const regularExpressions = family('Regular expressions', [
   define({
-    name: 'containsstrregex',
-    effect: 'pure',
-    arguments: { containsstrregex: required(string), pattern: required(regex) },
+    arguments: { containsstrregex: string, pattern: regex },
     result: 'Boolean',
     summary: 'Whether a pattern matches anywhere in a text.',
     example: ['{"containsstrregex": "fireball", "pattern": "b.l+"}', 'true'],
     evaluate: (args, call) => occurs(call, args.pattern, args.containsstrregex),
   }),
   define({
-    name: 'findstrregex',
-    effect: 'pure',
     arguments: {
-      findstrregex: required(string),
-      pattern: required(regex),
+      findstrregex: string,
+      pattern: regex,
       start: optional(integer),
       num_results: optional(integer),
     },
@@ -122,22 +118,17 @@ export const regularExpressions = family('Regular expressions', [
     evaluate: (args, call) =>
       findAll(args.findstrregex, args.pattern, args.start, resultsMax(args.num_results), call),
   }),
-  define({
-    name: 'regexescape',
-    effect: 'pure',
-    arguments: { regexescape: required(string) },
+  unary('regexescape', string, {
     result: 'String',
     summary: 'A pattern that matches exactly a text.',
-    example: ['{"regexescape": "1+1"}', '"\\\\Q1+1\\\\E"'],
-    evaluate: (args, call) => counted(call, quotePattern(args.regexescape)),
+    example: ['"1+1"', '"\\\\Q1+1\\\\E"'],
+    evaluate: (text, call) => counted(call, quotePattern(text)),
   }),
   define({
-    name: 'replacestrregex',
-    effect: 'pure',
     arguments: {
-      replacestrregex: required(string),
-      pattern: required(regex),
-      replace: required(string),
+      replacestrregex: string,
+      pattern: regex,
+      replace: string,
       first: optional(boolean),
     },
     result: 'String',

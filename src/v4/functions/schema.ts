@@ -6,21 +6,14 @@ import { createDocument } from '../../model/write.ts'
 import { type NativeName, native, Ref, type Value } from '../../values/value.ts'
 import { databaseRef, object } from '../arguments.ts'
 import { creationRules } from '../creation.ts'
-import { type Call, define, family, required } from '../definition.ts'
+import { type Call, define, family, type Lifetime } from '../definition.ts'
 
 /** `create_x`: `create` in that native collection. */
-function creator(
-  name: string,
-  kind: NativeName,
-  what: string,
-  params: string,
-  options: { since?: '4'; deprecatedFor?: string } = {},
-) {
+function creator(name: string, kind: NativeName, what: string, params: string, lifetime: Lifetime = {}) {
   return define({
-    name,
     effect: 'write',
-    ...options,
-    arguments: { [name]: required(object) },
+    ...lifetime,
+    arguments: { [name]: object },
     result: 'Document',
     summary: `Creates ${what}.`,
     example: [`{"exists": {"select": "ref", "from": {"${name}": {"object": ${params}}}}}`, 'true'],
@@ -64,9 +57,8 @@ export const schema = family('Schema', [
     { since: '4' },
   ),
   define({
-    name: 'move_database',
     effect: 'write',
-    arguments: { move_database: required(databaseRef), to: required(databaseRef) },
+    arguments: { move_database: databaseRef, to: databaseRef },
     result: 'Document',
     summary: 'Puts a database with everything in it under another parent.',
     example: [

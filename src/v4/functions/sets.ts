@@ -29,9 +29,10 @@ import {
   define,
   type FunctionDefinition,
   family,
+  type Lifetime,
   mismatch,
   optional,
-  required,
+  unary,
   undefinedReference,
 } from '../definition.ts'
 import type { BoundLambda } from '../expression.ts'
@@ -84,41 +85,28 @@ function combine(
 }
 
 function combination(name: keyof typeof combinations, summary: string, answer: string) {
-  return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(nonEmptyList(setOrArray)) },
+  return unary(name, nonEmptyList(setOrArray), {
     result: 'Set or Array',
     summary,
-    example: [`{"${name}": [[1, 2, 2, 3], [2, 3, 4]]}`, answer],
-    evaluate: (args, call) => combine(name, args[name] as readonly (readonly Value[] | SetLike)[], call),
+    example: ['[[1, 2, 2, 3], [2, 3, 4]]', answer],
+    evaluate: (members, call) => combine(name, members, call),
   })
 }
 
-function nativeCollection(
-  name: string,
-  collection: NativeName,
-  what: string,
-  options: { since?: '4'; deprecatedFor?: string } = {},
-) {
-  return define({
-    name,
-    effect: 'pure',
-    ...options,
-    arguments: { [name]: required(databaseRefOrNull) },
+function nativeCollection(name: string, collection: NativeName, what: string, lifetime: Lifetime = {}) {
+  return unary(name, databaseRefOrNull, {
+    ...lifetime,
     result: 'Collection Ref',
     summary: `All ${what} of the database, or of a child database; can be used as a set.`,
-    example: [`{"${name}": null}`, `{"@ref": {"id": "${collection}"}}`],
-    evaluate: (args, call) => nativeRef(collection, (args[name] as Ref | null) ?? undefined, call.session),
+    example: ['null', `{"@ref": {"id": "${collection}"}}`],
+    evaluate: (database, call) => nativeRef(collection, database ?? undefined, call.session),
   })
 }
 
 const byElement = '{"@ref": {"id": "spells_by_element", "collection": {"@ref": {"id": "indexes"}}}}'
 
 const match = define({
-  name: 'match',
-  effect: 'pure',
-  arguments: { match: required(nameOrRef), terms: optional(terms) },
+  arguments: { match: nameOrRef, terms: optional(terms) },
   result: 'Set',
   summary: 'The entries of an index under some terms.',
   example: [
@@ -129,10 +117,8 @@ const match = define({
 })
 
 const matchTermsFirst = define({
-  name: 'match',
-  effect: 'pure',
   deprecatedFor: 'match',
-  arguments: { match: required(terms), index: required(nameOrRef) },
+  arguments: { match: terms, index: nameOrRef },
   result: 'Set',
   summary: 'The entries of an index under some terms, in the order of older drivers.',
   example: [
@@ -142,40 +128,25 @@ const matchTermsFirst = define({
   evaluate: (args, call) => matchSet(args.index, args.match, call, 'index'),
 })
 
-const documents = define({
-  name: 'documents',
-  effect: 'pure',
-  arguments: { documents: required(collectionRef) },
+const documents = unary('documents', collectionRef, {
   result: 'Set',
   summary: 'All documents of a collection, by id.',
-  example: [
-    '{"documents": {"collections": null}}',
-    '{"@set": {"documents": {"@ref": {"id": "collections"}}}}',
-  ],
-  evaluate: (args, call) => documentsSet(args.documents, call),
+  example: ['{"collections": null}', '{"@set": {"documents": {"@ref": {"id": "collections"}}}}'],
+  evaluate: documentsSet,
 })
 
-const singleton = define({
-  name: 'singleton',
-  effect: 'pure',
-  arguments: { singleton: required(ref) },
+const singleton = unary('singleton', ref, {
   result: 'Set',
   summary: 'The set of one document, if it exists.',
-  example: [
-    '{"singleton": {"collections": null}}',
-    '{"@set": {"singleton": {"@ref": {"id": "collections"}}}}',
-  ],
-  evaluate: args => new SetValue({ type: 'singleton', ref: args.singleton }),
+  example: ['{"collections": null}', '{"@set": {"singleton": {"@ref": {"id": "collections"}}}}'],
+  evaluate: document => new SetValue({ type: 'singleton', ref: document }),
 })
 
-const events = define({
-  name: 'events',
-  effect: 'pure',
-  arguments: { events: required(identifier) },
+const events = unary('events', identifier, {
   result: 'Set',
   summary: 'The history of a document or set.',
-  example: ['{"events": {"collections": null}}', '{"@set": {"events": {"@ref": {"id": "collections"}}}}'],
-  evaluate: (args, call) => eventsSet(args.events, call),
+  example: ['{"collections": null}', '{"@set": {"events": {"@ref": {"id": "collections"}}}}'],
+  evaluate: eventsSet,
 })
 
 const union = combination(
@@ -196,36 +167,28 @@ const difference = combination(
   '[1, 2]',
 )
 
-const distinct = define({
-  name: 'distinct',
-  effect: 'pure',
-  arguments: { distinct: required(iterable) },
+const distinct = unary('distinct', iterable, {
   result: 'Set, Array, or Page',
   summary: 'The elements of a set, array or page, each once.',
-  example: ['{"distinct": [1, 2, 1, 3, 2]}', '[1, 2, 3]'],
-  evaluate({ distinct: elements }, { session }) {
+  example: ['[1, 2, 1, 3, 2]', '[1, 2, 3]'],
+  evaluate(elements, { session }) {
     if (elements instanceof Page || isArray(elements)) return session.metered(() => distinctOf(elements))
     return derivedSet('distinct', elements)
   },
 })
 
-const reverse = define({
-  name: 'reverse',
-  effect: 'pure',
-  arguments: { reverse: required(iterable) },
+const reverse = unary('reverse', iterable, {
   result: 'Set, Array, or Page',
   summary: 'The elements of a set, array or page, last first.',
-  example: ['{"reverse": [1, 2, 3]}', '[3, 2, 1]'],
-  evaluate({ reverse: elements }) {
+  example: ['[1, 2, 3]', '[3, 2, 1]'],
+  evaluate(elements) {
     if (elements instanceof Page) return reversedPage(elements)
     return isArray(elements) ? elements.toReversed() : derivedSet('reverse', elements)
   },
 })
 
 const join = define({
-  name: 'join',
-  effect: 'pure',
-  arguments: { join: required(set), with: required(joinLink) },
+  arguments: { join: set, with: joinLink },
   result: 'Set',
   summary:
     'For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.',
@@ -237,9 +200,7 @@ const join = define({
 })
 
 const range = define({
-  name: 'range',
-  effect: 'pure',
-  arguments: { range: required(set), from: required(anyValue), to: required(anyValue) },
+  arguments: { range: set, from: anyValue, to: anyValue },
   result: 'Set',
   summary:
     'The elements of a set from one value or list of values up to another, both included; [] is no bound.',
@@ -252,9 +213,7 @@ const range = define({
 
 /** `filter` as set literals write it; the function of that name takes arrays and pages, too. */
 const filterOfSet = define({
-  name: 'filter',
-  effect: 'pure',
-  arguments: { filter: required(lambda), collection: required(set) },
+  arguments: { filter: lambda, collection: set },
   result: 'Set',
   summary: 'The elements of a set that a lambda holds for.',
   example: [

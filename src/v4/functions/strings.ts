@@ -12,7 +12,7 @@ import { mapKnown } from '../../values/known-characters.ts'
 import { normalize } from '../../values/normalize.ts'
 import type { Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
-import { type ArgumentType, type Call, define, family, optional, required } from '../definition.ts'
+import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
 import { counted, countScan, countText } from '../text-budget.ts'
 import { typeName } from '../values/tagged.ts'
 
@@ -120,15 +120,11 @@ function mapping(
   example: readonly [string, string],
   map: (text: string) => string,
 ) {
-  return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(string) },
+  return unary(name, string, {
     result: 'String',
     summary,
-    example: [JSON.stringify({ [name]: example[0] }), JSON.stringify(example[1])],
-    evaluate(args, call) {
-      const text = args[name] as string
+    example: [JSON.stringify(example[0]), JSON.stringify(example[1])],
+    evaluate(text, call) {
       longCall(text.length)
       return counted(call, map(text))
     },
@@ -143,9 +139,7 @@ function search(
   holds: (text: string, searched: string) => boolean,
 ) {
   return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(string), search: required(string) },
+    arguments: { [name]: string, search: string },
     result: 'Boolean',
     summary,
     example: [JSON.stringify({ [name]: example[0], search: example[1] }), 'true'],
@@ -167,9 +161,7 @@ const foldings: Record<Normalizer, (text: string) => string> = {
 
 const caseFunctions = [
   define({
-    name: 'casefold',
-    effect: 'pure',
-    arguments: { casefold: required(list(scalar)), normalizer: optional(normalizer) },
+    arguments: { casefold: list(scalar), normalizer: optional(normalizer) },
     result: 'String or Array',
     summary: 'Texts made comparable, by default without regard to case; other values stay as they are.',
     example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
@@ -207,9 +199,7 @@ const searchFunctions = [
     text.endsWith(searched),
   ),
   define({
-    name: 'findstr',
-    effect: 'pure',
-    arguments: { findstr: required(string), find: required(string), start: optional(integer) },
+    arguments: { findstr: string, find: string, start: optional(integer) },
     result: 'Integer',
     summary: 'Where a text first contains another, from a start on; -1 when it does not.',
     example: ['{"findstr": "fireball", "find": "ball"}', '4'],
@@ -218,34 +208,27 @@ const searchFunctions = [
       return BigInt(findText(args.findstr, args.find, args.start))
     },
   }),
-  define({
-    name: 'length',
-    effect: 'pure',
-    arguments: { length: required(string) },
+  unary('length', string, {
     result: 'Integer',
     summary: 'The number of code points of a text.',
-    example: ['{"length": "fire"}', '4'],
-    evaluate(args, call) {
-      countScan(call, args.length.length)
-      return BigInt(codePointLength(args.length))
+    example: ['"fire"', '4'],
+    evaluate(text, call) {
+      countScan(call, text.length)
+      return BigInt(codePointLength(text))
     },
   }),
 ]
 
 const partFunctions = [
   define({
-    name: 'concat',
-    effect: 'pure',
-    arguments: { concat: required(list(string)), separator: optional(string) },
+    arguments: { concat: list(string), separator: optional(string) },
     result: 'String',
     summary: 'Texts one behind the other, with a separator between them.',
     example: ['{"concat": ["fire", "ice"], "separator": " and "}', '"fire and ice"'],
     evaluate: (args, call) => concat(args.concat, args.separator ?? '', call),
   }),
   define({
-    name: 'ngram',
-    effect: 'pure',
-    arguments: { ngram: required(list(scalar)), min: optional(integer), max: optional(integer) },
+    arguments: { ngram: list(scalar), min: optional(integer), max: optional(integer) },
     result: 'Array',
     summary: 'All pieces of texts with two neighbouring sizes; other values stay as they are.',
     example: ['{"ngram": "fire", "min": 2, "max": 3}', '["fi", "fir", "ir", "ire", "re"]'],
@@ -257,36 +240,27 @@ const partFunctions = [
     },
   }),
   define({
-    name: 'repeat',
-    effect: 'pure',
-    arguments: { repeat: required(string), number: optional(integer) },
+    arguments: { repeat: string, number: optional(integer) },
     result: 'String',
     summary: `The text twice, or as often as said, at most ${limits.stringRepeatMax} times.`,
     example: ['{"repeat": "ha", "number": 3}', '"hahaha"'],
     evaluate: (args, call) => repeat(args.repeat, args.number ?? 2n, call),
   }),
   define({
-    name: 'replacestr',
-    effect: 'pure',
-    arguments: { replacestr: required(string), find: required(string), replace: required(string) },
+    arguments: { replacestr: string, find: string, replace: string },
     result: 'String',
     summary: 'The text with every occurrence of another replaced.',
     example: ['{"replacestr": "fire, fire", "find": "fire", "replace": "ice"}', '"ice, ice"'],
     evaluate: (args, call) => replaceText(args.replacestr, args.find, args.replace, call),
   }),
-  define({
-    name: 'space',
-    effect: 'pure',
-    arguments: { space: required(integer) },
+  unary('space', integer, {
     result: 'String',
     summary: `So many blanks, at most ${limits.stringRepeatMax}.`,
-    example: ['{"space": 3}', '"   "'],
-    evaluate: (args, call) => repeat(' ', args.space, call),
+    example: ['3', '"   "'],
+    evaluate: (count, call) => repeat(' ', count, call),
   }),
   define({
-    name: 'substring',
-    effect: 'pure',
-    arguments: { substring: required(string), start: optional(integer), length: optional(integer) },
+    arguments: { substring: string, start: optional(integer), length: optional(integer) },
     result: 'String',
     summary: 'A part of a text; a negative start counts from the end.',
     example: ['{"substring": "fireball", "start": -4, "length": 2}', '"ba"'],

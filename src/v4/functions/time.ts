@@ -27,7 +27,7 @@ import {
   unitOfTime,
 } from '../arguments.ts'
 import { wrap } from '../arithmetic.ts'
-import { type Call, define, family, required } from '../definition.ts'
+import { type Call, define, family, unary } from '../definition.ts'
 
 /** The time the query runs at: one and the same wherever it asks. */
 function now({ session }: Call): Time {
@@ -65,9 +65,7 @@ function move(from: Time | LocalDate, amount: bigint, unit: NamedTimeUnit, call:
 
 function moving(name: string, summary: string, answer: string, direction: 1n | -1n) {
   return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(temporal), offset: required(integer), unit: required(unitOfTime) },
+    arguments: { [name]: temporal, offset: integer, unit: unitOfTime },
     result: 'Time or Date',
     summary,
     example: [`{"${name}": {"@ts": "2024-02-28T12:00:00Z"}, "offset": 2, "unit": "days"}`, answer],
@@ -93,14 +91,11 @@ function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTi
 
 /** A whole number that counts or names a part of a time. */
 function timePart(name: string, summary: string, answer: string, part: (time: Time, call: Call) => bigint) {
-  return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(instant) },
+  return unary(name, instant, {
     result: 'Integer',
     summary,
-    example: [`{"${name}": {"@ts": "2024-02-28T12:34:56.789Z"}}`, answer],
-    evaluate: (args, call) => part(args[name] as Time, call),
+    example: ['{"@ts": "2024-02-28T12:34:56.789Z"}', answer],
+    evaluate: part,
   })
 }
 
@@ -118,28 +113,21 @@ function within64Bits(units: string, count: (time: Time) => bigint) {
 }
 
 const constructors = [
-  define({
-    name: 'time',
-    effect: 'pure',
-    arguments: { time: required(string) },
+  unary('time', string, {
     result: 'Time',
     summary: 'A time from ISO text with a zone offset; "now" is the time of the query.',
-    example: ['{"time": "2024-02-28T12:00:00+01:00"}', '{"@ts": "2024-02-28T11:00:00Z"}'],
-    evaluate: (args, call) => timeFromText(args.time, call),
+    example: ['"2024-02-28T12:00:00+01:00"', '{"@ts": "2024-02-28T11:00:00Z"}'],
+    evaluate: timeFromText,
   }),
   define({
-    name: 'now',
-    effect: 'pure',
-    arguments: { now: required(nothing) },
+    arguments: { now: nothing },
     result: 'Time',
     summary: 'The time of the query, the same wherever it asks.',
     example: ['{"equals": [{"now": null}, {"time": "now"}]}', 'true'],
     evaluate: (_args, call) => now(call),
   }),
   define({
-    name: 'epoch',
-    effect: 'pure',
-    arguments: { epoch: required(integer), unit: required(unitOfTime) },
+    arguments: { epoch: integer, unit: unitOfTime },
     result: 'Time',
     summary: 'The time so many units after the beginning of 1970.',
     example: ['{"epoch": 90, "unit": "minutes"}', '{"@ts": "1970-01-01T01:30:00Z"}'],
@@ -149,14 +137,11 @@ const constructors = [
       return time
     },
   }),
-  define({
-    name: 'date',
-    effect: 'pure',
-    arguments: { date: required(string) },
+  unary('date', string, {
     result: 'Date',
     summary: 'A date from ISO text.',
-    example: ['{"date": "2024-02-28"}', '{"@date": "2024-02-28"}'],
-    evaluate: (args, call) => dateFromText(args.date, call),
+    example: ['"2024-02-28"', '{"@date": "2024-02-28"}'],
+    evaluate: dateFromText,
   }),
 ]
 
@@ -165,9 +150,7 @@ export const time = family('Time', [
   moving('time_add', 'A time or date moved on.', '{"@ts": "2024-03-01T12:00:00Z"}', 1n),
   moving('time_subtract', 'A time or date moved back.', '{"@ts": "2024-02-26T12:00:00Z"}', -1n),
   define({
-    name: 'time_diff',
-    effect: 'pure',
-    arguments: { time_diff: required(temporal), other: required(temporal), unit: required(unitOfTime) },
+    arguments: { time_diff: temporal, other: temporal, unit: unitOfTime },
     result: 'Integer',
     summary: 'The whole units from one time or date to another.',
     example: [

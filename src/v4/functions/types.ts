@@ -16,21 +16,18 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { anyValue } from '../arguments.ts'
-import { define, family, required } from '../definition.ts'
+import { family, unary } from '../definition.ts'
 import { Action, EventValue } from '../values/event.ts'
 import { Page } from '../values/page.ts'
 import { SetValue } from '../values/set-value.ts'
 
 /** A function that tells whether `accepts` holds of any value; the example is a value it holds of. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
-  return define({
-    name,
-    effect: 'pure',
-    arguments: { [name]: required(anyValue) },
+  return unary(name, anyValue, {
     result: 'Boolean',
     summary: `Whether a value is ${what}.`,
-    example: [`{"${name}": ${example}}`, 'true'],
-    evaluate: args => accepts(args[name] as Value),
+    example: [example, 'true'],
+    evaluate: accepts,
   })
 }
 

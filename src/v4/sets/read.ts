@@ -50,7 +50,7 @@ function* items<T extends { readonly document: Ref }>(
 function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item | undefined {
   const reading = CallReading.of(call)
   const item = firstOf(open(set, reading, key, reverse))
-  reading.finish(`${reverse ? 'last' : 'first'}`)
+  reading.finish(reverse ? 'last' : 'first')
   return item
 }
 
@@ -65,33 +65,16 @@ function* values(source: Iterable<Item>, reading: CallReading): Generator<Value>
   reading.finish('all')
 }
 
-/** The first element. Throws `Non-empty set expected.` at `key`. */
-export function firstElement(set: SetLike, call: Call, key: string): Value {
-  const item = firstItem(set, call, key)
-  if (!item) throw call.invalid('Non-empty set expected.', key)
+/** The first or last element. Throws `Non-empty set expected.` at the argument of that name. */
+export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value {
+  const item = firstItem(set, call, end, end === 'last')
+  if (!item) throw call.invalid('Non-empty set expected.', end)
   return item.value()
 }
 
-/** The last element. Throws `Non-empty set expected.` at `key`. */
-export function lastElement(set: SetLike, call: Call, key: string): Value {
-  const item = firstItem(set, call, key, true)
-  if (!item) throw call.invalid('Non-empty set expected.', key)
-  return item.value()
-}
-
-/** Whether the caller sees no element of a set. */
-export function isEmptySet(set: SetLike, call: Call, key: string): boolean {
-  return firstItem(set, call, key) === undefined
-}
-
-/** What `exists` says of a set. */
+/** Whether the caller sees any element of a set. */
 export function existsInSet(set: SetLike, call: Call, key: string): boolean {
   return firstItem(set, call, key) !== undefined
-}
-
-/** The document of the first element. */
-function firstDocument(set: SetLike, call: Call, key: string): Ref | undefined {
-  return firstItem(set, call, key)?.document
 }
 
 /** The document of the first element, whether or not the caller may read it: whom to log in as. */
@@ -105,7 +88,7 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
 /** What `get` returns for a set: the document of its first element, if the caller may read that too. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
-    firstDocument(set, call, key) ?? firstOf(open(set, CallReading.of(call, 'shown'), key))?.document
+    firstItem(set, call, key)?.document ?? firstOf(open(set, CallReading.of(call, 'shown'), key))?.document
   if (!document) throw call.error('instance not found', 'Set not found.')
   return viewDocument(readElement(document, call.session), call.session)
 }

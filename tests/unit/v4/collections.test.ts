@@ -6,7 +6,7 @@ import { Memo, Pending } from '../../../src/base/pending.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
 import { string } from '../../../src/v4/arguments.ts'
-import { define, family, required } from '../../../src/v4/definition.ts'
+import { define, family } from '../../../src/v4/definition.ts'
 import { evaluate } from '../../../src/v4/evaluate.ts'
 import { registry } from '../../../src/v4/functions/registry.ts'
 import { parseQuery } from '../../../src/v4/parse.ts'
@@ -228,9 +228,8 @@ describe('prepend, append, is_empty, is_nonempty', () => {
 function asking(effect: 'read' | 'write') {
   const [ask] = family('Test', [
     define({
-      name: 'ask',
       effect,
-      arguments: { ask: required(string) },
+      arguments: { ask: string },
       result: 'Any',
       summary: 'Waits.',
       example: ['', ''],
