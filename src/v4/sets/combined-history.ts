@@ -22,58 +22,60 @@ export interface HistoryMember {
 
 type Combination = 'union' | 'intersection' | 'difference'
 
-export class CombinedHistory implements HistoryStream {
-  readonly order = 'adds first'
-  readonly #combination: Combination
-  readonly #members: readonly HistoryMember[]
-
-  constructor(combination: Combination, members: readonly HistoryMember[]) {
-    this.#combination = combination
-    this.#members = members
+export function combinedHistory(combination: Combination, members: readonly HistoryMember[]): HistoryStream {
+  const order = 'adds first'
+  return {
+    order,
+    *scan(scan) {
+      const { from, to, reverse } = scan
+      const wide = {
+        from: from && wholeMoment(from, 'low'),
+        to: to && wholeMoment(to, 'high'),
+        reverse: reverse === true,
+      }
+      for (const moment of moments(members, wide)) {
+        const shown = merged(
+          moment.filter(each => shows(combination, members, each)).map(each => seen(combination, each)),
+        )
+        for (const event of reverse ? shown.reverse() : shown) if (isWithin(event, scan, order)) yield event
+      }
+    },
   }
+}
 
-  *scan(scan: HistoryScan): Generator<SetEvent> {
-    const { from, to, reverse } = scan
-    const wide = {
-      from: from && wholeMoment(from, 'low'),
-      to: to && wholeMoment(to, 'high'),
-      reverse: reverse === true,
-    }
-    for (const moment of moments(this.#members, wide)) {
-      const shown = merged(moment.filter(({ event, member }) => this.#shows(event, member)).map(this.#seen))
-      for (const event of reverse ? shown.reverse() : shown)
-        if (isWithin(event, scan, this.order)) yield event
-    }
-  }
+const isGoing = ({ action }: SetEvent) => action === 'remove' || action === 'delete'
 
-  #shows(event: SetEvent, member: number): boolean {
-    const key = event.values.length === 0 ? [event.document] : event.values
-    const isGoing = event.action === 'remove' || event.action === 'delete'
-    const others = this.#members.filter((_, index) => index !== member)
-    switch (this.#combination) {
-      case 'union':
-        return true
-      case 'intersection':
-        return others.every(other => other.holds(key, event, isGoing ? 'before' : 'then'))
-      case 'difference':
-        return member === 0
-          ? !others.some(other => other.holds(key, event, 'before'))
-          : this.#uncovers(key, event, isGoing)
-    }
+/** Whether an event of a member changes what the combination holds. */
+function shows(
+  combination: Combination,
+  members: readonly HistoryMember[],
+  { event, member }: MemberEvent,
+): boolean {
+  const key = event.values.length === 0 ? [event.document] : event.values
+  const others = members.filter((_, index) => index !== member)
+  switch (combination) {
+    case 'union':
+      return true
+    case 'intersection':
+      return others.every(other => other.holds(key, event, isGoing(event) ? 'before' : 'then'))
+    case 'difference':
+      return member === 0
+        ? !others.some(other => other.holds(key, event, 'before'))
+        : uncovers(members, key, event)
   }
+}
 
-  /** Whether the first member's element is let out, or covered, by what happened in a subtrahend. */
-  #uncovers(key: readonly Value[], event: SetEvent, isGoing: boolean): boolean {
-    const [first, ...subtrahends] = this.#members as readonly [HistoryMember, ...HistoryMember[]]
-    const when = isGoing ? 'then' : 'before'
-    return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
-  }
+/** Whether the first member's element is let out, or covered, by what happened in a subtrahend. */
+function uncovers(members: readonly HistoryMember[], key: readonly Value[], event: SetEvent): boolean {
+  const [first, ...subtrahends] = members as readonly [HistoryMember, ...HistoryMember[]]
+  const when = isGoing(event) ? 'then' : 'before'
+  return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
+}
 
-  /** What joins a subtrahend leaves the difference, and the other way round. */
-  readonly #seen = ({ event, member }: MemberEvent): SetEvent => {
-    if (this.#combination !== 'difference' || member === 0) return event
-    return { ...event, action: event.action === 'remove' || event.action === 'delete' ? 'add' : 'remove' }
-  }
+/** What joins a subtrahend leaves the difference, and the other way round. */
+function seen(combination: Combination, { event, member }: MemberEvent): SetEvent {
+  if (combination !== 'difference' || member === 0) return event
+  return { ...event, action: isGoing(event) ? 'add' : 'remove' }
 }
 
 interface MemberEvent {

@@ -4,28 +4,28 @@
 import { compareToPlace, type Element, type SetBound, type SetOrder } from '../../model/sets/order.ts'
 import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 
-/** Elements that come in groups, each group read from a stream of its own. */
-export abstract class GroupedStream implements ElementStream {
-  readonly order: SetOrder
-
-  constructor(order: SetOrder) {
-    this.order = order
-  }
-
-  /** The groups between places that never lie within one, each in the set's order. */
-  protected abstract groups(scan: ElementScan): Iterable<readonly Element[]>
-
-  *scan(scan: ElementScan): Generator<Element> {
-    const from = scan.from && outsideGroup(scan.from, 'low')
-    const to = scan.to && outsideGroup(scan.to, 'high')
-    for (const group of this.groups({ from, to, reverse: scan.reverse === true })) {
-      for (let index = 0; index < group.length; index++) {
-        const element = group[scan.reverse ? group.length - 1 - index : index] as Element
-        if (from !== scan.from && compareToPlace(element, scan.from as SetBound, this.order) < 0) continue
-        if (to !== scan.to && compareToPlace(element, scan.to as SetBound, this.order) > 0) continue
-        yield element
+/**
+ * Elements that come in groups. `groups` reads those between places that never lie within one, each in the set's order, from
+ * streams of its own.
+ */
+export function groupedStream(
+  order: SetOrder,
+  groups: (scan: ElementScan) => Iterable<readonly Element[]>,
+): ElementStream {
+  return {
+    order,
+    *scan(scan) {
+      const from = scan.from && outsideGroup(scan.from, 'low')
+      const to = scan.to && outsideGroup(scan.to, 'high')
+      for (const group of groups({ from, to, reverse: scan.reverse === true })) {
+        for (let index = 0; index < group.length; index++) {
+          const element = group[scan.reverse ? group.length - 1 - index : index] as Element
+          if (from !== scan.from && compareToPlace(element, scan.from as SetBound, order) < 0) continue
+          if (to !== scan.to && compareToPlace(element, scan.to as SetBound, order) > 0) continue
+          yield element
+        }
       }
-    }
+    },
   }
 }
 

@@ -1,23 +1,17 @@
 // Intersection: the keys that all members have, each as often as in the member that has it least. The members
 // leap over one another, so a small one decides how much of a big one is read.
 
-import { besideKey, commonOrder, compareKeys, type Element } from '../../model/sets/order.ts'
-import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
+import { besideKey, commonOrder, compareKeys, type SetOrder } from '../../model/sets/order.ts'
+import type { ElementStream } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
-import { GroupedStream, withSources } from './grouped.ts'
+import { groupedStream, withSources } from './grouped.ts'
 
-export class IntersectionStream extends GroupedStream {
-  readonly #members: readonly ElementStream[]
-
-  constructor(members: readonly ElementStream[]) {
-    super(commonOrder(members.map(member => member.order)))
-    this.#members = members
-  }
-
-  protected *groups(scan: ElementScan): Generator<readonly Element[]> {
-    const readers = this.#members.map(stream => new ElementReader(stream, this.order, scan))
+export function intersectionStream(members: readonly ElementStream[]): ElementStream {
+  const order = commonOrder(members.map(member => member.order))
+  return groupedStream(order, function* (scan) {
+    const readers = members.map(stream => new ElementReader(stream, order, scan))
     try {
-      while (this.#meet(readers, scan.reverse === true)) {
+      while (meet(readers, order, scan.reverse === true)) {
         const groups = readers.map(reader => reader.takeGroup())
         const shortest = groups.reduce((best, group) => (group.length < best.length ? group : best))
         yield withSources(shortest, groups)
@@ -25,22 +19,22 @@ export class IntersectionStream extends GroupedStream {
     } finally {
       for (const reader of readers) reader.close()
     }
-  }
+  })
+}
 
-  /** Brings all readers to the next key that they share; false when there is none. */
-  #meet(readers: readonly ElementReader[], reverse: boolean): boolean {
-    const sign = reverse ? -1 : 1
-    const side = reverse ? 'high' : 'low'
-    let goal = readers[0]?.current
-    for (let settled = 0, index = 0; goal && settled < readers.length; index = (index + 1) % readers.length) {
-      const reader = readers[index] as ElementReader
-      reader.seek(besideKey(goal, side))
-      if (reader.current === undefined) return false
-      if (compareKeys(reader.current, goal, this.order) * sign > 0) {
-        goal = reader.current
-        settled = 1
-      } else settled++
-    }
-    return goal !== undefined
+/** Brings all readers to the next key that they share; false when there is none. */
+function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boolean): boolean {
+  const sign = reverse ? -1 : 1
+  const side = reverse ? 'high' : 'low'
+  let goal = readers[0]?.current
+  for (let settled = 0, index = 0; goal && settled < readers.length; index = (index + 1) % readers.length) {
+    const reader = readers[index] as ElementReader
+    reader.seek(besideKey(goal, side))
+    if (reader.current === undefined) return false
+    if (compareKeys(reader.current, goal, order) * sign > 0) {
+      goal = reader.current
+      settled = 1
+    } else settled++
   }
+  return goal !== undefined
 }

@@ -2,14 +2,14 @@
 // the set was made of. The coming and going of the element itself adds none.
 
 import { step } from '../../base/effort.ts'
-import { eventTime, type HistoryScan, type HistoryStream, type SetEvent } from '../../model/sets/history.ts'
+import { eventTime, type HistoryStream } from '../../model/sets/history.ts'
 import { type Element, keyOf } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 import type { Lambda, Ref, Value } from '../../values/value.ts'
 import type { ValueKeys } from '../../values/value-keys.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
 import type { CallReading } from './call-reading.ts'
-import { CombinedHistory } from './combined-history.ts'
+import { combinedHistory, type HistoryMember } from './combined-history.ts'
 import { joinedElements, targetOf } from './join.ts'
 
 /** From when (with) until when (without) an element was in the source. */
@@ -30,58 +30,39 @@ interface SourceElement {
 const always = Number.NEGATIVE_INFINITY
 const stillThere = Number.POSITIVE_INFINITY
 
-export class JoinHistory implements HistoryStream {
-  readonly order = 'adds first'
-  readonly #source: HistoryStream
-  readonly #present: ElementStream
-  readonly #link: Lambda | Ref
-  readonly #reading: CallReading
-  readonly #open: (target: SetLike) => HistoryStream | undefined
-
-  /** `present` is the source as it is now: it knows the elements that came before retained history. */
-  constructor(
-    source: HistoryStream,
-    present: ElementStream,
-    link: Lambda | Ref,
-    reading: CallReading,
-    open: (target: SetLike) => HistoryStream | undefined,
-  ) {
-    this.#source = source
-    this.#present = present
-    this.#link = link
-    this.#reading = reading
-    this.#open = open
-  }
-
-  scan(scan: HistoryScan): Iterable<SetEvent> {
-    const members: { events: HistoryStream; holds: () => boolean }[] = []
-    for (const element of sourceElements(this.#source, this.#present, this.#reading.session.keys)) {
-      const target = this.#open(targetOf(element, this.#link, this.#reading))
-      if (target) members.push({ events: new PresenceHistory(target, element.presences), holds: () => true })
-    }
-    return new CombinedHistory('union', members).scan(scan)
+/** `present` is the source as it is now: it knows the elements that came before retained history. */
+export function joinHistory(
+  source: HistoryStream,
+  present: ElementStream,
+  link: Lambda | Ref,
+  reading: CallReading,
+  open: (target: SetLike) => HistoryStream | undefined,
+): HistoryStream {
+  return {
+    order: 'adds first',
+    scan(scan) {
+      const members: HistoryMember[] = []
+      for (const element of sourceElements(source, present, reading.session.keys)) {
+        const target = open(targetOf(element, link, reading))
+        if (target) members.push({ events: during(element.presences, target), holds: () => true })
+      }
+      return combinedHistory('union', members).scan(scan)
+    },
   }
 }
 
 /** The events of another history that happened during some presences. */
-class PresenceHistory implements HistoryStream {
-  readonly order
-  readonly #events: HistoryStream
-  readonly #presences: readonly Presence[]
-
-  constructor(events: HistoryStream, presences: readonly Presence[]) {
-    this.order = events.order
-    this.#events = events
-    this.#presences = presences
-  }
-
-  *scan(scan: HistoryScan): Generator<SetEvent> {
-    for (const event of this.#events.scan(scan)) {
-      const ts = eventTime(event)
-      step(this.#presences.length)
-      if (this.#presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
-        yield { ...event, sources: event.sources.map(readSet) }
-    }
+function during(presences: readonly Presence[], events: HistoryStream): HistoryStream {
+  return {
+    order: events.order,
+    *scan(scan) {
+      for (const event of events.scan(scan)) {
+        const ts = eventTime(event)
+        step(presences.length)
+        if (presences.some(({ since, until }) => since <= ts && (ts < until || until === stillThere)))
+          yield { ...event, sources: event.sources.map(readSet) }
+      }
+    },
   }
 }
 

@@ -7,9 +7,9 @@ import { checkWidth } from '../evaluate.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
 import { typeName } from '../values/tagged.ts'
 import type { CallReading } from './call-reading.ts'
-import { DistinctStream } from './distinct.ts'
+import { distinctStream } from './distinct.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'
-import { UnionStream } from './union.ts'
+import { unionStream } from './union.ts'
 
 /** Opens a target; undefined when the caller may not read it. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined
@@ -30,13 +30,13 @@ export function joinStream(
     }
     targets.push(target)
   }
-  return new DistinctStream(new UnionStream(targets))
+  return distinctStream(unionStream(targets))
 }
 
 /** The elements of a join's source, each key once. Refuses sources wider than a query may be. */
 export function joinedElements(source: ElementStream): readonly Element[] {
   const elements: Element[] = []
-  for (const element of new DistinctStream(source).scan({})) {
+  for (const element of distinctStream(source).scan({})) {
     elements.push(element)
     checkWidth(elements.length)
   }

@@ -10,8 +10,8 @@ import type { IndexDefinition } from '../../store/contract.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
 import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import type { CallReading } from './call-reading.ts'
-import { CombinedHistory, type HistoryMember } from './combined-history.ts'
-import { JoinHistory } from './join-history.ts'
+import { combinedHistory, type HistoryMember } from './combined-history.ts'
+import { joinHistory } from './join-history.ts'
 import { openSet, withoutHistory } from './open.ts'
 
 /** Opens the history of a set or document; undefined when the caller may not read it. */
@@ -81,9 +81,7 @@ function openJoin(
   const history = openHistory(source, reading)
   const present = openSet(source, reading)
   return (
-    history &&
-    present &&
-    new JoinHistory(history, present, link, reading, target => openHistory(target, reading))
+    history && present && joinHistory(history, present, link, reading, target => openHistory(target, reading))
   )
 }
 
@@ -96,7 +94,7 @@ function openCombination(
   const opened = sets.map(set => memberOf(set, reading))
   const members = opened.filter(member => member !== undefined)
   if (members.length === 0 || (type === 'difference' && !opened[0])) return undefined
-  return new CombinedHistory(type, members)
+  return combinedHistory(type, members)
 }
 
 function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined {

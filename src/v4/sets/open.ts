@@ -11,13 +11,13 @@ import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
 import { typeName } from '../values/tagged.ts'
 import type { CallReading } from './call-reading.ts'
 import { rangePlaces } from './cursor.ts'
-import { DifferenceStream } from './difference.ts'
-import { DistinctStream } from './distinct.ts'
-import { IntersectionStream } from './intersection.ts'
+import { differenceStream } from './difference.ts'
+import { distinctStream } from './distinct.ts'
+import { intersectionStream } from './intersection.ts'
 import { joinStream } from './join.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'
-import { FilteredStream, RangeStream, ReversedStream } from './turned.ts'
-import { UnionStream } from './union.ts'
+import { filteredStream, rangeStream, reversedStream } from './turned.ts'
+import { unionStream } from './union.ts'
 
 /** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, joins excepted. */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
@@ -47,19 +47,17 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Elemen
       return source && joinStream(source, shape.with, reading, target => openSet(target, reading))
     }
     case 'distinct':
-      return derive(shape.source, reading, source => new DistinctStream(source))
+      return derive(shape.source, reading, source => distinctStream(source))
     case 'reverse':
-      return derive(shape.source, reading, source => new ReversedStream(source))
+      return derive(shape.source, reading, source => reversedStream(source))
     case 'range':
       return derive(shape.source, reading, source => {
         const { from, to } = rangePlaces(shape.from, shape.to, source.order)
-        return new RangeStream(source, from, to)
+        return rangeStream(source, from, to)
       })
     case 'filter':
-      return derive(
-        shape.source,
-        reading,
-        source => new FilteredStream(source, predicateOf(shape.lambda, reading)),
+      return derive(shape.source, reading, source =>
+        filteredStream(source, predicateOf(shape.lambda, reading)),
       )
     case 'events':
       throw withoutHistory(reading)
@@ -113,9 +111,9 @@ function openCombination(
   const members = opened.filter(member => member !== undefined)
   const [first] = members
   if (!first) return undefined
-  if (type === 'difference') return opened[0] && new DifferenceStream(opened[0], members.slice(1))
+  if (type === 'difference') return opened[0] && differenceStream(opened[0], members.slice(1))
   if (members.length === 1) return first
-  return type === 'union' ? new UnionStream(members) : new IntersectionStream(members)
+  return type === 'union' ? unionStream(members) : intersectionStream(members)
 }
 
 function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], reading: CallReading) {

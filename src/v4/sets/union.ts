@@ -1,9 +1,9 @@
 // Union: every key as often as in the member that has it most.
 
-import { commonOrder, compareKeys, type Element } from '../../model/sets/order.ts'
-import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
+import { commonOrder, compareKeys, type Element, type SetOrder } from '../../model/sets/order.ts'
+import type { ElementStream } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
-import { GroupedStream, withSources } from './grouped.ts'
+import { groupedStream, withSources } from './grouped.ts'
 import { Heap } from './heap.ts'
 
 interface Member {
@@ -11,18 +11,11 @@ interface Member {
   readonly place: number
 }
 
-export class UnionStream extends GroupedStream {
-  readonly #members: readonly ElementStream[]
-
-  constructor(members: readonly ElementStream[]) {
-    super(commonOrder(members.map(member => member.order)))
-    this.#members = members
-  }
-
-  protected *groups(scan: ElementScan): Generator<readonly Element[]> {
-    const { order } = this
+export function unionStream(members: readonly ElementStream[]): ElementStream {
+  const order = commonOrder(members.map(member => member.order))
+  return groupedStream(order, function* (scan) {
     const sign = scan.reverse ? -1 : 1
-    const members = this.#members.map((stream, place) => ({
+    const readers = members.map((stream, place) => ({
       reader: new ElementReader(stream, order, scan),
       place,
     }))
@@ -31,16 +24,16 @@ export class UnionStream extends GroupedStream {
       left.place - right.place
     const heap = new Heap(ahead)
     try {
-      for (const member of members) if (member.reader.current) heap.push(member)
-      for (let first = heap.pop(); first; first = heap.pop()) yield takeKey(first, heap, this)
+      for (const member of readers) if (member.reader.current) heap.push(member)
+      for (let first = heap.pop(); first; first = heap.pop()) yield takeKey(first, heap, order)
     } finally {
-      for (const { reader } of members) reader.close()
+      for (const { reader } of readers) reader.close()
     }
-  }
+  })
 }
 
 /** All elements with the key at which `first` stands, of the member that has most of them. */
-function takeKey(first: Member, heap: Heap<Member>, { order }: UnionStream): readonly Element[] {
+function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly Element[] {
   const key = first.reader.current as Element
   const taken: Member[] = [first]
   for (let next = heap.peek(); next; next = heap.peek()) {

@@ -17,11 +17,11 @@ import {
   type SetOrder,
 } from '../../../src/model/sets/order.ts'
 import { type ElementScan, type ElementStream, firstOf } from '../../../src/model/sets/stream.ts'
-import { DifferenceStream } from '../../../src/v4/sets/difference.ts'
-import { DistinctStream } from '../../../src/v4/sets/distinct.ts'
-import { IntersectionStream } from '../../../src/v4/sets/intersection.ts'
-import { FilteredStream, RangeStream, ReversedStream } from '../../../src/v4/sets/turned.ts'
-import { UnionStream } from '../../../src/v4/sets/union.ts'
+import { differenceStream } from '../../../src/v4/sets/difference.ts'
+import { distinctStream } from '../../../src/v4/sets/distinct.ts'
+import { intersectionStream } from '../../../src/v4/sets/intersection.ts'
+import { filteredStream, rangeStream, reversedStream } from '../../../src/v4/sets/turned.ts'
+import { unionStream } from '../../../src/v4/sets/union.ts'
 import { Ref, type Value } from '../../../src/values/value.ts'
 
 const collection = 1024
@@ -133,11 +133,11 @@ const models = {
 }
 
 const makers = {
-  union: (streams: readonly StoredStream[]) => new UnionStream(streams),
-  intersection: (streams: readonly StoredStream[]) => new IntersectionStream(streams),
+  union: (streams: readonly StoredStream[]) => unionStream(streams),
+  intersection: (streams: readonly StoredStream[]) => intersectionStream(streams),
   difference: (streams: readonly StoredStream[]) =>
-    new DifferenceStream(streams[0] as StoredStream, streams.slice(1)),
-  distinct: (streams: readonly StoredStream[]) => new DistinctStream(streams[0] as StoredStream),
+    differenceStream(streams[0] as StoredStream, streams.slice(1)),
+  distinct: (streams: readonly StoredStream[]) => distinctStream(streams[0] as StoredStream),
 }
 
 /** Places as cursors give them: a prefix of values, or all of them with a document. */
@@ -177,7 +177,7 @@ for (const [shape, order] of shapes) {
           )
           const stream = makers[operation](streams)
           expectScan(stream, all, scan)
-          const turned = new ReversedStream(stream)
+          const turned = reversedStream(stream)
           assert.deepEqual(turned.order, reversedOrder(order))
           expectScan(turned, all.toReversed(), scan)
         }),
@@ -190,7 +190,7 @@ for (const [shape, order] of shapes) {
     fc.assert(
       fc.property(entriesOf(order.arity), places, places, scansOf(order), (entries, outer, inner, scan) => {
         const stored = new StoredStream(elementsOf(entries, 0), order)
-        const stream = new RangeStream(new RangeStream(stored, ...inner), ...outer)
+        const stream = rangeStream(rangeStream(stored, ...inner), ...outer)
         const all = stored.elements.filter(element =>
           [inner, outer].every(
             ([from, to]) =>
@@ -233,7 +233,7 @@ test('a union of refs and of values that are refs merges both by ref', () => {
     document: document(100 + id),
     sources: [document(9)],
   }))
-  const stream = new UnionStream([parts, new StoredStream(supplied, indexOrder([false]))])
+  const stream = unionStream([parts, new StoredStream(supplied, indexOrder([false]))])
   const ids = (scan: ElementScan) =>
     [...stream.scan(scan)].map(({ values, document: own }) => ((values[0] as Ref | undefined) ?? own).id)
   assert.deepEqual(ids({}), [1n, 2n, 3n])
@@ -258,7 +258,7 @@ test('the elements of a union name all members that have them', () => {
       documentOrder,
     ),
   ]
-  const sources = [...new UnionStream([one, two]).scan({})].map(element =>
+  const sources = [...unionStream([one, two]).scan({})].map(element =>
     element.sources.map(set => (set as Ref).id),
   )
   assert.deepEqual(sources, [[7n, 8n], [8n]])
@@ -277,7 +277,7 @@ test('a filter passes on places and leaves out what does not hold', () => {
     ),
     documentOrder,
   )
-  const even = new FilteredStream(stored, ({ document: { id } }) => id % 2n === 0n)
+  const even = filteredStream(stored, ({ document: { id } }) => id % 2n === 0n)
   const scan: ElementScan = { to: { values: [], document: document(4), side: 'low' }, reverse: true }
   assert.deepEqual([...even.scan(scan)].map(shown), ['/2'])
 })
@@ -293,13 +293,13 @@ function many(count: number, step = 1, value?: (index: number) => Value): Stored
 
 test('the first elements of a union are read without the rest', () => {
   const [one, two] = [many(5000), many(5000, 3)]
-  assert.equal(firstOf(new UnionStream([one, two]).scan({}))?.document.id, 0n)
+  assert.equal(firstOf(unionStream([one, two]).scan({}))?.document.id, 0n)
   assert.ok(one.taken + two.taken <= 6, `${one.taken + two.taken} elements were read`)
 })
 
 test('an intersection leaps through a big set at the pace of a small one', () => {
   const [big, small] = [many(5000), many(5, 1000)]
-  assert.equal([...new IntersectionStream([big, small]).scan({})].length, 5)
+  assert.equal([...intersectionStream([big, small]).scan({})].length, 5)
   assert.ok(big.taken < 100, `${big.taken} elements of the big set were read`)
 })
 
@@ -307,11 +307,11 @@ test('distinct leaps over long runs of equal values, in both directions', () => 
   const runs = many(5000, 1, index => BigInt(Math.floor(index / 1000)))
   const firsts = [0n, 1000n, 2000n, 3000n, 4000n]
   assert.deepEqual(
-    [...new DistinctStream(runs).scan({})].map(({ document: { id } }) => id),
+    [...distinctStream(runs).scan({})].map(({ document: { id } }) => id),
     firsts,
   )
   assert.deepEqual(
-    [...new DistinctStream(runs).scan({ reverse: true })].map(({ document: { id } }) => id),
+    [...distinctStream(runs).scan({ reverse: true })].map(({ document: { id } }) => id),
     firsts.toReversed(),
   )
   assert.ok(runs.taken < 200, `${runs.taken} elements were read`)
