@@ -29,7 +29,7 @@ export class SetValue extends Transient {
   }
 
   storedForm(): Value {
-    return this.shape.type === 'singleton' ? this.shape.ref : new Map([['@set', setBody(this.shape)]])
+    return this.shape.type === 'singleton' ? this.shape.ref : new Map([['@set', storedBody(this.shape)]])
   }
 
   parts(): readonly Value[] {
@@ -41,54 +41,74 @@ export class SetValue extends Transient {
 /** A set, or a reference that stands for one: a native collection (all its documents) or a document (itself). */
 export type SetLike = SetValue | Ref
 
-/** What stands inside `@set` for a set. */
-function setBody(shape: SetShape): ObjectValue {
+/** A part of a set as it is written out. */
+export type SetPart = { readonly key: string } & (
+  | { readonly kind: 'value'; readonly value: Value }
+  /** A set that stands without a `@set` of its own. */
+  | { readonly kind: 'body'; readonly shape: SetShape }
+  | { readonly kind: 'lambda'; readonly lambda: Lambda }
+  | { readonly kind: 'sets'; readonly items: readonly SetLike[] }
+  | { readonly kind: 'values'; readonly items: readonly Value[] }
+)
+
+const valuePart = (key: string, value: Value): SetPart => ({ key, kind: 'value', value })
+const valuesPart = (key: string, items: readonly Value[]): SetPart => ({ key, kind: 'values', items })
+
+/** What stands inside `@set` for a set, in its order. */
+export function setParts(shape: SetShape): readonly SetPart[] {
   switch (shape.type) {
-    case 'match':
-      return new Map<string, Value>([
-        ['match', shape.index],
-        ...(shape.terms.length > 0 ? ([['terms', bare(shape.terms)]] as const) : []),
-      ])
+    case 'match': {
+      const match = valuePart('match', shape.index)
+      return shape.terms.length === 0 ? [match] : [match, valuesPart('terms', shape.terms)]
+    }
     case 'documents':
-      return new Map([['documents', shape.collection]])
+      return [valuePart('documents', shape.collection)]
     case 'singleton':
-      return new Map([['singleton', shape.ref]])
-    case 'events':
-      return new Map([['events', eventsBody(shape.source)]])
+      return [valuePart('singleton', shape.ref)]
+    case 'events': {
+      const { source } = shape
+      if (!(source instanceof SetValue)) return [valuePart('events', source)]
+      return [{ key: 'events', kind: 'body', shape: source.shape }]
+    }
     case 'union':
     case 'intersection':
     case 'difference':
-      return new Map([[shape.type, bare(shape.sets)]])
+      return [{ key: shape.type, kind: 'sets', items: shape.sets }]
     case 'distinct':
     case 'reverse':
-      return new Map([[shape.type, shape.source]])
-    case 'join':
-      return new Map<string, Value>([
-        ['join', shape.source],
-        ['with', shape.with instanceof Ref ? shape.with : rawLambda(shape.with)],
-      ])
+      return [valuePart(shape.type, shape.source)]
+    case 'join': {
+      const { source, with: link } = shape
+      const linked: SetPart =
+        link instanceof Ref ? valuePart('with', link) : { key: 'with', kind: 'lambda', lambda: link }
+      return [valuePart('join', source), linked]
+    }
     case 'filter':
-      return new Map<string, Value>([
-        ['filter', rawLambda(shape.lambda)],
-        ['collection', shape.source],
-      ])
+      return [{ key: 'filter', kind: 'lambda', lambda: shape.lambda }, valuePart('collection', shape.source)]
     case 'range':
-      return new Map<string, Value>([
-        ['range', shape.source],
-        ['from', bare(shape.from)],
-        ['to', bare(shape.to)],
-      ])
+      return [valuePart('range', shape.source), valuesPart('from', shape.from), valuesPart('to', shape.to)]
   }
 }
 
-/** A single item stands alone, several stand in an array. */
-function bare(items: readonly Value[]): Value {
-  return items.length === 1 ? (items[0] as Value) : items
+function storedBody(shape: SetShape): ObjectValue {
+  return new Map(setParts(shape).map(part => [part.key, storedPart(part)]))
 }
 
-/** The source of events is written without a `@set` of its own. */
-function eventsBody(source: SetLike): Value {
-  return source instanceof SetValue ? setBody(source.shape) : source
+function storedPart(part: SetPart): Value {
+  switch (part.kind) {
+    case 'value':
+      return part.value
+    case 'body':
+      return storedBody(part.shape)
+    case 'lambda':
+      return rawLambda(part.lambda)
+    case 'sets':
+    case 'values': {
+      // A single item stands alone, several stand in an array.
+      const [only] = part.items
+      return part.items.length === 1 && only !== undefined ? only : part.items
+    }
+  }
 }
 
 function rawLambda(lambda: Lambda): ObjectValue {

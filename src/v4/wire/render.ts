@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts'
 import { encodeBase64 } from '../../values/base64.ts'
 import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
-import { flat, type JsonPiece, jsonObject, quoteJson } from '../../values/json-text.ts'
+import { completeJsonObject, flat, type JsonPiece, jsonObject, quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import {
   type ActionName,
@@ -25,10 +25,9 @@ import {
 } from '../../values/value.ts'
 import type { EventValue } from '../values/event.ts'
 import type { Cursor, Page, SourcedElement } from '../values/page.ts'
-import type { SetShape } from '../values/set-value.ts'
+import { type SetPart, type SetShape, setParts } from '../values/set-value.ts'
 import type { Tagged } from '../values/tagged.ts'
 import { type RefNames, RefPrinter } from './refs.ts'
-import { type PartRenderer, renderLambda, renderSetBody } from './sets.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 
 /** What rendering depends on apart from the value. */
@@ -73,8 +72,8 @@ const atSign = 0x40
 /** Characters of remembered text that a step of effort is put down for. */
 const unitsPerStep = 64
 
-class Renderer implements PartRenderer {
-  readonly apiVersion: string
+class Renderer {
+  readonly #apiVersion: string
   readonly #transactionTime: Micros | 'open' | undefined
   readonly #refs: RefPrinter
   readonly #tails: RefTails | undefined
@@ -91,7 +90,7 @@ class Renderer implements PartRenderer {
   #instants = 0
 
   constructor(context: RenderContext) {
-    this.apiVersion = context.apiVersion
+    this.#apiVersion = context.apiVersion
     this.#transactionTime = context.transactionTime
     this.#refs = new RefPrinter(context.names, context.apiVersion)
     this.#tails = context.names.tails
@@ -115,7 +114,7 @@ class Renderer implements PartRenderer {
     }
     if (value === null) return 'null'
     if (value instanceof Map) return this.#object(value)
-    if (Array.isArray(value)) return this.array(value)
+    if (Array.isArray(value)) return this.#array(value)
     if (value instanceof Uint8Array) return `{"@bytes":"${encodeBase64(value)}"}`
     return this.#tagged(value as Tagged)
   }
@@ -139,9 +138,9 @@ class Renderer implements PartRenderer {
       case 'page':
         return this.#page(value)
       case 'set':
-        return tag('@set', this.setBody(value.shape))
+        return tag('@set', this.#setBody(value.shape))
       case 'lambda':
-        return tag('@query', this.#lambda(value))
+        return tag('@query', this.#query(value))
       case 'transaction time':
         return this.#instant(value)
       case 'action':
@@ -162,7 +161,7 @@ class Renderer implements PartRenderer {
     }
   }
 
-  array(items: readonly Value[]): string {
+  #array(items: readonly Value[]): string {
     this.#enter()
     let text = ''
     for (const item of items) {
@@ -194,12 +193,12 @@ class Renderer implements PartRenderer {
   }
 
   /** Arguments keep their places: one that cannot be printed becomes null. */
-  code(body: Value): JsonPiece {
+  #code(body: Value): JsonPiece {
     step()
     if (body instanceof Map) return this.#form(body)
     if (!Array.isArray(body)) return this.value(body)
     this.#enter()
-    const elements = body.map(part => this.code(part) ?? 'null')
+    const elements = body.map(part => this.#code(part) ?? 'null')
     this.#depth--
     return `[${elements.join()}]`
   }
@@ -209,7 +208,7 @@ class Renderer implements PartRenderer {
     let text = ''
     for (const [key, part] of form) {
       const holdsFields = key === 'object' || key === 'let'
-      const rendered = holdsFields ? this.#codeFields(part) : this.code(part)
+      const rendered = holdsFields ? this.#codeFields(part) : this.#code(part)
       text += `${text === '' ? '' : ','}${quoteJson(key)}:${rendered ?? 'null'}`
     }
     this.#depth--
@@ -228,21 +227,52 @@ class Renderer implements PartRenderer {
 
   #codeMembers(fields: ObjectValue): string {
     this.#enter()
-    const members = [...fields].map(([name, part]) => `${quoteJson(name)}:${this.code(part) ?? 'null'}`)
+    const members = [...fields].map(([name, part]) => `${quoteJson(name)}:${this.#code(part) ?? 'null'}`)
     this.#depth--
     return members.join()
   }
 
-  setBody(shape: SetShape): JsonPiece {
+  /** What stands behind `@set`; undefined when the set has a part that cannot be printed. */
+  #setBody(shape: SetShape): JsonPiece {
     this.#enter()
-    const body = renderSetBody(shape, this)
+    const members: Record<string, JsonPiece> = {}
+    // Sets may nest deeply: counting takes less of the stack than iterating.
+    const parts = setParts(shape)
+    for (let index = 0; index < parts.length; index++) this.#addPart(parts[index] as SetPart, members)
     this.#depth--
-    return body
+    return completeJsonObject(members)
   }
 
-  #lambda(lambda: Lambda): JsonPiece {
+  #addPart(part: SetPart, members: Record<string, JsonPiece>): void {
+    if (part.kind === 'value') members[part.key] = this.value(part.value)
+    else if (part.kind === 'body') members[part.key] = this.#setBody(part.shape)
+    else if (part.kind === 'lambda') members[part.key] = this.#lambda(part.lambda)
+    else if (isAlone(part.items)) members[part.key] = this.value(part.items[0] as Value)
+    else
+      members[part.key] = part.kind === 'values' ? this.#array(part.items) : this.#completeArray(part.items)
+  }
+
+  /** An array that cannot be printed when it lacks an item. */
+  #completeArray(items: readonly Value[]): JsonPiece {
+    let text = ''
+    for (let index = 0; index < items.length; index++) {
+      const printed = this.value(items[index] as Value)
+      if (printed === undefined) return undefined
+      text += text === '' ? printed : `,${printed}`
+    }
+    return `[${text}]`
+  }
+
+  /** The object of a lambda. It names its version unless both the lambda and the reader are older than that custom. */
+  #lambda({ apiVersion, body, parameters }: Lambda): JsonPiece {
+    const code = { lambda: this.#code(parameters), expr: this.#code(body) }
+    if (!isAtLeast(apiVersion, '3') && !isAtLeast(this.#apiVersion, '3')) return completeJsonObject(code)
+    return completeJsonObject({ api_version: quoteJson(apiVersion), ...code })
+  }
+
+  #query(lambda: Lambda): JsonPiece {
     this.#enter()
-    const text = renderLambda(lambda, this)
+    const text = this.#lambda(lambda)
     this.#depth--
     return text
   }
@@ -251,7 +281,7 @@ class Renderer implements PartRenderer {
     this.#enter()
     const value = this.value(element.value)
     this.#depth--
-    return jsonObject({ value, sources: this.array(element.sources) })
+    return jsonObject({ value, sources: this.#array(element.sources) })
   }
 
   #document(document: DocumentValue): string {
@@ -321,7 +351,7 @@ class Renderer implements PartRenderer {
     const before = page.before && this.#cursor(page.before)
     const after = page.after && this.#cursor(page.after)
     this.#depth--
-    return jsonObject({ before, after, data: this.array(page.data) })
+    return jsonObject({ before, after, data: this.#array(page.data) })
   }
 
   #cursor(cursor: Cursor): string {
@@ -350,7 +380,7 @@ class Renderer implements PartRenderer {
       action: this.#action(action),
       [this.#oldest ? 'resource' : this.#older ? 'instance' : 'document']:
         document && this.#refs.print(document),
-      [this.#oldest ? 'values' : 'data']: values && values.length > 0 ? this.array(values) : undefined,
+      [this.#oldest ? 'values' : 'data']: values && values.length > 0 ? this.#array(values) : undefined,
     }
   }
 
@@ -359,6 +389,11 @@ class Renderer implements PartRenderer {
     if (!this.#oldest) return `"${action}"`
     return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
   }
+}
+
+/** A single set or value stands alone, unless it is an array and would read back as several. */
+function isAlone(items: readonly Value[]): boolean {
+  return items.length === 1 && !Array.isArray(items[0])
 }
 
 function tag(name: '@set' | '@query', body: JsonPiece): JsonPiece {
