@@ -40,10 +40,7 @@ function valueType<T extends Value>(name: string, accepts: (value: Value) => val
 export const anyValue: ArgumentType<Value> = { mode: 'value', name: 'Any', check: value => value }
 export const string = valueType('String', value => typeof value === 'string')
 export const integer = valueType('Integer', value => typeof value === 'bigint')
-export const number = valueType(
-  'Number',
-  (value): value is bigint | number => typeof value === 'bigint' || typeof value === 'number',
-)
+export const number = valueType('Number', value => typeof value === 'bigint' || typeof value === 'number')
 export const boolean = valueType('Boolean', value => typeof value === 'boolean')
 export const nothing = valueType('Null', value => value === null)
 export const array = valueType('Array', isArray)
@@ -65,10 +62,7 @@ export const transactionTime: ArgumentType<Time | TransactionTime> = {
     return value instanceof TransactionTime ? value : time.check(value, call, key)
   },
 }
-export const temporal = valueType(
-  'Temporal',
-  (value): value is Time | LocalDate => value instanceof Time || value instanceof LocalDate,
-)
+export const temporal = valueType('Temporal', value => value instanceof Time || value instanceof LocalDate)
 
 /** A unit of time together with the words that named it. */
 export interface NamedTimeUnit {
@@ -101,48 +95,51 @@ export function isScalar(value: Value): value is Value {
 
 // ---------------------------------------------------------------------------------- references and sets
 
-/** Throws for a value that is not `expected`: `invalid ref` if it is a reference that names nothing. */
+/** The error for a value that is not `expected`: `invalid ref` if it is a reference that names nothing. */
 function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
   if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
   return mismatch(expected, value, call, key)
 }
 
-function refType(name: string, collection?: number): ArgumentType<Ref> {
+/** Like {@link valueType}, for what references may stand for; errors call it `expected`. */
+function referringType<T extends Value>(
+  name: string,
+  accepts: (value: Value) => value is T,
+  expected = name,
+): ArgumentType<T> {
   return {
     mode: 'value',
     name,
     check(value, call, key) {
-      if (value instanceof Ref && (collection === undefined || value.collection === collection)) return value
-      throw refuse(name, value, call, key)
+      if (accepts(value)) return value
+      throw refuse(expected, value, call, key)
     },
   }
 }
 
+const isRefTo =
+  (collection: number) =>
+  (value: Value): value is Ref =>
+    value instanceof Ref && value.collection === collection
+const isDatabaseRef = isRefTo(native.databases)
+
 /** References: any, and those of one kind. */
-export const ref = refType('Ref')
-export const collectionRef = refType('Collection Ref', native.collections)
-export const databaseRef = refType('Database Ref', native.databases)
-export const indexRef = refType('Index Ref', native.indexes)
+export const ref = referringType('Ref', value => value instanceof Ref)
+export const collectionRef = referringType('Collection Ref', isRefTo(native.collections))
+export const databaseRef = referringType('Database Ref', isDatabaseRef)
+export const indexRef = referringType('Index Ref', isRefTo(native.indexes))
 
 /** A database, or null for the request's own. */
-export const databaseRefOrNull: ArgumentType<Ref | null> = {
-  mode: 'value',
-  name: 'Database Ref or Null',
-  check(value, call, key) {
-    if (value === null || (value instanceof Ref && value.collection === native.databases)) return value
-    throw refuse('Database Ref or Null', value, call, key)
-  },
-}
+export const databaseRefOrNull = referringType(
+  'Database Ref or Null',
+  value => value === null || isDatabaseRef(value),
+)
 
 /** Anything that can be read: a reference of any kind, or a set. */
-export const identifier: ArgumentType<SetLike> = {
-  mode: 'value',
-  name: 'Ref or Set',
-  check(value, call, key) {
-    if (value instanceof Ref || value instanceof SetValue) return value
-    throw refuse('Ref or Set', value, call, key)
-  },
-}
+export const identifier: ArgumentType<SetLike> = referringType(
+  'Ref or Set',
+  value => value instanceof Ref || value instanceof SetValue,
+)
 
 /** A set, or a native collection, which is one. */
 export const set: ArgumentType<SetLike> = {
@@ -158,21 +155,14 @@ export const set: ArgumentType<SetLike> = {
 export type Elements = readonly Value[] | Page | SetLike
 
 /** Anything with elements. */
-export const iterable: ArgumentType<Elements> = {
-  mode: 'value',
-  name: 'Array, Set, or Page',
-  check(value, call, key) {
-    if (isArray(value) || value instanceof Page || value instanceof SetValue) return value
-    if (isNativeCollectionRef(value)) return value
-    throw refuse('Array, Set, or Page', value, call, key)
-  },
-}
+export const iterable: ArgumentType<Elements> = referringType(
+  'Array, Set, or Page',
+  (value): value is Elements =>
+    isArray(value) || value instanceof Page || value instanceof SetValue || isNativeCollectionRef(value),
+)
 
 /** Elements that are at hand: an array or a page. */
-export const arrayOrPage = valueType(
-  'Array or Page',
-  (value): value is readonly Value[] | Page => isArray(value) || value instanceof Page,
-)
+export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
 /** Anything with elements, which then must be at hand: sets are named in the message, other values are not. */
 export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
@@ -197,14 +187,11 @@ export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
 }
 
 /** A name or a reference; which kind of reference is the function's to say. */
-export const nameOrRef: ArgumentType<string | Ref> = {
-  mode: 'value',
-  name: 'String or Ref',
-  check(value, call, key) {
-    if (typeof value === 'string' || value instanceof Ref) return value
-    throw refuse('Identifier', value, call, key)
-  },
-}
+export const nameOrRef = referringType(
+  'String or Ref',
+  value => typeof value === 'string' || value instanceof Ref,
+  'Identifier',
+)
 
 // ------------------------------------------------------------------------------------------------ lists
 
@@ -251,10 +238,7 @@ export type PathStep = string | bigint
 
 /** A path into a value: field names and indexes. */
 export const path: ArgumentType<readonly PathStep[]> = list(
-  valueType(
-    'String or Integer',
-    (value): value is PathStep => typeof value === 'string' || typeof value === 'bigint',
-  ),
+  valueType('String or Integer', value => typeof value === 'string' || typeof value === 'bigint'),
 )
 
 // --------------------------------------------------------------------------------- left to the function
