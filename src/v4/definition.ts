@@ -186,26 +186,24 @@ export function mismatch(
 
 /** The error for using a reference that names nothing. */
 export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (string | number)[]): QueryError {
-  const text = undefinedReferenceText(value)
-  // Versions before 2.7 say class for collection.
-  const older = !isAtLeast(apiVersionOf(call.session), '2.7')
-  const description = older ? text.replace('undefined collection', 'undefined class') : text
-  return call.error('invalid ref', description, ...at)
+  return call.error('invalid ref', undefinedReferenceText(value, call.session), ...at)
 }
 
 /** The sentence that names what an unresolved reference failed to find. */
-export function undefinedReferenceText(value: UnresolvedRef): string {
-  const { target } = value
+export function undefinedReferenceText({ target }: UnresolvedRef, session: Session): string {
   switch (target.type) {
     case 'document':
-      return undefinedReferenceText(target.collection)
+      return undefinedReferenceText(target.collection, session)
     case 'native':
-      return undefinedReferenceText(target.scope)
+      return undefinedReferenceText(target.scope, session)
     case 'key':
       return target.scope instanceof UnresolvedRef
-        ? undefinedReferenceText(target.scope)
+        ? undefinedReferenceText(target.scope, session)
         : `Ref refers to undefined key '${target.id}'`
-    default:
-      return `Ref refers to undefined ${target.type} '${target.name}'`
+    default: {
+      // Versions before 2.7 say class for collection.
+      const isClass = target.type === 'collection' && !isAtLeast(apiVersionOf(session), '2.7')
+      return `Ref refers to undefined ${isClass ? 'class' : target.type} '${target.name}'`
+    }
   }
 }

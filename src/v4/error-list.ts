@@ -20,6 +20,17 @@ export class ErrorList {
     }
   }
 
+  /** What `work` returns; undefined when it throws errors, which are gathered. */
+  attempt<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error
+      this.add(error.errors)
+      return undefined
+    }
+  }
+
   get isEmpty(): boolean {
     return this.#errors.length === 0
   }
@@ -43,15 +54,4 @@ function unitsOf({ cause = [], description, failures = [], position }: ErrorEntr
   for (const inner of cause) units += unitsOf(inner)
   step(units >> 4)
   return units
-}
-
-/** What `work` returns; undefined when it throws errors, which go to `errors`. */
-export function attempt<T>(errors: ErrorEntry[], work: () => T): T | undefined {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error
-    errors.push(...error.errors)
-    return undefined
-  }
 }

@@ -11,7 +11,7 @@ import { isArray, type Lambda, type Value } from '../values/value.ts'
 import { closeLambda } from './close-lambda.ts'
 import { type ArgumentType, Call, definitionOf, type Lazy } from './definition.ts'
 import { ErrorList } from './error-list.ts'
-import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
+import { type ErrorEntry, QueryError } from './errors.ts'
 import type { BoundLambda, CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
 import { requireExtent } from './extent.ts'
 import { resolveTarget } from './references.ts'
@@ -168,9 +168,10 @@ class LazyExpression implements Lazy {
   }
 }
 
-function stackOverflow(position: ErrorEntry['position']): QueryError {
+/** The error for calls or expressions that are nested too deep. */
+export function stackOverflow(position: ErrorEntry['position']): QueryError {
   const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
-  return new QueryError([errorEntry('stack overflow', description, position)])
+  return QueryError.of('stack overflow', description, position)
 }
 
 /** Something whose place in a query is known, for errors. */

@@ -4,7 +4,7 @@
 
 import type { Effect } from '../model/effect.ts'
 import type { UnresolvedTarget, Value } from '../values/value.ts'
-import type { Position } from './errors.ts'
+import { type Position, QueryError } from './errors.ts'
 import type { Variables } from './variables.ts'
 
 /** Where an expression stands: a step from the place around it. The root has no step. */
@@ -29,6 +29,11 @@ export class Place {
     for (let place: Place = this; place.outer; place = place.outer) steps.push(place.step)
     return [...steps.reverse(), ...further]
   }
+}
+
+/** The error for something that cannot be parsed, at a place or below it. */
+export function fault(description: string, place: Place, ...steps: (string | number)[]): QueryError {
+  return QueryError.of('invalid expression', description, place.position(...steps), { rank: 'parse' })
 }
 
 /** A value that stands for itself. */

@@ -1,13 +1,12 @@
 // Version 4 as one object: what the engine, stored code and the query log have of it.
 
 import type { Asker } from '../auth/contract.ts'
-import { limits } from '../limits.ts'
 import type { NamedLanguage, Query, Rendered } from '../model/language.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
 import { DocumentValue, type Json, type ObjectValue, type Value } from '../values/value.ts'
 import { queryErrorBody, requestErrorBody } from './error-body.ts'
 import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
-import { applyStored, evaluate } from './evaluate.ts'
+import { applyStored, evaluate, stackOverflow } from './evaluate.ts'
 import { families, registry } from './functions/registry.ts'
 import { type ParsedQuery, parseQuery } from './parse.ts'
 import { readBody, readExplanation } from './read-body.ts'
@@ -115,10 +114,7 @@ export const version4: NamedLanguage<'4'> = {
   complete: (body, _request, { time }) => fillTransactionTime(body, time),
   refused: error => ({ status: statusOf(entriesOf(error)), body: queryErrorBody(entriesOf(error)) }),
   failed: error => ({ status: error.status, body: requestErrorBody(error) }),
-  stackOverflow() {
-    const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
-    return QueryError.of('stack overflow', description, [])
-  },
+  stackOverflow: () => stackOverflow([]),
   parseExplanation({ body, dialect }) {
     const asked = readExplanation(body)
     if (asked === undefined) return undefined

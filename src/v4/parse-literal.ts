@@ -5,8 +5,7 @@ import { parseDate } from '../values/date.ts'
 import { parseTime } from '../values/time.ts'
 import { parseUuid } from '../values/uuid.ts'
 import type { Json, Value } from '../values/value.ts'
-import { errorEntry, QueryError } from './errors.ts'
-import type { Place } from './expression.ts'
+import { fault, type Place } from './expression.ts'
 
 const readers: Readonly<Record<string, readonly [name: string, read: (text: string) => Value | undefined]>> =
   {
@@ -23,7 +22,5 @@ export function parseLiteralTag(tag: string, content: Json, place: Place): Value
   const [name, read] = reader
   const value = typeof content === 'string' ? read(content) : undefined
   if (value !== undefined) return value
-  throw new QueryError([
-    errorEntry('invalid expression', `Invalid ${name}.`, place.position(), { rank: 'parse' }),
-  ])
+  throw fault(`Invalid ${name}.`, place)
 }

@@ -4,9 +4,8 @@
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
 import type { Json, NativeName } from '../values/value.ts'
-import { attempt } from './error-list.ts'
-import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
-import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+import { ErrorList } from './error-list.ts'
+import { fault, type Place, type ReferenceTarget, type UnresolvedTargetBase } from './expression.ts'
 import { typeName } from './values/tagged.ts'
 import { nativeNamed } from './wire/refs.ts'
 
@@ -33,12 +32,6 @@ const targetTypeNames: Record<ReferenceTarget['type'], string> = {
   self: 'Ref',
 }
 
-function fault(description: string, place: Place, ...steps: string[]): QueryError {
-  return new QueryError([
-    errorEntry('invalid expression', description, place.position(...steps), { rank: 'parse' }),
-  ])
-}
-
 /** Parses what stands behind `@ref`. Throws `invalid expression` for every part that cannot be. */
 export function parseReference(json: Json, place: Place): ReferenceTarget {
   if (typeof json === 'string') return parsePath(json, place)
@@ -55,20 +48,20 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   if (!json.has('id') || known !== json.size || (json.has('class') && json.has('collection'))) {
     throw fault('Ref expected, Object provided.', place)
   }
-  const errors: ErrorEntry[] = []
+  const errors = new ErrorList()
   const id = json.get('id') as Json
   if (typeof id !== 'string' && typeof id !== 'bigint') {
-    errors.push(...fault(`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
+    errors.add(fault(`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
   }
-  const collection = attempt(errors, () =>
+  const collection = errors.attempt(() =>
     parsePart(json.get('collection') ?? json.get('class'), place.at('class')),
   )
-  const database = attempt(errors, () => parsePart(json.get('database'), place.at('database')))
+  const database = errors.attempt(() => parsePart(json.get('database'), place.at('database')))
   if (database && database.type !== 'database') {
     const found = targetTypeNames[database.type]
-    errors.push(...fault(`Database Ref expected, ${found} provided.`, place, 'database').errors)
+    errors.add(fault(`Database Ref expected, ${found} provided.`, place, 'database').errors)
   }
-  if (errors.length > 0) throw new QueryError(errors)
+  errors.throwIfAny()
   return combine(id as string | bigint, collection, database, place)
 }
 

@@ -8,8 +8,15 @@ import type { Json, Value } from '../values/value.ts'
 import { BoundNames } from './bound-names.ts'
 import type { ArgumentType, FunctionDefinition } from './definition.ts'
 import { ErrorList } from './error-list.ts'
-import { errorEntry, QueryError } from './errors.ts'
-import { type Expression, type LambdaExpression, type Literal, type Operand, Place } from './expression.ts'
+import type { QueryError } from './errors.ts'
+import {
+  type Expression,
+  fault,
+  type LambdaExpression,
+  type Literal,
+  type Operand,
+  Place,
+} from './expression.ts'
 import { parseLiteralTag } from './parse-literal.ts'
 import { parseReference } from './parse-reference.ts'
 import { typeName } from './values/tagged.ts'
@@ -19,7 +26,7 @@ import { isApiVersion, isAtLeast } from './wire/version.ts'
 export interface FunctionLookup {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
   /** The function that makes the sets which are written out with these keys. */
-  findSet(keys: readonly string[]): FunctionDefinition
+  findSet(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
 }
 
 /** A query that is ready to be evaluated. */
@@ -63,12 +70,6 @@ const greaterEffect = (left: Effect, right: Effect) =>
 /** The version of lambdas that do not say theirs. */
 const firstLambdaVersion = '2.12'
 
-function fault(description: string, place: Place, ...steps: (string | number)[]): QueryError {
-  return new QueryError([
-    errorEntry('invalid expression', description, place.position(...steps), { rank: 'parse' }),
-  ])
-}
-
 function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
   const keys = [...json.keys()].join(', ')
   return fault(`No form/function found, or invalid argument keys: { ${keys} }.`, place)
@@ -78,13 +79,8 @@ function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
 function collect(...parts: (() => void)[]): void {
   const errors = new ErrorList()
   for (const part of parts) {
-    try {
-      part()
-    } catch (error) {
-      if (!(error instanceof QueryError)) throw error
-      errors.add(error.errors)
-      if (errors.isFull) break
-    }
+    errors.attempt(part)
+    if (errors.isFull) break
   }
   errors.throwIfAny()
 }
@@ -191,10 +187,8 @@ class Parser {
   #variable(json: Json, place: Place): Expression {
     if (typeof json !== 'string') throw fault(`String expected, ${typeName(json)} provided.`, place, 'var')
     const index = this.#bound.newest(json)
-    if (index < 0 && !this.#unbound.isFull) {
-      const description = `Variable '${json}' is not defined.`
-      this.#unbound.add([errorEntry('invalid expression', description, place.position(), { rank: 'parse' })])
-    }
+    if (index < 0 && !this.#unbound.isFull)
+      this.#unbound.add(fault(`Variable '${json}' is not defined.`, place).errors)
     for (const frame of this.#frames) if (index < frame.base) frame.free.add(json)
     return { kind: 'variable', place, name: json }
   }
@@ -380,20 +374,18 @@ class Parser {
   }
 
   #setLiteral(json: Json, place: Place): Expression {
-    if (!(json instanceof Map)) throw fault('Invalid set.', place)
-    const kind = setLiteralKinds.find(keys => keys.length === json.size && keys.every(key => json.has(key)))
-    if (!kind) throw fault('Invalid set.', place)
-    const definition = this.#functions.findSet(kind)
-    const operands = definition.keys.map(key => {
+    const definition = json instanceof Map && this.#functions.findSet(json.keys(), this.#apiVersion)
+    if (!definition) throw fault('Invalid set.', place)
+    const operands = definition.keys.map((key, index) => {
       const part = json.get(key)
-      return part === undefined ? undefined : this.#setPart(kind, key, part, place.at(key))
+      const type = definition.types[index] as ArgumentType<unknown>
+      return part === undefined ? undefined : this.#setPart(type, part, place.at(key))
     })
     return { kind: 'set', place, call: { kind: 'call', place, definition, operands } }
   }
 
-  #setPart([set]: readonly string[], key: string, json: Json, place: Place): Operand {
-    const isLambda = (set === 'join' && key === 'with') || (set === 'filter' && key === 'filter')
-    if (isLambda) return this.#closedLambda(json, place)
+  #setPart({ mode }: ArgumentType<unknown>, json: Json, place: Place): Operand {
+    if (mode !== 'value') return this.#closedLambda(json, place)
     if (!Array.isArray(json)) return this.#setOperand(json, place)
     const elements = json.map((element, index) => this.#setOperand(element, place.at(index)))
     return { kind: 'array', place, elements }
@@ -409,30 +401,10 @@ class Parser {
     if (stored instanceof Map && stored.size === 1 && stored.has('@set')) {
       return this.#setLiteral(stored.get('@set') as Json, place.at('@obj'))
     }
-    if (setLiteralKinds.some(keys => keys.length === json.size && keys.every(key => json.has(key)))) {
-      return this.#setLiteral(json, place)
-    }
-    return this.#quoted(json, place)
+    const isSet = this.#functions.findSet(json.keys(), this.#apiVersion) !== undefined
+    return isSet ? this.#setLiteral(json, place) : this.#quoted(json, place)
   }
 }
-
-/** The key sets of `@set` bodies, leading key first. */
-const setLiteralKinds: readonly (readonly string[])[] = [
-  ['match'],
-  ['match', 'terms'],
-  ['match', 'index'],
-  ['singleton'],
-  ['events'],
-  ['documents'],
-  ['union'],
-  ['intersection'],
-  ['difference'],
-  ['distinct'],
-  ['reverse'],
-  ['range', 'from', 'to'],
-  ['join', 'with'],
-  ['filter', 'collection'],
-]
 
 function escapedTypeName(expression: Expression): string {
   switch (expression.kind) {

@@ -3,11 +3,11 @@
 import { RequestError } from '../errors.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
-import { errorEntry, QueryError } from './errors.ts'
+import { QueryError } from './errors.ts'
 
 /** Throws `invalid expression` for a body that is missing, no JSON, or nested too deep. */
 export function readBody(body: string | undefined): Json {
-  const refuse = (description: string) => new QueryError([errorEntry('invalid expression', description, [])])
+  const refuse = (description: string) => QueryError.of('invalid expression', description, [])
   if (body === undefined) throw refuse('No query provided.')
   try {
     return parseJson(body)

@@ -10,8 +10,7 @@ import {
   Ref,
   UnresolvedRef,
 } from '../values/value.ts'
-import { errorEntry, QueryError } from './errors.ts'
-import type { Place, ReferenceTarget, UnresolvedTargetBase } from './expression.ts'
+import { fault, type Place, type ReferenceTarget, type UnresolvedTargetBase } from './expression.ts'
 import { nativeNamed } from './wire/refs.ts'
 
 /** The kinds of schema objects that have a name. */
@@ -91,7 +90,5 @@ function resolveSelf(collection: Ref | UnresolvedRef, session: Session, place: P
       if (owned) return owned.ref
     }
   }
-  throw new QueryError([
-    errorEntry('invalid expression', 'Invalid ref.', place.position(), { rank: 'parse' }),
-  ])
+  throw fault('Invalid ref.', place)
 }

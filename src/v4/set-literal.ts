@@ -3,14 +3,14 @@
 
 import type { Value } from '../values/value.ts'
 import { errorEntry, QueryError } from './errors.ts'
-import type { SetLiteral } from './expression.ts'
+import { fault, type SetLiteral } from './expression.ts'
 import { SetValue } from './values/set-value.ts'
 
 /** The set that `build`, the call of a literal, gives. All faults of its own are `invalid expression`. */
 export function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
   const value = asLiteral(build)
   if (value instanceof SetValue) return value
-  throw fault('Invalid set.', place.position())
+  throw fault('Invalid set.', place)
 }
 
 function asLiteral(build: () => Value): Value {
@@ -18,10 +18,9 @@ function asLiteral(build: () => Value): Value {
     return build()
   } catch (error) {
     if (!(error instanceof QueryError)) throw error
-    throw new QueryError(error.errors.flatMap(entry => fault(entry.description, entry.position).errors))
+    const rank = { rank: 'parse' } as const
+    throw new QueryError(
+      error.errors.map(each => errorEntry('invalid expression', each.description, each.position, rank)),
+    )
   }
-}
-
-function fault(description: string, position: readonly (string | number)[]): QueryError {
-  return new QueryError([errorEntry('invalid expression', description, position, { rank: 'parse' })])
 }

@@ -29,7 +29,7 @@ import { refNames } from './render-resource.ts'
 import { SetValue } from './values/set-value.ts'
 import { typeName } from './values/tagged.ts'
 import { renderValue } from './wire/render.ts'
-import { type ApiVersion, isAtLeast } from './wire/version.ts'
+import type { ApiVersion } from './wire/version.ts'
 
 /** The members an event may have, in their order on the wire. */
 const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'prev', 'index']
@@ -101,7 +101,8 @@ const followedNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), Big
 
 /** What a value means as the subject of a stream. Throws for everything that cannot be followed. */
 function streamSubject(value: Value, session: Session): StreamSubject {
-  if (value instanceof UnresolvedRef) throw undefinedSubject(value, session)
+  if (value instanceof UnresolvedRef)
+    throw QueryError.of('invalid ref', undefinedReferenceText(value, session), [])
   const ref = value instanceof DocumentValue ? value.ref : value
   if (ref instanceof Ref && isUserDocument(ref)) return { kind: 'document', ref }
   if (value instanceof SetValue) {
@@ -117,12 +118,4 @@ function streamSubject(value: Value, session: Session): StreamSubject {
 
 function canFollow({ id }: Ref): boolean {
   return id >= BigInt(firstUserCollection) || followedNatives.has(id)
-}
-
-function undefinedSubject(ref: UnresolvedRef, session: Session): QueryError {
-  const text = undefinedReferenceText(ref)
-  const spelled = isAtLeast(apiVersionOf(session), '2.7')
-    ? text
-    : text.replace('undefined collection', 'undefined class')
-  return QueryError.of('invalid ref', spelled, [])
 }

@@ -5,7 +5,7 @@ import { callFunction } from '../../model/functions.ts'
 import { native, Ref, type Value } from '../../values/value.ts'
 import { anyValue, nameOrRef } from '../arguments.ts'
 import { type Call, define, family, mismatch, optional, undefinedReference } from '../definition.ts'
-import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
+import { type ErrorEntry, QueryError } from '../errors.ts'
 import { resolveName } from '../references.ts'
 import { abortText } from '../refusals.ts'
 
@@ -46,6 +46,6 @@ function wrappingErrors(call: Call, work: () => Value): Value {
     const cause: readonly ErrorEntry[] = error.errors
     if (cause.length === 1 && cause[0]?.code === 'stack overflow') throw error
     const description = 'Calling the function resulted in an error.'
-    throw new QueryError([errorEntry('call error', description, call.position(), { cause })])
+    throw QueryError.of('call error', description, call.position(), { cause })
   }
 }

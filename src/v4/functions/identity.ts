@@ -10,7 +10,7 @@ import { viewDocument } from '../../model/view-document.ts'
 import { isNativeCollectionRef, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { boolean, identifier, nothing, object, string } from '../arguments.ts'
 import { type Call, define, family, type Lifetime, unary } from '../definition.ts'
-import { errorEntry, QueryError } from '../errors.ts'
+import { QueryError } from '../errors.ts'
 import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
 
@@ -74,12 +74,10 @@ function currentToken(call: Call): Value | undefined {
 function ownerOfSecret(secret: string, call: Call): Value {
   const { memo, host, transaction } = call.session
   const owner = host.logins.ownerOf(transaction, memo, secret)
-  const unknown = () =>
-    new QueryError([
-      errorEntry('instance not found', `No key found for secret ${secret}.`, call.position(), {
-        status: 400,
-      }),
-    ])
+  const unknown = () => {
+    const description = `No key found for secret ${secret}.`
+    return QueryError.of('instance not found', description, call.position(), { status: 400 })
+  }
   if (!owner) throw unknown()
   if ('ref' in owner) {
     if (!mayRead(owner.ref, call.session)) throw unknown()

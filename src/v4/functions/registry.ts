@@ -58,7 +58,8 @@ export const families: readonly FunctionFamily[] = [
 /** Key sets seen before, by their keys as they came; bounded, so that clients cannot fill the memory. */
 const seenMax = 4096
 
-class Registry implements FunctionLookup {
+/** Definitions by their exact sets of wire keys. */
+class KeyTable {
   /** By sorted keys; several definitions where a function changed between versions. */
   readonly #bySignature = new Map<string, FunctionDefinition[]>()
   readonly #seen = new Map<string, readonly FunctionDefinition[]>()
@@ -81,14 +82,6 @@ class Registry implements FunctionLookup {
     if (definitions === undefined) return undefined
     for (const each of definitions) if (isIn(each, apiVersion)) return each
     return undefined
-  }
-
-  findSet(keys: readonly string[]): FunctionDefinition {
-    const form = literalForms.find(
-      ({ name, keys: known }) => keys.includes(name) && keys.every(key => known.includes(key)),
-    )
-    assert(form, `the literal of a set has the keys of a set: ${keys.join(', ')}`)
-    return form
   }
 
   #add(signature: string, definition: FunctionDefinition): void {
@@ -122,7 +115,13 @@ function signaturesOf(definition: FunctionDefinition): string[] {
   return sets.map(set => set.sort().join('\n'))
 }
 
+const functions = new KeyTable(families.flatMap(each => each.definitions))
+const setLiterals = new KeyTable(literalForms)
+
 /** Finds functions by their wire keys. */
-export const registry: FunctionLookup = new Registry(families.flatMap(each => each.definitions))
+export const registry: FunctionLookup = {
+  find: (keys, apiVersion) => functions.find(keys, apiVersion),
+  findSet: (keys, apiVersion) => setLiterals.find(keys, apiVersion),
+}
 
 provideFunctions(registry)

@@ -10,7 +10,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
-import { type ErrorEntry, errorEntry, QueryError } from '../errors.ts'
+import { type ErrorEntry, QueryError } from '../errors.ts'
 import type { BoundLambda } from '../expression.ts'
 import { resolveName } from '../references.ts'
 import { notFound, permissionDenied } from '../refusals.ts'
@@ -42,7 +42,7 @@ function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   if (!index) throw notFound(native.indexes, call, key)
   if (index.active) return index
   const description = `Index '${index.name}' is not active.`
-  throw new QueryError([errorEntry('instance not found', description, call.position(key), { status: 400 })])
+  throw QueryError.of('instance not found', description, call.position(key), { status: 400 })
 }
 
 /** Values as terms: one by itself, or a list. References that name nothing are no values here. */

@@ -15,8 +15,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { type Call, mismatch, undefinedReference } from '../definition.ts'
-import { attempt } from '../error-list.ts'
-import { type ErrorEntry, QueryError } from '../errors.ts'
+import { ErrorList } from '../error-list.ts'
 import { Action, EventValue } from '../values/event.ts'
 import { listOf } from './cursor.ts'
 
@@ -101,14 +100,14 @@ function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonl
   if (!keySets.includes([...fields.keys()].sort().join())) {
     throw call.invalid(`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)
   }
-  const errors: ErrorEntry[] = []
+  const errors = new ErrorList()
   const field = <T>(name: string, read: (given: Value) => T): T | undefined =>
-    fields.has(name) ? attempt(errors, () => read(fields.get(name) as Value)) : undefined
+    fields.has(name) ? errors.attempt(() => read(fields.get(name) as Value)) : undefined
   const ts = field('ts', given => readMoment(given, call, at))
   const action = field('action', given => readAction(given, ofSet, call, at))
   const name = ['document', 'instance', 'resource'].find(each => fields.has(each)) ?? 'document'
   const document = field(name, given => readDocument(given, call, [...at, name]))
-  if (errors.length > 0) throw new QueryError(errors)
+  errors.throwIfAny()
   const values = fields.get('data') ?? fields.get('values')
   return { ts: ts as Micros, action, document, values: values === undefined ? undefined : listOf(values) }
 }

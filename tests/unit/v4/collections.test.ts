@@ -238,7 +238,7 @@ function asking(effect: 'read' | 'write') {
     }),
   ]).definitions
   return {
-    findSet: (keys: readonly string[]) => registry.findSet(keys),
+    findSet: registry.findSet,
     find(keys: Iterable<string>, version: string) {
       const all = [...keys]
       return all.join() === 'ask' ? ask : registry.find(all, version)
