@@ -1,8 +1,7 @@
 // Tells by its content what a file holds.
 
-import { nativeNamed } from '../v4/wire/refs.ts'
 import { tryJson } from '../values/json.ts'
-import type { Json } from '../values/value.ts'
+import { type Json, nativeNamed } from '../values/value.ts'
 import { driverReference } from './formats/driver-values.ts'
 import type { FormatName } from './formats/format.ts'
 import { type ByteSource, readHead, readText, type TextFile } from './input.ts'

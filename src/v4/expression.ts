@@ -3,7 +3,7 @@
 // until it is needed.
 
 import type { Effect } from '../model/effect.ts'
-import type { UnresolvedTarget, Value } from '../values/value.ts'
+import type { NativeName, SchemaKind, Value } from '../values/value.ts'
 import { type Position, QueryError } from './errors.ts'
 import type { Variables } from './variables.ts'
 
@@ -144,15 +144,9 @@ export type Expression =
 
 /** What a written reference names: like an unresolved reference, before anything was looked up. */
 export type ReferenceTarget =
-  | UnresolvedTargetBase
-  | { readonly type: 'native'; readonly name: string; readonly scope?: ReferenceTarget }
+  /** A schema object by name, in a database of its own or that of the request. */
+  | { readonly type: SchemaKind; readonly name: string; readonly scope?: ReferenceTarget }
+  | { readonly type: 'native'; readonly name: NativeName; readonly scope?: ReferenceTarget }
   | { readonly type: 'key'; readonly id: bigint; readonly scope?: ReferenceTarget }
   | { readonly type: 'document'; readonly id: bigint; readonly collection: ReferenceTarget }
   | { readonly type: 'self'; readonly collection: ReferenceTarget }
-
-/** A schema object by name, in a database of its own or that of the request. */
-export interface UnresolvedTargetBase {
-  readonly type: Exclude<UnresolvedTarget['type'], 'key' | 'native' | 'document'>
-  readonly name: string
-  readonly scope?: ReferenceTarget
-}

@@ -3,21 +3,10 @@
 
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
-import type { Json, NativeName } from '../values/value.ts'
+import { type Json, kindOfNative, type NativeName, nativeNamed } from '../values/value.ts'
 import { ErrorList } from './error-list.ts'
-import { fault, type Place, type ReferenceTarget, type UnresolvedTargetBase } from './expression.ts'
+import { fault, type Place, type ReferenceTarget } from './expression.ts'
 import { typeName } from './values/tagged.ts'
-import { nativeNamed } from './wire/refs.ts'
-
-/** The schema kinds addressed by name, by the native collection that holds them. */
-const namedKinds: Partial<Record<NativeName, UnresolvedTargetBase['type']>> = {
-  databases: 'database',
-  collections: 'collection',
-  indexes: 'index',
-  functions: 'function',
-  roles: 'role',
-  access_providers: 'access_provider',
-}
 
 const targetTypeNames: Record<ReferenceTarget['type'], string> = {
   database: 'Database Ref',
@@ -98,7 +87,7 @@ function inNative(
   place: Place,
 ): ReferenceTarget {
   const scope = database ?? collection.scope
-  const kind = namedKinds[collection.name as NativeName]
+  const kind = kindOfNative.get(collection.name)
   if (kind) {
     if (typeof id !== 'string') throw fault('String expected, Number provided.', place, 'id')
     return scoped({ type: kind, name: id }, scope)
@@ -158,7 +147,7 @@ function pathTarget(name: NativeName, steps: readonly string[]): ReferenceTarget
   const [first, second] = steps
   const collection: ReferenceTarget = { type: 'native', name }
   if (first === undefined) return collection
-  const kind = namedKinds[name]
+  const kind = kindOfNative.get(name)
   if (!kind) return steps.length === 1 ? pathDocument(first, collection) : undefined
   if (!isValidName(first) || ['_', 'self', 'events'].includes(first)) return undefined
   const object: ReferenceTarget = { type: kind, name: first }

@@ -6,15 +6,13 @@ import {
   type DatabaseId,
   type NativeName,
   native,
+  nativeNamed,
   nativeOfKind,
   Ref,
+  type SchemaKind,
   UnresolvedRef,
 } from '../values/value.ts'
-import { fault, type Place, type ReferenceTarget, type UnresolvedTargetBase } from './expression.ts'
-import { nativeNamed } from './wire/refs.ts'
-
-/** The kinds of schema objects that have a name. */
-export type SchemaKind = keyof typeof nativeOfKind
+import { fault, type Place, type ReferenceTarget } from './expression.ts'
 
 /** The reference a written target means. Throws `invalid expression` for a `self` the caller does not have. */
 export function resolveTarget(target: ReferenceTarget, session: Session, place: Place): Ref | UnresolvedRef {
@@ -32,7 +30,7 @@ export function resolveTarget(target: ReferenceTarget, session: Session, place: 
     }
     case 'native': {
       const scope = resolveScope(target.scope, session, place)
-      return nativeRef(target.name as NativeName, scope, session)
+      return nativeRef(target.name, scope, session)
     }
     default:
       return resolveName(target.type, target.name, resolveScope(target.scope, session, place), session)
@@ -61,7 +59,7 @@ export function nativeRef(
 
 /** A schema object by name, in the request's database or in `scope`. */
 export function resolveName(
-  type: UnresolvedTargetBase['type'],
+  type: SchemaKind,
   name: string,
   scope: Ref | UnresolvedRef | undefined,
   session: Session,

@@ -52,6 +52,14 @@ export const nativeOfKind = {
   access_provider: 'access_providers',
 } as const satisfies Readonly<Record<string, NativeName>>
 
+/** The kinds of schema objects that have a name. */
+export type SchemaKind = keyof typeof nativeOfKind
+
+/** The kind of schema objects that a native collection holds. */
+export const kindOfNative = new Map<NativeName, SchemaKind>(
+  Object.entries(nativeOfKind).map(([kind, name]) => [name, kind as SchemaKind]),
+)
+
 /** The native collections whose documents are addressed by name. */
 export const namedNatives: ReadonlySet<CollectionId> = new Set(
   Object.values(nativeOfKind).map(name => native[name]),
@@ -64,6 +72,12 @@ const nativeNames = new Map<CollectionId, NativeName>(
 /** The name of a native collection, or undefined for a user collection. */
 export function nativeName(collection: CollectionId): NativeName | undefined {
   return nativeNames.get(collection)
+}
+
+/** The native collection of that name; `classes` is the older spelling of `collections`. */
+export function nativeNamed(name: string): NativeName | undefined {
+  if (name === 'classes') return 'collections'
+  return Object.hasOwn(native, name) ? (name as NativeName) : undefined
 }
 
 /** The first number given to a user collection. */
@@ -152,7 +166,7 @@ function hashOfRef({ collection, database, id }: Ref): number {
 /** What an unresolved reference names. */
 export type UnresolvedTarget =
   | {
-      readonly type: 'database' | 'collection' | 'index' | 'function' | 'role' | 'access_provider'
+      readonly type: SchemaKind
       readonly name: string
       /** The database in which it was looked for, when that was given. */
       readonly scope?: Ref | UnresolvedRef

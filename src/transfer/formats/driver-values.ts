@@ -1,7 +1,6 @@
 // Values as drivers of version 4 write them, of all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`,
 // references as objects or, in the oldest version, as paths. It is also the form in which records travel to a service.
 
-import { nativeNamed } from '../../v4/wire/refs.ts'
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'
@@ -10,6 +9,7 @@ import {
   type Json,
   Lambda,
   type NativeName,
+  nativeNamed,
   type ObjectValue,
   UnresolvedRef,
   type Value,

@@ -1,7 +1,14 @@
 // References by constructor: schema objects by name, documents by collection and id, new ids.
 
 import { parseId } from '../../values/names.ts'
-import { native, nativeOfKind, type Ref, UnresolvedRef, type Value } from '../../values/value.ts'
+import {
+  native,
+  nativeOfKind,
+  type Ref,
+  type SchemaKind,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
 import { anyValue, databaseRef, nothing, string } from '../arguments.ts'
 import {
   type ArgumentType,
@@ -13,7 +20,7 @@ import {
   optional,
   undefinedReference,
 } from '../definition.ts'
-import { documentRef, resolveName, type SchemaKind } from '../references.ts'
+import { documentRef, resolveName } from '../references.ts'
 import { typeName } from '../values/tagged.ts'
 
 /** A schema object by name, in the request's database or another one. */

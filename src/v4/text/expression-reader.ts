@@ -131,10 +131,7 @@ export class ExpressionReader {
     const isTag = fields.size === 1 && [...fields.keys()].every(name => name.startsWith('@'))
     // A single key with an @ would be taken for the tag of a literal.
     const json: Json = isTag ? new Map([['@obj', fields]]) : fields
-    return {
-      json: new Map([['object', json]]),
-      source: new SourceNode(source, new Map([['object', source]])),
-    }
+    return this.#formOf(node, [['object', { json, source }]])
   }
 
   /** The fields of an object literal by themselves. */
@@ -199,22 +196,15 @@ export class ExpressionReader {
     const [first] = names
     if (first === undefined) throw this.#fault('a function has at least one parameter', node)
     const lambda = names.length === 1 ? first : names
-    const { json, source } = this.#body(
+    const body = this.#body(
       node,
       names.map(name => ({ name, json: new Map([['var', name]]) })),
     )
-    const range = this.#range({ start: node.params[0]?.start ?? 0, end: node.params.at(-1)?.end ?? 0 })
-    const parts = new Map([
-      ['lambda', new SourceNode(range)],
-      ['expr', source],
+    const range = { start: node.params[0]?.start ?? 0, end: node.params.at(-1)?.end ?? 0 }
+    return this.#formOf(node, [
+      ['lambda', this.#leaf(lambda, range)],
+      ['expr', body],
     ])
-    return {
-      json: new Map<string, Json>([
-        ['lambda', lambda],
-        ['expr', json],
-      ]),
-      source: new SourceNode(this.#range(node), parts),
-    }
   }
 
   /** The body of an arrow function, with what its parameters stand for. */
@@ -308,14 +298,19 @@ export class ExpressionReader {
 
   /** A wire form of the given keys, each with an expression. */
   #form(node: TextRange, keys: readonly (readonly [key: string, argument: Argument])[]): ReadPart {
-    const fields = new Map<string, Json>()
-    const parts = new Map<string, SourceNode>()
-    for (const [key, argument] of keys) {
-      const { json, source } = this.read(argument)
-      fields.set(key, json)
-      parts.set(key, source)
+    return this.#formOf(
+      node,
+      keys.map(([key, argument]) => [key, this.read(argument)]),
+    )
+  }
+
+  /** A wire form of parts that have been read. */
+  #formOf(node: TextRange, members: readonly (readonly [key: string, part: ReadPart])[]): ReadPart {
+    const parts = new Map(members.map(([key, { source }]) => [key, source]))
+    return {
+      json: new Map(members.map(([key, { json }]) => [key, json])),
+      source: new SourceNode(this.#range(node), parts),
     }
-    return { json: fields, source: new SourceNode(this.#range(node), parts) }
   }
 
   #tagged(tag: string, argument: Argument, name: string, node: TextRange): ReadPart {
@@ -334,27 +329,16 @@ export class ExpressionReader {
     }
     if (typeof version !== 'string') throw this.#fault('the version of a Query is a string', second)
     const query = new Map<string, Json>([['api_version', version], ...json])
-    return {
-      json: new Map([['@query', query]]),
-      source: new SourceNode(this.#range(node), new Map([['@query', source]])),
-    }
+    return this.#formOf(node, [['@query', { json: query, source }]])
   }
 
   #let(bindings: Argument, body: Argument, node: TextRange): ReadPart {
-    const { json, source, names } = this.#bindings(bindings)
+    const { names, ...bound } = this.#bindings(bindings)
     const isFunction = body.type === 'ArrowFunctionExpression'
-    const { json: expression, source: place } = isFunction ? this.#letFunction(body, names) : this.read(body)
-    const parts = new Map([
-      ['let', source],
-      ['in', place],
+    return this.#formOf(node, [
+      ['let', bound],
+      ['in', isFunction ? this.#letFunction(body, names) : this.read(body)],
     ])
-    return {
-      json: new Map<string, Json>([
-        ['let', json],
-        ['in', expression],
-      ]),
-      source: new SourceNode(this.#range(node), parts),
-    }
   }
 
   /** As in the driver, the parameters stand for the bindings in their order, whatever their names. */

@@ -148,6 +148,12 @@ export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
   [...wireFunctions.values()].map(each => [each.wire, each]),
 )
 
+/** Leading keys of the forms of sets; within another set they may stand without a tag. */
+export const setForms: ReadonlySet<string> = new Set([
+  'filter',
+  ...[...wireFunctions.values()].filter(({ family }) => family === 'Sets').map(({ wire }) => wire),
+])
+
 /** Everything that can be called, for completion and help; in alphabetical order. */
 export const fqlFunctions: readonly FqlFunction[] = [...specialForms, ...wireFunctions.values()].sort(
   (a, b) => (a.name < b.name ? -1 : 1),

@@ -1,11 +1,10 @@
 // From wire JSON to text in the notation of the drivers. What is printed can be read again: a query gives the same
 // query, a value a query that evaluates to the value.
 
-import type { Json } from '../../values/value.ts'
+import { type Json, kindOfNative, type NativeName, nativeNamed } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
-import { functionsByWire, type Parameter, type WireFunction } from './functions.ts'
+import { functionsByWire, type Parameter, setForms, type WireFunction } from './functions.ts'
 import { Group, type Item, layOut, type Piece } from './layout.ts'
-import { setForms } from './set-forms.ts'
 
 /** How text is laid out. */
 interface PrintOptions {
@@ -89,7 +88,7 @@ const textTags: Readonly<Record<string, string>> = {
 
 /** The piece behind a tag; undefined when it is none, or holds something else than it has to. */
 function taggedPiece(tag: string, content: Json): Piece | undefined {
-  const ofText = own(textTags, tag)
+  const ofText = Object.hasOwn(textTags, tag) ? textTags[tag] : undefined
   if (ofText !== undefined) return typeof content === 'string' ? call(ofText, scalar(content)) : undefined
   switch (tag) {
     case '@ref':
@@ -102,33 +101,14 @@ function taggedPiece(tag: string, content: Json): Piece | undefined {
   return undefined
 }
 
-/** The functions that make references to schema objects, by the native collection that holds them. */
-const constructors: Readonly<Record<string, string>> = {
-  access_providers: 'AccessProvider',
-  classes: 'Collection',
-  collections: 'Collection',
-  databases: 'Database',
-  functions: 'Function',
-  indexes: 'Index',
-  roles: 'Role',
+/** The native collection of a name, if it is one. */
+function nativeOf(name: Json | undefined): NativeName | undefined {
+  return typeof name === 'string' ? nativeNamed(name) : undefined
 }
 
-/** The functions that name native collections. */
-const natives: Readonly<Record<string, string>> = {
-  access_providers: 'AccessProviders',
-  classes: 'Collections',
-  collections: 'Collections',
-  credentials: 'Credentials',
-  databases: 'Databases',
-  functions: 'Functions',
-  indexes: 'Indexes',
-  keys: 'Keys',
-  roles: 'Roles',
-  tokens: 'Tokens',
-}
-
-function own<T>(table: Readonly<Record<string, T>>, key: Json | undefined): T | undefined {
-  return typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined
+/** The name in text of a function that there is. */
+function nameOfWire(wire: string): string {
+  return (functionsByWire.get(wire) as WireFunction).name
 }
 
 /** What stands in a reference, without the tag around it that may be there or not. */
@@ -149,12 +129,13 @@ function referencePiece(content: Json): Piece | undefined {
   const scoped = piece === undefined ? [] : [piece]
   const collection = referenceFields(fields.get('collection') ?? fields.get('class'))
   if (!collection) {
-    const native = own(natives, id)
-    return native && call(native, ...scoped)
+    const native = nativeOf(id)
+    return native && call(nameOfWire(native), ...scoped)
   }
   const isNative = !collection.has('collection') && !collection.has('class')
-  const named = isNative ? own(constructors, collection.get('id')) : undefined
-  if (named !== undefined) return call(named, scalar(id), ...scoped)
+  const native = isNative ? nativeOf(collection.get('id')) : undefined
+  const kind = native && kindOfNative.get(native)
+  if (kind !== undefined) return call(nameOfWire(kind), scalar(id), ...scoped)
   // The database of a document stands with its collection, of a key at times with the reference itself.
   const holder = referencePiece(
     scoped.length > 0 ? new Map([...collection, ['database', scope as Json]]) : collection,

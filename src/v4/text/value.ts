@@ -1,7 +1,7 @@
 // The value that a written value stands for, without evaluating it: what shells printed, as wire JSON with tags.
 
-import type { Json } from '../../values/value.ts'
-import { setForms } from './set-forms.ts'
+import { type Json, native, nativeOfKind } from '../../values/value.ts'
+import { setForms } from './functions.ts'
 
 type Fields = ReadonlyMap<string, Json>
 
@@ -9,28 +9,7 @@ type Fields = ReadonlyMap<string, Json>
 const textTags: Readonly<Record<string, string>> = { time: '@ts', date: '@date' }
 
 /** Forms that name a schema object, with the native collection that holds it. */
-const named: Readonly<Record<string, string>> = {
-  access_provider: 'access_providers',
-  class: 'collections',
-  collection: 'collections',
-  database: 'databases',
-  function: 'functions',
-  index: 'indexes',
-  role: 'roles',
-}
-
-/** Forms that name a native collection. */
-const natives: ReadonlySet<string> = new Set([
-  'access_providers',
-  'collections',
-  'credentials',
-  'databases',
-  'functions',
-  'indexes',
-  'keys',
-  'roles',
-  'tokens',
-])
+const named: Readonly<Record<string, string>> = { ...nativeOfKind, class: 'collections' }
 
 /** What in a query is no value: a call that would have to be evaluated. */
 export class NoValueError extends Error {
@@ -114,7 +93,7 @@ function reference(
   if (holder !== undefined && keys === 1 && typeof content === 'string') {
     return tagged('@ref', [['id', content], ['collection', tagged('@ref', [['id', holder]])], ...database])
   }
-  if (!natives.has(key) || keys !== 1) return undefined
+  if (!Object.hasOwn(native, key) || keys !== 1) return undefined
   const outer = content === null ? [] : [['database', valueOfQuery(content, [...position, key])] as const]
   return tagged('@ref', [['id', key], ...outer])
 }

@@ -8,7 +8,6 @@ import {
   type DatabaseId,
   firstUserCollection,
   isNativeCollectionRef,
-  type NativeName,
   namedNatives,
   native,
   nativeName,
@@ -194,10 +193,4 @@ export class RefPrinter {
 
 function wrapPath(path: string | undefined): string | undefined {
   return path === undefined ? undefined : `{"@ref":${quoteJson(path)}}`
-}
-
-/** The native collection of that name; `classes` is the older spelling of `collections`. */
-export function nativeNamed(name: string): NativeName | undefined {
-  if (name === 'classes') return 'collections'
-  return Object.hasOwn(native, name) ? (name as NativeName) : undefined
 }
