@@ -152,9 +152,7 @@ function compareDocs(left: Doc, right: Doc): number {
 }
 
 function compareModules(left: Module, right: Module): number {
-  const path = ({ name, parent }: Module) => (parent === undefined ? name : `${parent}.${name}`)
-  const [a, b] = [path(left), path(right)]
-  return a === b ? 0 : a < b ? -1 : 1
+  return left.path === right.path ? 0 : left.path < right.path ? -1 : 1
 }
 
 /** The equality of `==`; documents are equal by collection and id. */

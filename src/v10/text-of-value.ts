@@ -7,7 +7,7 @@ import { javaDoubleText } from '../values/double-text.ts'
 import { formatTime } from '../values/time.ts'
 import type { Call } from './call.ts'
 import { keyText, quoted } from './text/quoted.ts'
-import { Doc, isArray, isStruct, type Module, type Struct, type Value } from './value.ts'
+import { Doc, isArray, isStruct, type Struct, type Value } from './value.ts'
 
 /** The digits of a whole double without exponent: the shortest ones, filled up with zeros. */
 function wholeText(double: number): string {
@@ -17,11 +17,6 @@ function wholeText(double: number): string {
   const sign = digits.startsWith('-') ? '-' : ''
   const bare = digits.replace('-', '').replace('.', '')
   return sign + bare.padEnd(Number(exponent) + 1, '0')
-}
-
-/** The name of a module, behind that of the one it is in. */
-function modulePath({ name, parent }: Module): string {
-  return parent === undefined ? name : `${parent}.${name}`
 }
 
 /** The text of a value for people. */
@@ -98,7 +93,7 @@ function taggedText(value: Tagged, call: Call): string {
     case 'document':
       return docText(value, call)
     case 'module':
-      return modulePath(value)
+      return value.path
     case 'set':
       return '[set]'
     case 'cursor':

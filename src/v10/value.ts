@@ -80,6 +80,10 @@ export class Module {
     this.parent = parent
     this.isUserCollection = isUserCollection
   }
+  /** Its name, behind that of the module it is in. */
+  get path(): string {
+    return this.parent === undefined ? this.name : `${this.parent}.${this.name}`
+  }
 }
 
 /** The companion of a collection of the users, by the name it was reached by. */

@@ -1,11 +1,12 @@
 // Chains: fields, calls, accesses and assertions, one after the other on the value so far.
 
 import { assert } from '../../base/assert.ts'
+import { wrongCount } from '../arity.ts'
 import { type Absence, BoundCall, type Call, failureAt } from '../call.ts'
 import { touches } from '../failure/summary.ts'
 import { elementAt } from '../library/array.ts'
 import { membersOfModule } from '../library/definition.ts'
-import { invoke } from '../library/invoke.ts'
+import { check, invoke } from '../library/invoke.ts'
 import { int, string } from '../library/parameters.ts'
 import { characterAt } from '../library/string.ts'
 import { memberOf } from '../library/tables.ts'
@@ -269,25 +270,17 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
   const keys = evaluateAll(link.arguments, scope, call)
   const [key] = keys
   if (keys.length !== 1 || key === undefined) {
-    const were = keys.length === 1 ? 'was' : 'were'
-    const message = `callee function expects exactly 1 argument, but ${keys.length} ${were} provided.`
+    const message = wrongCount({ counts: [1], open: false }, keys.length)
     throw call.failureWithin('invalid_function_invocation', message, start, end)
   }
-  if (isList) return itemAt(value, key, call.within(call.place(start, end)))
-  const name = string.cast(key)
-  if (name === undefined) throw wrongKey('key0', string.type, key, call.within(call.place(start, end)))
+  const inner = call.within(call.place(start, end))
+  if (isList) return itemAt(value, check('index0', int, key, inner), inner)
+  const name = check('key0', string, key, inner)
   const found = isStruct(value) ? value.get(name) : fieldOf(value, { name, start, end }, progress, call)
   return found === undefined ? missingField(value, name, start, end, call) : found
 }
 
-function wrongKey(parameter: string, type: string, key: Value, call: Call) {
-  const message = `expected value for \`${parameter}\` of type ${type}, received ${typeName(key)}`
-  return call.failure('invalid_argument', message)
-}
-
-function itemAt(value: string | readonly Value[], key: Value, call: Call): Value {
-  const index = int.cast(key)
-  if (index === undefined) throw wrongKey('index0', int.type, key, call)
+function itemAt(value: string | readonly Value[], index: number, call: Call): Value {
   return typeof value === 'string' ? characterAt(value, index, call) : elementAt(value, index, call)
 }
 

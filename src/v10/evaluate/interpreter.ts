@@ -4,13 +4,12 @@ import { longCall } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
-import { takes, wrongCount } from '../arity.ts'
 import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
 import { continued } from '../events/source.ts'
 import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import { definitionOf } from '../library/definition.ts'
-import { arityOf, invoke } from '../library/invoke.ts'
+import { arityOf, invoke, requireCount } from '../library/invoke.ts'
 import { globals, memberOf } from '../library/tables.ts'
 import { MapSet } from '../sets/functional.ts'
 import { lazy, originOf } from '../sets/set.ts'
@@ -296,10 +295,7 @@ export class Interpreter implements Evaluation {
 
   /** The same call one deeper, if the callee takes so many arguments. */
   #deeper(callee: Lambda | UserFunction, args: readonly Value[], call: Call, source: Source): Call {
-    const arity = arityOf(callee)
-    if (!takes(arity, args.length)) {
-      throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
-    }
+    requireCount(arityOf(callee), args.length, call)
     this.compute(1)
     const depth = call.depth + 1
     if (depth > limits.v10CallDepthMax + 1) throw stackOverflow(call)

@@ -108,8 +108,7 @@ function referenceFields(doc: Doc): Map<string, Value> {
 
 /** `Jar("1")`, `Role.byName("x")`. */
 function decorateReference({ collection, name, ref }: Doc): string {
-  const path = collection.parent === undefined ? collection.name : `${collection.parent}.${collection.name}`
-  return name === undefined ? `${path}("${ref.id}")` : `${path}.byName("${name}")`
+  return name === undefined ? `${collection.path}("${ref.id}")` : `${collection.path}.byName("${name}")`
 }
 
 /** The JSON text of a result; where the time of the transaction stands, it has `timeMark` as it is. */

@@ -3,7 +3,6 @@
 import { limits } from '../../limits.ts'
 import type { Module, Value } from '../value.ts'
 import { type Entry, entriesFor, type Members, members } from './definition.ts'
-import { arityOf } from './invoke.ts'
 import { orderingsOf, sortBy } from './orderings.ts'
 import { any, int } from './parameters.ts'
 
@@ -18,7 +17,7 @@ export const arrayOrderEntries: readonly Entry[] = [
     summary: 'The elements sorted by what functions give for them; without any, by themselves.',
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
     run: (elements, args, call) => {
-      const orderings = orderingsOf(args, call, arityOf)
+      const orderings = orderingsOf(args, call)
       // The order of elements must not depend on what sorting them does.
       const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
       return sortBy(elements, orderings, (element, { key }) =>

@@ -37,6 +37,5 @@ function entryOf(name: string, value: Value): FieldDefinition {
 
 function shown(value: Value): string {
   if (value instanceof BoundFunction) return `"[function ${value.name}]"`
-  if (!(value instanceof Module)) return ''
-  return value.parent === undefined ? value.name : `${value.parent}.${value.name}`
+  return value instanceof Module ? value.path : ''
 }

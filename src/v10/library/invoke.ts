@@ -14,6 +14,11 @@ export function arityOf(callee: FunctionValue): Arity {
   return callee instanceof BoundFunction ? definitionOf(callee).arity : callee.arity
 }
 
+/** Fails unless a function takes so many arguments. */
+export function requireCount(arity: Arity, count: number, call: Call): void {
+  if (!takes(arity, count)) throw call.failure('invalid_function_invocation', wrongCount(arity, count))
+}
+
 /** Calls a function of the library with evaluated arguments. Failures are at the argument list, the span of `call`. */
 export function invoke(
   definition: FunctionDefinition,
@@ -22,9 +27,7 @@ export function invoke(
   call: Call,
 ): Value {
   const { signatures, arity } = definition
-  if (!takes(arity, args.length)) {
-    throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
-  }
+  requireCount(arity, args.length, call)
   const [only] = signatures
   const [run, checked] =
     signatures.length === 1 && only !== undefined
@@ -50,7 +53,8 @@ function checkAll({ parameters, rest }: Signature, args: readonly Value[], call:
   return checked
 }
 
-function check(name: string, parameter: Parameter<unknown>, arg: Value, call: Call): unknown {
+/** An argument as a function takes it. Throws `invalid_argument` for a value of another type. */
+export function check<T>(name: string, parameter: Parameter<T>, arg: Value, call: Call): T {
   const cast = parameter.cast(arg)
   if (cast === undefined) {
     const message = `expected value for \`${name}\` of type ${parameter.type}, received ${typeName(arg)}`

@@ -1,10 +1,11 @@
 // What `order` sorts by: functions that give a key for each element, some of them descending.
 
 import { step } from '../../base/effort.ts'
-import { type Arity, arityText, takes } from '../arity.ts'
 import type { Call } from '../call.ts'
 import { compareTotally } from '../comparison.ts'
-import { type FunctionValue, isFunction, isStruct, typeName, type Value } from '../value.ts'
+import { type FunctionValue, isFunction, isStruct, type Value } from '../value.ts'
+import { check } from './invoke.ts'
+import { callback } from './parameters.ts'
 
 /** A key to sort by; without a function the element is its own key. */
 export interface Ordering {
@@ -13,33 +14,22 @@ export interface Ordering {
 }
 
 /** The orderings that arguments stand for: functions, or objects with one field, `asc` or `desc`. */
-export function orderingsOf(
-  args: readonly Value[],
-  call: Call,
-  arityOf: (callee: FunctionValue) => Arity,
-): readonly Ordering[] {
+export function orderingsOf(args: readonly Value[], call: Call): readonly Ordering[] {
   return args.map((arg, index) => {
-    const ordering = orderingOf(arg)
-    if (ordering?.key === undefined) {
-      const message = `expected value for \`ordering${index}\` of type Function, received ${typeName(arg)}`
-      throw call.failure('invalid_argument', message)
-    }
-    const arity = arityOf(ordering.key)
-    if (takes(arity, 1)) return ordering
-    const required = arityText(arity, 'parameter')
-    const message = `\`ordering${index}\` should accept 1 parameter, provided function requires ${required}.`
-    throw call.failure('invalid_argument', message)
+    const { key, isDescending } = orderingOf(arg)
+    return { key: check(`ordering${index}`, callback(1), key, call), isDescending }
   })
 }
 
-function orderingOf(arg: Value): Ordering | undefined {
-  if (isFunction(arg)) return { key: arg, isDescending: false }
-  if (!isStruct(arg) || arg.size !== 1) return undefined
-  for (const isDescending of [false, true]) {
-    const key = arg.get(isDescending ? 'desc' : 'asc')
-    if (key !== undefined && isFunction(key)) return { key, isDescending }
+/** An ordering; of what is none the key is no function. */
+function orderingOf(arg: Value): { readonly key: Value; readonly isDescending: boolean } {
+  if (isStruct(arg) && arg.size === 1) {
+    for (const isDescending of [false, true]) {
+      const key = arg.get(isDescending ? 'desc' : 'asc')
+      if (key !== undefined && isFunction(key)) return { key, isDescending }
+    }
   }
-  return undefined
+  return { key: arg, isDescending: false }
 }
 
 /** Sorts elements by their keys, keeping the order of those whose keys are the same. */

@@ -9,7 +9,6 @@ import { type LazySet, lazy, originOf } from '../sets/set.ts'
 import { SequenceSet, SingleSet } from '../sets/sources.ts'
 import type { Module, SetValue, Value } from '../value.ts'
 import { entriesFor, type Members, members } from './definition.ts'
-import { arityOf } from './invoke.ts'
 import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
 import { hintOfFullRead, setReadingEntries } from './set-reading.ts'
@@ -64,7 +63,7 @@ const making = [
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
     run(inner, args, call) {
       hintOfFullRead(inner, 'order', call)
-      return new OrderSet(lazy(inner), orderingsOf(args, call, arityOf), originOf(call))
+      return new OrderSet(lazy(inner), orderingsOf(args, call), originOf(call))
     },
   }),
   method('distinct', {

@@ -4,11 +4,11 @@ import type { EffectPlace } from '../../model/effect.ts'
 import { Failure } from '../../model/failure.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
 import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
-import { takes, wrongCount } from '../arity.ts'
 import { Call, type Effect } from '../call.ts'
 import type { Interpreter } from '../evaluate/interpreter.ts'
 import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { QueryFailure } from '../failure/failure.ts'
+import { requireCount } from '../library/invoke.ts'
 import { parseQuery } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import { Lambda, typeName, type Value } from '../value.ts'
@@ -40,9 +40,7 @@ export const storedCode: CodeLanguage<'10'> = {
     )
     const arity = { counts: [node.parameters.length], open }
     const call = callOf(interpreter, source, session)
-    if (!takes(arity, args.length)) {
-      throw call.failure('invalid_function_invocation', wrongCount(arity, args.length))
-    }
+    requireCount(arity, args.length, call)
     const result = foreignResult(interpreter.enter(new Lambda(node, source, undefined), args, call))
     world.finish()
     return result
