@@ -174,8 +174,6 @@ export interface Evaluation {
    * from using up the stack. Functions that run with rights of their own have been called.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
-  /** Calls a lambda or a function of the users; `call` is this very call. */
-  enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value
   /** Counts compute: 1 for each call of a function. Throws past the limit. */
   compute(units: number): void
   /** Adds a line or a drawing to the summary, behind those before. */

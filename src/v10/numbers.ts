@@ -37,13 +37,21 @@ function bitsOf(value: NumberValue): bigint {
   return typeof value === 'number' ? saturated(value) : (integerOf(value) as bigint)
 }
 
-/** Integer arithmetic as far as 64 bits reach, else that of doubles. */
-function exact(
-  left: NumberValue,
-  right: NumberValue,
+/** An operator on integers and on doubles. */
+type OfBoth = readonly [
   ofIntegers: (left: bigint, right: bigint) => bigint,
   ofDoubles: (left: number, right: number) => number,
-): bigint | number {
+]
+
+/** Operators that are those of integers as far as 64 bits reach, else those of doubles. */
+const exact: Readonly<Record<string, OfBoth>> = {
+  '+': [(a, b) => a + b, (a, b) => a + b],
+  '-': [(a, b) => a - b, (a, b) => a - b],
+  '*': [(a, b) => a * b, (a, b) => a * b],
+  '%': [(a, b) => a % b, (a, b) => a % b],
+}
+
+function exactly([ofIntegers, ofDoubles]: OfBoth, left: NumberValue, right: NumberValue): bigint | number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) {
     const result = ofIntegers(a, b)
@@ -54,12 +62,7 @@ function exact(
 
 /** The sum of two numbers. */
 export function add(left: NumberValue, right: NumberValue): bigint | number {
-  return exact(
-    left,
-    right,
-    (a, b) => a + b,
-    (a, b) => a + b,
-  )
+  return arithmetic('+', left, right)
 }
 
 /** Whether a division of two numbers fails: integers by zero. */
@@ -77,12 +80,13 @@ export function divide(left: NumberValue, right: NumberValue): bigint | number {
 /** The largest exponent of two that a power may have before it is certainly beyond every double. */
 const powerBitsMax = 1100
 
+/** Java's `pow` of doubles is as here: 1 to the power of NaN or an infinity is NaN, NaN to the power of 0 is 1. */
 function power(left: NumberValue, right: NumberValue): bigint | number {
   const [base, exponent] = [integerOf(left), integerOf(right)]
-  if (base === undefined || exponent === undefined) return javaPower(doubleOf(left), doubleOf(right))
+  if (base === undefined || exponent === undefined) return doubleOf(left) ** doubleOf(right)
   if (exponent === 0n || base === 1n) return 1n
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n
-  if (exponent < 0n) return javaPower(Number(base), Number(exponent))
+  if (exponent < 0n) return Number(base) ** Number(exponent)
   if (base === 0n) return 0n
   const bits = BigInt((base < 0n ? -base : base).toString(2).length - 1)
   if (bits * exponent > powerBitsMax || exponent > powerBitsMax) {
@@ -92,39 +96,13 @@ function power(left: NumberValue, right: NumberValue): bigint | number {
   return result >= int64Min && result <= int64Max ? result : Number(result)
 }
 
-/** Java's `pow`: 1 to the power of NaN or an infinity is NaN there, as here, and NaN to the power of 0 is 1. */
-function javaPower(base: number, exponent: number): number {
-  return base ** exponent
-}
-
 /** The result of an arithmetic operator; divisors have been looked at before. */
 export function arithmetic(operator: string, left: NumberValue, right: NumberValue): bigint | number {
+  const ofBoth = exact[operator]
+  if (ofBoth !== undefined) return exactly(ofBoth, left, right)
   switch (operator) {
-    case '+':
-      return add(left, right)
-    case '-':
-      return exact(
-        left,
-        right,
-        (a, b) => a - b,
-        (a, b) => a - b,
-      )
-    case '*':
-      return exact(
-        left,
-        right,
-        (a, b) => a * b,
-        (a, b) => a * b,
-      )
     case '/':
       return divide(left, right)
-    case '%':
-      return exact(
-        left,
-        right,
-        (a, b) => a % b,
-        (a, b) => a % b,
-      )
     case '**':
       return power(left, right)
     case '&':

@@ -23,6 +23,7 @@ import type {
   TemplateNode,
 } from '../syntax/nodes.ts'
 import { shortParameter } from '../syntax/nodes.ts'
+import { placeholderName } from '../syntax/placeholder.ts'
 import { projectionLambda } from '../syntax/slices.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { displayText } from '../text-of-value.ts'
@@ -47,7 +48,6 @@ import {
 import { argumentScope } from './argument-scope.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
-import { placeholderName } from './placeholders.ts'
 
 /** What a query is evaluated with. */
 export interface InterpreterOptions {
@@ -279,6 +279,7 @@ export class Interpreter implements Evaluation {
     return this.enter(callee, args, call)
   }
 
+  /** Calls a lambda or a function of the users; `call` is this very call. */
   enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value {
     const bound = this.bind(callee, args, call)
     return bound instanceof BoundCall ? this.evaluate(bound.body, bound.scope, bound.within) : bound

@@ -2,7 +2,7 @@
 
 import { Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { placeholderName } from '../evaluate/placeholders.ts'
+import { placeholderName } from '../syntax/placeholder.ts'
 import { lambdaOf } from '../syntax/slices.ts'
 import {
   BoundFunction,

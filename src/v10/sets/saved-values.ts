@@ -6,7 +6,7 @@ import { epoch } from '../../base/micros.ts'
 import { encodeValue } from '../../keys/value-codec.ts'
 import { compareBytes } from '../../values/order.ts'
 import { LocalDate, type Value as StoredValue, Time, TransactionTime, Uuid } from '../../values/value.ts'
-import { placeholderName } from '../evaluate/placeholders.ts'
+import { placeholderName } from '../syntax/placeholder.ts'
 import { sliceOf } from '../syntax/slices.ts'
 import {
   BoundFunction,
