@@ -1,17 +1,14 @@
 // `isa`: which values a module stands for.
 
-import { LocalDate, native, Time, TransactionTime, Uuid } from '../../values/value.ts'
+import { native } from '../../values/value.ts'
 import {
   Doc,
   EventSource,
-  Id,
   isArray,
   isFunction,
-  isNull,
   isNumber,
   isStruct,
   Module,
-  SetCursor,
   SetValue,
   typeName,
   UserCollection,
@@ -20,29 +17,21 @@ import {
 
 const isDouble = (value: Value) => typeof value === 'number'
 
+const hasTypeName = (name: string) => (value: Value) => !(value instanceof Module) && typeName(value) === name
+
+const namedTypes = 'Boolean Bytes Date Doc ID Int Long Null SetCursor String Time TransactionTime UUID'
+
 /** What modules stand for that are types. */
 const types: Readonly<Record<string, (value: Value) => boolean>> = {
-  Int: value => typeName(value) === 'Int',
-  Long: value => typeName(value) === 'Long',
+  ...Object.fromEntries(namedTypes.split(' ').map(name => [name, hasTypeName(name)])),
   Double: isDouble,
   Float: isDouble,
   Number: isNumber,
-  String: value => typeof value === 'string',
-  Boolean: value => typeof value === 'boolean',
-  Bytes: value => value instanceof Uint8Array,
-  Date: value => value instanceof LocalDate,
-  UUID: value => value instanceof Uuid,
-  ID: value => value instanceof Id,
   Array: isArray,
   Set: value => value instanceof SetValue,
-  SetCursor: value => value instanceof SetCursor,
   EventSource: value => value instanceof EventSource,
-  TransactionTime: value => value instanceof TransactionTime,
-  Time: value => value instanceof Time,
-  Null: isNull,
   Struct: isStruct,
   Object: value => isStruct(value) || value instanceof Doc || value instanceof Module,
-  Doc: value => value instanceof Doc,
   Function: value => isFunction(value) || (value instanceof Doc && value.ref.collection === native.functions),
 }
 

@@ -11,60 +11,45 @@ import { entriesFor, type Members, members } from './definition.ts'
 import { number, string } from './parameters.ts'
 import { toText } from './to-text.ts'
 
-const ofBytes = entriesFor<Uint8Array>()
 const ofModule = entriesFor<Module>()
 
-/** The table of Booleans. */
-export const booleanMembers: Members = members('Boolean', [toText('true.toString()', '"true"')])
+const functions = members('Function', [toText('(x => x).toString()', '"[function <lambda>]"')])
 
-/** The table of null. */
-export const nullMembers: Members = members('Null', [toText('null.toString()', '"null"', 'The word null.')])
-
-/** The table of Ints, Longs and Doubles: all widths have the same methods, and they are few. */
-export const numberMembers: Members = members('Number', [
-  toText('(2.5).toString()', '"2.5"', 'The number as text.'),
-])
-
-/** The table of UUIDs, which only version 4 makes. */
-export const uuidMembers: Members = members('UUID', [toText('…', '…')])
-
-/** The table of ids. */
-export const idMembers: Members = members('ID', [toText('ID("7").toString()', '"7"')])
-
-/** The table of the time at which a query commits. */
-export const transactionTimeMembers: Members = members('TransactionTime', [
-  toText('TransactionTime().toString()', '"[transaction time]"'),
-])
-
-/** The table of lambdas and functions of the library. */
-export const functionMembers: Members = members('Function', [
-  toText('(x => x).toString()', '"[function <lambda>]"'),
-])
-
-/** The table of functions of the users. */
-export const userFunctionMembers: Members = members('UserFunction', [
-  toText('shout.toString()', '"[function shout()]"'),
-  entriesFor<UserFunction>().field('definition', {
-    result: 'Doc',
-    summary: "The function's own document.",
-    example: ['shout.definition.name', '"shout"'],
-    read: ({ definition }) => definition,
-  }),
-])
-
-/** The table of cursors. */
-export const cursorMembers: Members = members('SetCursor', [toText('…', '…')])
-
-/** The table of bytes. */
-export const bytesMembers: Members = members('Bytes', [
-  toText('Bytes("AQI=").toString()', '"AQI="'),
-  ofBytes.method('toBase64', {
-    result: 'String',
-    summary: 'The bytes as base64.',
-    example: ['Bytes("AQI").toBase64()', '"AQI="'],
-    run: bytes => encodeBase64(bytes),
-  }),
-])
+/** The tables of such types, by what tells values of them: see `tables.ts`. */
+export const smallTypes = {
+  boolean: members('Boolean', [toText('true.toString()', '"true"')]),
+  bytes: members('Bytes', [
+    toText('Bytes("AQI=").toString()', '"AQI="'),
+    entriesFor<Uint8Array>().method('toBase64', {
+      result: 'String',
+      summary: 'The bytes as base64.',
+      example: ['Bytes("AQI").toBase64()', '"AQI="'],
+      run: bytes => encodeBase64(bytes),
+    }),
+  ]),
+  cursor: members('SetCursor', [toText('…', '…')]),
+  /** Those of the library. */
+  function: functions,
+  id: members('ID', [toText('ID("7").toString()', '"7"')]),
+  lambda: functions,
+  null: members('Null', [toText('null.toString()', '"null"', 'The word null.')]),
+  /** All widths have the same methods, and they are few. */
+  number: members('Number', [toText('(2.5).toString()', '"2.5"', 'The number as text.')]),
+  'transaction time': members('TransactionTime', [
+    toText('TransactionTime().toString()', '"[transaction time]"'),
+  ]),
+  'user function': members('UserFunction', [
+    toText('shout.toString()', '"[function shout()]"'),
+    entriesFor<UserFunction>().field('definition', {
+      result: 'Doc',
+      summary: "The function's own document.",
+      example: ['shout.definition.name', '"shout"'],
+      read: ({ definition }) => definition,
+    }),
+  ]),
+  /** Only version 4 makes them. */
+  uuid: members('UUID', [toText('…', '…')]),
+}
 
 /** The bytes of a base64 text of the standard alphabet. Throws `invalid_argument`. */
 function decoded(text: string, call: Call): Uint8Array {

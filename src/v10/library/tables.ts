@@ -1,21 +1,7 @@
 // Which table a value's fields and methods are in, and the modules that every query sees.
 
-import { LocalDate, native, Time, TransactionTime, Uuid } from '../../values/value.ts'
-import {
-  BoundFunction,
-  Doc,
-  EventSource,
-  Id,
-  isArray,
-  isNull,
-  isNumber,
-  Lambda,
-  Module,
-  SetCursor,
-  SetValue,
-  UserFunction,
-  type Value,
-} from '../value.ts'
+import { native } from '../../values/value.ts'
+import { BoundFunction, Doc, isArray, isNumber, Module, type Value } from '../value.ts'
 import { arrayMembers } from './array.ts'
 import { arrayModule } from './array-order.ts'
 import { companionMembers } from './collection.ts'
@@ -30,21 +16,7 @@ import { documentTable, nativeOf, natives } from './natives.ts'
 import { objectModule } from './object.ts'
 import { queryModule } from './query.ts'
 import { setMembers, setModule } from './set.ts'
-import {
-  booleanMembers,
-  bytesMembers,
-  bytesModule,
-  cursorMembers,
-  functionMembers,
-  idMembers,
-  idModule,
-  nullMembers,
-  numberMembers,
-  transactionTimeMembers,
-  transactionTimeModule,
-  userFunctionMembers,
-  uuidMembers,
-} from './small-types.ts'
+import { bytesModule, idModule, smallTypes, transactionTimeModule } from './small-types.ts'
 import { stringMembers } from './string.ts'
 import { timeMembers, timeModule } from './time.ts'
 
@@ -95,6 +67,17 @@ const fql = fqlModule(named)
 /** What every query sees by name: modules and functions. */
 export const globals: ReadonlyMap<string, Value> = new Map([...named, [fql.name, fql]])
 
+/** The tables of types, by what tells values of them. */
+const typeTables: Readonly<Record<string, Members>> = {
+  ...smallTypes,
+  array: arrayMembers,
+  date: dateMembers,
+  'event source': eventSourceMembers,
+  set: setMembers,
+  string: stringMembers,
+  time: timeMembers,
+}
+
 /** The tables of what queries find in a database: their examples need one. */
 export const dataTables: readonly Members[] = [
   schemaModule,
@@ -102,7 +85,7 @@ export const dataTables: readonly Members[] = [
   ...new Set(natives.map(({ documents }) => documents)),
   companionMembers('<collection>'),
   documentMembers,
-  userFunctionMembers,
+  smallTypes['user function'],
   setMembers,
   eventSourceMembers,
 ]
@@ -111,47 +94,24 @@ export const dataTables: readonly Members[] = [
 export const allTables: readonly Members[] = [
   ...tables,
   membersOfModule(fql),
-  ...dataTables,
   members('globals', globalFunctions),
-  arrayMembers,
-  booleanMembers,
-  bytesMembers,
-  cursorMembers,
-  dateMembers,
-  functionMembers,
-  idMembers,
-  nullMembers,
-  numberMembers,
-  stringMembers,
-  timeMembers,
-  transactionTimeMembers,
-  uuidMembers,
+  ...new Set([...dataTables, ...Object.values(typeTables)]),
 ]
 
 /** The table of a value's type, undefined where it has no members. */
 function tableOf(value: Value): Members | undefined {
-  if (typeof value === 'string') return stringMembers
-  if (isNumber(value)) return numberMembers
-  if (typeof value === 'boolean') return booleanMembers
-  if (isNull(value)) return nullMembers
-  if (isArray(value)) return arrayMembers
-  if (value instanceof Module) return membersOfModule(value)
-  return tableOfOther(value)
+  if (value instanceof Doc) return documentTable(value)
+  return value instanceof Module ? membersOfModule(value) : typeTables[typeOf(value)]
 }
 
-function tableOfOther(value: Value): Members | undefined {
-  if (value instanceof Doc) return documentTable(value)
-  if (value instanceof SetValue) return setMembers
-  if (value instanceof Time) return timeMembers
-  if (value instanceof LocalDate) return dateMembers
-  if (value instanceof Id) return idMembers
-  if (value instanceof Uint8Array) return bytesMembers
-  if (value instanceof TransactionTime) return transactionTimeMembers
-  if (value instanceof Uuid) return uuidMembers
-  if (value instanceof SetCursor) return cursorMembers
-  if (value instanceof EventSource) return eventSourceMembers
-  if (value instanceof UserFunction) return userFunctionMembers
-  return value instanceof Lambda || value instanceof BoundFunction ? functionMembers : undefined
+/** What tells a value's type: its kind, where it has one. */
+function typeOf(value: Value): string {
+  if (isNumber(value)) return 'number'
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return typeof value
+  if (isArray(value)) return 'array'
+  if (value instanceof Uint8Array) return 'bytes'
+  return 'kind' in value ? value.kind : 'object'
 }
 
 /** The names of all members of the library, for those who have to tell them from names of users. */
