@@ -3,9 +3,8 @@
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
-import { cursorOf, firstPage } from '../sets/pages.ts'
+import { cursorOf, firstPage, pageStruct } from '../sets/pages.ts'
 import { areSameSaved } from '../sets/saved-values.ts'
-import { lazy } from '../sets/set.ts'
 import { Doc, Id, type SetValue, type Struct, type Value } from '../value.ts'
 import { decorate } from './decorated.ts'
 import type { Rendering } from './rendering.ts'
@@ -80,9 +79,7 @@ class ResultRendering implements Rendering {
   }
 
   #pageOf(set: SetValue): readonly [Struct, ResultRendering] {
-    const { after, data } = firstPage(set, lazy(set).pageSize, this.call)
-    const page = new Map<string, Value>([['data', data]])
-    if (after !== undefined) page.set('after', after)
+    const page = pageStruct(firstPage(set, undefined, this.call))
     return [page, new ResultRendering(this.call, this.transactionTime, [...this.#within, set])]
   }
 

@@ -3,11 +3,11 @@
 import type { Call } from '../call.ts'
 import { sourceOf, sourceOfFields } from '../events/source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
-import { checkedSize, firstPage, nextPage, type Page } from '../sets/pages.ts'
+import { checkedSize, firstPage, nextPage, pageStruct } from '../sets/pages.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
 import { type LazySet, lazy, originOf } from '../sets/set.ts'
 import { SequenceSet, SingleSet } from '../sets/sources.ts'
-import type { Module, SetValue, Value } from '../value.ts'
+import type { Module, SetValue } from '../value.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
@@ -16,18 +16,6 @@ import { toText } from './to-text.ts'
 
 const { method, variadic } = entriesFor<SetValue>()
 const ofModule = entriesFor<Module>()
-
-/** A page as `paginate` gives it. */
-function pageValue({ after, data }: Page): Value {
-  return new Map<string, Value>(
-    after === undefined
-      ? [['data', data]]
-      : [
-          ['data', data],
-          ['after', after],
-        ],
-  )
-}
 
 function taken(inner: LazySet, limit: number, call: Call): LazySet {
   if (limit >= 0) return new TakeSet(inner, limit)
@@ -149,10 +137,7 @@ const paging = [
     result: '{ data: Array<Any>, after: SetCursor | Null }',
     summary: 'The first page of the set, and where the next one begins.',
     example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
-    run: (inner, { size }, call) => {
-      const used = size === undefined ? lazy(inner).pageSize : checkedSize(size, call)
-      return pageValue(firstPage(inner, used, call))
-    },
+    run: (inner, { size }, call) => pageStruct(firstPage(inner, size, call)),
   }),
   toText('[1].toSet().toString()', '"[set]"', 'A word for the set.'),
 ]
@@ -182,7 +167,6 @@ export const setModule: Members = members('Set', [
     result: '{ data: Array<Any>, after: SetCursor | Null }',
     summary: 'The page that a cursor stands for, and where the next one begins.',
     example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
-    run: (_, { cursor, size }, call) =>
-      pageValue(nextPage(cursor, size === undefined ? undefined : checkedSize(size, call), call)),
+    run: (_, { cursor, size }, call) => pageStruct(nextPage(cursor, size, call)),
   }),
 ])

@@ -2,23 +2,30 @@
 
 import { limits } from '../../limits.ts'
 import type { Call } from '../call.ts'
-import { SetCursor, type SetValue, type Value } from '../value.ts'
+import { SetCursor, type SetValue, type Struct, type Value } from '../value.ts'
 import { openCursor, type PageStart, sealCursor } from './cursor.ts'
 import { lazy } from './set.ts'
 
 /** Some elements of a set, and where it goes on, if it does. */
-export interface Page {
+interface Page {
   readonly data: readonly Value[]
   readonly after: SetCursor | undefined
 }
 
-/** The first page of a set. */
-export function firstPage(set: SetValue, size: number, call: Call): Page {
-  return pageOf({ set: lazy(set), from: undefined, time: call.evaluation.now, size }, call)
+/** A page as queries see it. */
+export function pageStruct({ data, after }: Page): Struct {
+  const page = new Map<string, Value>([['data', data]])
+  return after === undefined ? page : page.set('after', after)
 }
 
-/** The page that a cursor stands for; a size of its own comes before that of the page that gave it. */
+/** The first page of a set; without a size that of its pages. Throws `invalid_bounds`. */
+export function firstPage(set: SetValue, size: number | undefined, call: Call): Page {
+  return pageOf(startOf(set, call, size === undefined ? undefined : checkedSize(size, call)), call)
+}
+
+/** The page that a cursor stands for; a size of its own comes before that of the page that gave it. Throws `invalid_bounds`. */
 export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
+  if (size !== undefined) checkedSize(size, call)
   const opened = openCursor(cursor, call)
   if (opened === undefined) throw call.failure('invalid_cursor', 'Cursor cursor is invalid or expired.')
   return pageOf(size === undefined ? opened : { ...opened, size }, call)
@@ -26,8 +33,11 @@ export function nextPage(cursor: string, size: number | undefined, call: Call): 
 
 /** The cursor of a set from its beginning. */
 export function cursorOf(set: SetValue, call: Call): SetCursor {
-  const start = { set: lazy(set), from: undefined, time: call.evaluation.now, size: lazy(set).pageSize }
-  return new SetCursor(sealCursor(start, call))
+  return new SetCursor(sealCursor(startOf(set, call), call))
+}
+
+function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStart {
+  return { set: lazy(set), from: undefined, time: call.evaluation.now, size }
 }
 
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
