@@ -8,7 +8,7 @@ import type { RecentWrites } from '../kv/recent-writes.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
 import type { TransactionCounters } from './contract.ts'
-import type { CommitRecord } from './records.ts'
+import type { CommitRecord } from './last-commit.ts'
 import { retimed } from './retime.ts'
 import { StoreTransaction, type TransactionParts, type TransactionTimes } from './transaction.ts'
 

@@ -358,7 +358,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #objects(database: DatabaseId, nativeCollection: number): Ref[] {
-    return Array.from(scanDocuments(this.#snapshot, database, nativeCollection, {}), entry => entry.document)
+    return Array.from(scanDocuments(this.#snapshot, database, nativeCollection), entry => entry.document)
   }
 
   #child(ref: Ref): DatabaseDefinition | undefined {

@@ -17,7 +17,7 @@ import { decodeValue, encodeValue } from '../keys/value-codec.ts'
 import { valueReader } from '../keys/value-reader.ts'
 import type { Bytes, Entry, View, Write } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, isArray, type Micros, Ref, type Value } from '../values/value.ts'
-import type { Change, CommittedTransaction } from './contract.ts'
+import type { Change, CollectionPlace, CommittedTransaction } from './contract.ts'
 import { decodeTime } from './records.ts'
 
 /** Changes in one stored part of what a transaction did to a collection. */
@@ -28,9 +28,6 @@ const actions = ['create', 'update', 'delete', 'add', 'remove'] as const
 
 /** Says since when the record holds the changes of each collection: folders of before had a log by time only. */
 export const recordSinceKey = metaKey('changes by collection since')
-
-/** A collection of a database. */
-export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
 
 /** The time after which the record is complete; `lastCommitTime` is that of the state. */
 export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Micros {

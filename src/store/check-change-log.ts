@@ -4,7 +4,7 @@
 
 import { endOfTime, epoch, micros } from '../base/micros.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
-import { collectionChangesRange, garbageRange, metaKey, tagRange } from '../keys/keyspace.ts'
+import { collectionChangesRange, garbageRange, tagRange } from '../keys/keyspace.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -18,7 +18,9 @@ import type { Change } from './contract.ts'
 import { validAt } from './documents.ts'
 import { garbageTarget } from './garbage.ts'
 import type { StoredVersion } from './index-tables.ts'
-import { decodeCommit, never, versionTime } from './records.ts'
+import { lastCommit } from './last-commit.ts'
+import { never, versionTime } from './records.ts'
+import { firstOf } from './snapshot.ts'
 
 export class ChangeLogCheck {
   readonly #context: CheckContext
@@ -40,8 +42,7 @@ export class ChangeLogCheck {
       logBegin ??= this.#newest
     }
     this.#logBegin = logBegin ?? endOfTime
-    const last = view.get(metaKey('last commit'))
-    this.#begin = recordSince(view, last === undefined ? epoch : decodeCommit(last).time)
+    this.#begin = recordSince(view, lastCommit(view).time)
     for (const row of view.range(tagRange('collectionChanges'))) {
       for (const change of decodePart(row).changes) {
         if (change.kind !== 'write') this.#rewritten.add(rewriteName(change.ref, change.validTime))
@@ -82,9 +83,8 @@ export class ChangeLogCheck {
 
   /** Recorded writes have versions, and both orders of the record agree. */
   checkLog(): void {
-    const { report } = this.#context
-    const last = this.#context.snapshot.view.get(metaKey('last commit'))
-    const time = last === undefined ? 0 : decodeCommit(last).time
+    const { report, snapshot } = this.#context
+    const { time } = lastCommit(snapshot.view)
     // New commits come after the last one that is known; if that is too old, they could come before recorded ones.
     if (time < this.#newest)
       report(`the last commit is said to be at ${time}, the log goes on to ${this.#newest}`)
@@ -101,8 +101,10 @@ export class ChangeLogCheck {
       for (const { collection, database } of placesOf(row)) {
         named.add(`${database}/${collection}@${ts}`)
         if (!databases.has(database) || !catalogue.hasCollection(database, collection)) continue
-        const range = { ...collectionChangesRange(database, collection, ts, micros(ts + 1)), limit: 1 }
-        if ([...snapshot.view.range(range)].length === 0)
+        if (
+          firstOf(snapshot.view, collectionChangesRange(database, collection, ts, micros(ts + 1))) ===
+          undefined
+        )
           report(
             `collection ${collection} of database ${database} lacks the changes of ${ts} that the log names`,
           )

@@ -114,8 +114,7 @@ function contextOf(
 function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {
   const databases = new Set<DatabaseId>([rootDatabase])
   for (const database of databases) {
-    for (const { document } of scanDocuments(snapshot, database, native.databases, {}))
-      databases.add(document.id)
+    for (const { document } of scanDocuments(snapshot, database, native.databases)) databases.add(document.id)
   }
   return databases
 }
@@ -162,13 +161,13 @@ class StoreCheck {
     for (const collection of collections) {
       for (const ref of everyDocument(snapshot, database, collection)) this.#checkDocument(ref)
     }
-    for (const { document } of scanDocuments(snapshot, database, native.databases, {})) {
+    for (const { document } of scanDocuments(snapshot, database, native.databases)) {
       const parent = snapshot.view.get(parentKey(document.id))
       if (parent === undefined || idAt(parent, 0) !== database) {
         report(`${nameRef(document)} is not known as a child of its database`)
       }
     }
-    for (const { document } of scanDocuments(snapshot, database, native.indexes, {})) {
+    for (const { document } of scanDocuments(snapshot, database, native.indexes)) {
       const isBuilding = this.#building.has(nameRef(document))
       if (catalogue.index(document)?.active === false && !isBuilding) {
         report(`${nameRef(document)} is an inactive index that nobody builds`)

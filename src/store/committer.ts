@@ -21,8 +21,7 @@ import {
   type TransactionOutcome,
   type WriteOptions,
 } from './contract.ts'
-import { commitOf, commitWrite, lastCommit } from './last-commit.ts'
-import type { CommitRecord } from './records.ts'
+import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-commit.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
 import type { StoreTransaction, TransactionParts } from './transaction.ts'
 

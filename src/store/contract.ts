@@ -2,6 +2,7 @@
 // objects. Everything here is synchronous; a transaction can be replayed: again from the start, on a newer snapshot,
 // with what was waited for remembered.
 
+import type { TupleBound } from '../keys/tuple.ts'
 import type { Code } from '../values/code.ts'
 import type {
   ActionName,
@@ -14,6 +15,9 @@ import type {
   TransactionTime,
   Value,
 } from '../values/value.ts'
+
+/** A collection of a database. */
+export type CollectionPlace = Pick<Ref, 'database' | 'collection'>
 
 /** One version of a document as stored, hidden fields included. */
 export interface Version {
@@ -53,34 +57,18 @@ export interface EntryChange {
   readonly termsKey: string
 }
 
-/** A place in a set's order: a (possibly short) tuple of values, optionally with the document. */
-export interface EntryBound {
-  readonly values: readonly Value[]
-  readonly document?: Pick<Ref, 'id' | 'collection'>
-  /**
-   * Where the bound lies among the entries that agree with it as far as it goes: `low` before all of them,
-   * `high` after all of them.
-   */
-  readonly side: 'low' | 'high'
-  /** The last value is an array, with which all arrays agree that begin with its elements; no document then. */
-  readonly isOpen?: boolean
-}
+export type { TupleBound as EntryBound } from '../keys/tuple.ts'
 
 /** Which entries of an index, in which direction. */
 export interface EntryScan {
   /** Entries at or after this place (in the set's own order). */
-  readonly from?: EntryBound
+  readonly from?: TupleBound
   /** Entries before this place (in the set's own order). */
-  readonly to?: EntryBound
+  readonly to?: TupleBound
   /** Last entry first. `from` and `to` keep their meaning. */
   readonly reverse?: boolean
   /** The state at a past time; now, with the transaction's own writes, when absent. */
   readonly at?: number
-}
-
-/** A scan whose time is one at which reads are exact. */
-export interface CheckedScan extends EntryScan {
-  readonly at?: Micros
 }
 
 /** A place in a set's history: `ts`, then removes before adds, then document id, collection, values. */
@@ -221,8 +209,11 @@ export interface TransactionCounters {
   indexUnits: number
 }
 
-/** When a transaction happens. */
-interface Moment {
+/** What one transaction sees: a snapshot of the whole data directory, its own writes included. */
+export interface Reader {
+  readonly catalogue: Catalogue
+  readonly directory: Directory
+  readonly counters: TransactionCounters
   /** The time reads see: everything committed at or before it. Constant. */
   readonly snapshotTime: Micros
   /**
@@ -244,10 +235,7 @@ interface Moment {
   readonly writable: boolean
   /** Grows with each write: while it stays, what was read is what would be read again. */
   readonly writes: number
-}
 
-/** Reads of documents and sets, the transaction's own writes included. */
-interface DocumentReads {
   /** The live version at `at`, whatever number that is (now, with own writes, when absent): not deleted, its ttl not passed. */
   get(ref: Ref, at?: number): Version | undefined
   /** All retained versions, oldest first, own pending one included; ttl does not hide them. */
@@ -277,13 +265,15 @@ interface DocumentReads {
   ): Iterable<CommittedTransaction>
   /** The time after which the changes of collections were recorded. */
   readonly changesSince: Micros
-
   /** The oldest time at which reads of a collection are exact (retention). Reads before it fail with 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
 }
 
-/** Writes. A transaction that only reads throws {@link WriteNeeded} for each. */
-interface Writer {
+/**
+ * A transaction over the whole data directory. Nothing in it checks permissions or validates schema objects: the
+ * layers above do. Refused writes throw {@link WriteRefused}; a write in one that only reads throws {@link WriteNeeded}.
+ */
+export interface Transaction extends Reader {
   /** Whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean
   /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */
@@ -300,10 +290,6 @@ interface Writer {
   moveDatabase(database: Ref, parent: DatabaseId): Version
   /** A secret that only the store knows and that never changes; where there is none yet, what `draw` gives becomes it. */
   secretKey(draw: () => Uint8Array): Uint8Array
-}
-
-/** Ids for new documents. */
-interface IdSource {
   /**
    * A new id, larger than all this worker has given: milliseconds since 1336258850000 << 20 | sequence << 10 | worker.
    * Throws `Pending` while ids have to be reserved.
@@ -314,6 +300,15 @@ interface IdSource {
    * expired.
    */
   isTaken(ref: Ref): boolean
+  /**
+   * A transaction over what this one sees and has written so far, which may write, and of which nothing stays.
+   */
+  rehearsal(): Transaction
+  /**
+   * What this one saw if the commit at `time` were the newest, but for schemas, which are the present ones; itself when that
+   * is so. Nothing can be written through it; what it reads counts here.
+   */
+  asOf(time: Micros): Transaction
 }
 
 /** Documents that are found by what a credential says, not by a reference. */
@@ -326,29 +321,6 @@ export interface Directory {
   accessProviderByIssuer(database: DatabaseId, issuer: string): Version | undefined
   /** The databases with a key of that id: keys are found by the id in their secret alone. */
   keyDatabases(keyId: bigint): readonly DatabaseId[]
-}
-
-/** What one transaction sees: a snapshot of the whole data directory, its own writes included. */
-export interface Reader extends Moment, DocumentReads {
-  readonly catalogue: Catalogue
-  readonly directory: Directory
-  readonly counters: TransactionCounters
-}
-
-/**
- * A transaction over the whole data directory. Nothing in it checks permissions or validates schema objects: the
- * layers above do. Refused writes throw {@link WriteRefused}.
- */
-export interface Transaction extends Reader, Writer, IdSource {
-  /**
-   * A transaction over what this one sees and has written so far, which may write, and of which nothing stays.
-   */
-  rehearsal(): Transaction
-  /**
-   * What this one saw if the commit at `time` were the newest, but for schemas, which are the present ones; itself when that
-   * is so. Nothing can be written through it; what it reads counts here.
-   */
-  asOf(time: Micros): Transaction
 }
 
 export { StoreUnavailableError } from '../kv/errors.ts'

@@ -12,9 +12,9 @@ import {
 } from '../keys/keyspace.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
 import { type CollectionId, type DatabaseId, type Micros, Ref } from '../values/value.ts'
-import type { CheckedScan, EntryScan, IndexEntry } from './contract.ts'
+import type { CollectionPlace, EntryScan, IndexEntry } from './contract.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
-import { isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
+import { firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
 
 /** The largest id of a document, as keys hold it. */
 export const idMax = (1n << 64n) - 1n
@@ -69,13 +69,14 @@ export function* scanDocuments(
   snapshot: Snapshot,
   database: DatabaseId,
   collection: CollectionId,
-  scan: CheckedScan,
+  scan: EntryScan = {},
+  at?: Micros,
 ): Generator<IndexEntry> {
-  const bounds = idBounds(collection, scan)
-  if (bounds === undefined) return
-  const reverse = scan.reverse === true
-  if (scan.at === undefined) {
-    const interval = part(liveTable(database, collection), { database, collection }, bounds)
+  const span = idSpan(collection, scan)
+  if (span === undefined) return
+  const { reverse = false } = scan
+  if (at === undefined) {
+    const interval = intervalOf('live', { database, collection }, span)
     for (const { key, value } of snapshot.view.range({ ...interval, reverse })) {
       snapshot.counters.readBytes += value.length
       if (isExpired(snapshot, versionTtl(value))) continue
@@ -83,8 +84,8 @@ export function* scanDocuments(
     }
     return
   }
-  for (const ref of everyDocument(snapshot, database, collection, bounds, reverse)) {
-    const stored = validAt(snapshot, ref, scan.at)
+  for (const ref of everyDocument(snapshot, database, collection, span, reverse)) {
+    const stored = validAt(snapshot, ref, at)
     if (stored !== undefined && isVisible(snapshot, stored)) yield { values: [], document: ref }
   }
 }
@@ -104,8 +105,7 @@ export function* everyDocument(
 ): Generator<Ref> {
   const idsOf = (table: DocumentTable) => idsIn(snapshot, table, { database, collection }, span, reverse)
   const byId = (left: bigint, right: bigint) => (left === right ? 0 : left < right === reverse ? 1 : -1)
-  const [live, past] = [idsOf(liveTable(database, collection)), idsOf(historyTable(database, collection))]
-  for (const [id, pastId] of joined(live, past, byId))
+  for (const [id, pastId] of joined(idsOf('live'), idsOf('past'), byId))
     yield new Ref(database, collection, (id ?? pastId) as bigint)
 }
 
@@ -113,12 +113,12 @@ export function* everyDocument(
 function* idsIn(
   { view }: Snapshot,
   table: DocumentTable,
-  of: Parameters<typeof part>[1],
+  place: CollectionPlace,
   { first, last }: IdSpan,
   reverse: boolean,
 ): Generator<bigint, undefined> {
   for (let left: IdSpan | undefined = { first, last }; left && left.first <= left.last; ) {
-    const found: Entry | undefined = firstOf(view.range({ ...part(table, of, left), reverse, limit: 1 }))
+    const found: Entry | undefined = firstOf(view, { ...intervalOf(table, place, left), reverse })
     if (found === undefined) return
     const id = documentIdOf(found.key)
     yield id
@@ -126,13 +126,8 @@ function* idsIn(
   }
 }
 
-function firstOf(rows: Iterable<Entry>): Entry | undefined {
-  for (const row of rows) return row
-  return undefined
-}
-
 /** The ids between two places of a collection's set, both inclusive; undefined when there are none. */
-function idBounds(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
+function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
   let first = 0n
   let last = idMax
   const from = scan.from
@@ -150,29 +145,22 @@ function idBounds(collection: CollectionId, scan: EntryScan): IdSpan | undefined
   return first > last ? undefined : { first, last }
 }
 
-/** A table keyed by document, restricted to one collection. */
-interface DocumentTable {
-  readonly all: KeyInterval
-  readonly startOf: (ref: Ref) => Bytes
-}
+/** Newest versions of live documents, or all others. */
+type DocumentTable = 'live' | 'past'
 
-function liveTable(database: DatabaseId, collection: CollectionId): DocumentTable {
-  return { all: documentRange(database, collection), startOf: documentKey }
-}
-
-function historyTable(database: DatabaseId, collection: CollectionId): DocumentTable {
-  return { all: collectionHistoryRange(database, collection), startOf: ref => historyRange(ref).start }
-}
-
-/** The part of a table that holds the ids from `first` to `last`. */
-function part(
+/** The rows of a collection's documents with the ids of a span. */
+function intervalOf(
   table: DocumentTable,
-  collection: Pick<Ref, 'database' | 'collection'>,
-  span: IdSpan,
+  { collection, database }: CollectionPlace,
+  { first, last }: IdSpan,
 ): KeyInterval {
-  const startOf = (id: bigint) => table.startOf(new Ref(collection.database, collection.collection, id))
+  const all = (table === 'live' ? documentRange : collectionHistoryRange)(database, collection)
+  const startOf = (id: bigint) => {
+    const ref = new Ref(database, collection, id)
+    return table === 'live' ? documentKey(ref) : historyRange(ref).start
+  }
   return {
-    start: span.first === 0n ? table.all.start : startOf(span.first),
-    end: span.last === idMax ? table.all.end : startOf(span.last + 1n),
+    start: first === 0n ? all.start : startOf(first),
+    end: last === idMax ? all.end : startOf(last + 1n),
   }
 }

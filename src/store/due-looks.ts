@@ -3,7 +3,7 @@
 // empty order, too, says how long it need not be looked at.
 
 import type { CollectionId, DatabaseId } from '../values/value.ts'
-import type { CollectionPlace } from './change-log.ts'
+import type { CollectionPlace } from './contract.ts'
 import type { DueMark } from './due-order.ts'
 
 /** A collection that is looked at when the time of removal has come so far, in microseconds. */

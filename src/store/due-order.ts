@@ -20,9 +20,10 @@ import {
   native,
   Ref,
 } from '../values/value.ts'
-import type { CollectionPlace } from './change-log.ts'
+import type { CollectionPlace } from './contract.ts'
 import { never } from './records.ts'
 import { shortNatives } from './retention.ts'
+import { firstOf } from './snapshot.ts'
 
 /** Something of `ref` falls out when the minimum valid time reaches `time`. */
 export interface DueMark {
@@ -146,10 +147,8 @@ export function* markedDocuments(
 export function firstDue(view: View, place: CollectionPlace): Micros | undefined {
   let first: Micros | undefined
   for (const range of orders(place)) {
-    for (const row of view.range({ ...range, limit: 1 })) {
-      const { time } = markOf(row)
-      if (first === undefined || time < first) first = time
-    }
+    const row = firstOf(view, range)
+    if (row !== undefined) first = Math.min(first ?? never, markOf(row).time)
   }
   return first
 }

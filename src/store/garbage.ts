@@ -151,12 +151,12 @@ function removeCollection(store: BindingCosts, batch: Batch, { database, id }: R
 function removeDatabase(batch: Batch, { ref }: Garbage): void {
   const { snapshot, overlay, commitTime } = batch.transaction.rows
   const database = ref.id
-  for (const { document } of scanDocuments(snapshot, database, native.databases, {})) {
+  for (const { document } of scanDocuments(snapshot, database, native.databases)) {
     if (batch.isFull) return
     overlay.set(garbageKey('object', commitTime, document), present)
     batch.remove(documentKey(document))
   }
-  for (const { document } of scanDocuments(snapshot, database, native.keys, {})) {
+  for (const { document } of scanDocuments(snapshot, database, native.keys)) {
     if (batch.isFull) return
     removeHome(overlay, document)
     batch.remove(documentKey(document))

@@ -1,16 +1,21 @@
 // How far the ids of each worker number are reserved, kept in the store: see ids.ts. The mark only grows, and every stretch
 // begins where the one before it ends or later, so no two processes draw the same ids.
 
+import { assert } from '../base/assert.ts'
+import { checksumBytes } from '../base/checksum.ts'
+import { micros } from '../base/micros.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { prefixRange } from '../keys/prefix.ts'
 import type { View } from '../kv/contract.ts'
 import type { TransactionOutcome } from './contract.ts'
 import { type IdStretch, idEpochMs, idStretchMs, workersMax } from './ids.ts'
 import { lastCommit } from './last-commit.ts'
-import { decodeIdMark, encodeIdMark, isIntact } from './records.ts'
+import { timeAt } from './record-times.ts'
+import { isIntact, sealedTimes } from './records.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 const markName = 'ids of worker '
+const markBytes = 8 + checksumBytes
 
 /** Commits what a function writes that knows the store's own transactions. */
 interface Writing {
@@ -33,7 +38,7 @@ export async function reserveStretch(
     const worker = isMine ? held.worker : freeNumber(overlay, preferred, nowMs)
     const startMs = Math.max(markOf(overlay, worker), nowMs)
     const endMs = startMs + idStretchMs
-    overlay.set(markKey(worker), encodeIdMark(endMs))
+    overlay.set(markKey(worker), sealedTimes(micros(endMs)))
     return { worker, startMs, endMs }
   })
   return result
@@ -44,7 +49,8 @@ const markKey = (worker: number) => metaKey(`${markName}${worker}`)
 /** How far ids with a number are reserved, in milliseconds of the Unix epoch. */
 function markOf(view: View, worker: number): number {
   const mark = view.get(markKey(worker))
-  return mark === undefined ? 0 : decodeIdMark(mark)
+  assert(mark === undefined || mark.length === markBytes, 'a mark of ids has 8 bytes and a checksum')
+  return mark === undefined ? 0 : timeAt(mark, 0)
 }
 
 /** The first number from `preferred` on that is not reserved beyond `nowMs`; if all are, the one that is least. */
@@ -64,7 +70,7 @@ export function latestIdMs(view: View): number {
   const { givenIdsMs, time } = lastCommit(view)
   let latest = Math.max(givenIdsMs, Math.floor(time / 1000))
   for (const { value } of view.range(prefixRange(metaKey(markName)))) {
-    if (isIntact(value)) latest = Math.max(latest, decodeIdMark(value))
+    if (isIntact(value)) latest = Math.max(latest, timeAt(value, 0))
   }
   return latest
 }

@@ -7,7 +7,7 @@ import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../ke
 import type { Bytes, Entry } from '../kv/contract.ts'
 import { compareBytes } from '../values/order.ts'
 import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../values/value.ts'
-import type { CheckedScan, EntryScan, IndexEntry } from './contract.ts'
+import type { EntryScan, IndexEntry } from './contract.ts'
 import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
 import {
   behind,
@@ -29,24 +29,24 @@ export interface EntrySet extends SetPlace {
   readonly isLive: (collection: CollectionId) => boolean
 }
 
-/** The entries of a set in order. Lazy. `known` remembers those that are there now. */
+/** The entries of a set in order, now or `at` a past time. Lazy. `known` remembers those that are there now. */
 export function scanEntries(
   snapshot: Snapshot,
   set: EntrySet,
-  scan: CheckedScan,
+  asked: EntryScan,
+  at?: Micros,
   known?: KnownEntries,
 ): Iterable<IndexEntry> {
-  const { from, to } = arityBounds(set, scan)
+  const scan = withArity(set, asked)
+  const { from, reverse = false, to } = scan
   const { start, end, inexact } = entryRange(termsPrefix(set, 'live'), set.descending, from, to)
   if (compareBytes(start, end) >= 0) return []
-  const reverse = scan.reverse === true
-  if (known !== undefined && scan.at === undefined && !inexact) {
+  if (known !== undefined && at === undefined && !inexact) {
     const range = { start, end, reverse }
     const run = known.find(range, set, snapshot)
     if (run !== undefined) return knownEntries(snapshot, set, run, known)
     if (known.isWorth(range)) return knownEntries(snapshot, set, { range, entries: [], rest: range }, known)
   }
-  const { at } = scan
   const rows = at === undefined ? table(snapshot, set, 'live', scan) : rowsAt(snapshot, set, scan, at)
   if (!inexact) return shownEntries(snapshot, set, rows, reverse)
   return shownEntries(
@@ -126,27 +126,25 @@ function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
 }
 
 /** Bounds never reach beyond the values an index has, and name a document only behind all of them. */
-function arityBounds(set: EntrySet, scan: EntryScan): Pick<EntryScan, 'from' | 'to'> {
-  const arity = set.descending.length
-  const fit = (bound: EntryScan['from']): EntryScan['from'] => {
-    if (bound === undefined || bound.values.length === arity) return bound
-    return { values: bound.values.slice(0, arity), side: bound.side }
-  }
-  return { from: fit(scan.from), to: fit(scan.to) }
+function withArity({ descending: { length } }: EntrySet, { from, reverse, to }: EntryScan): EntryScan {
+  const fit = (bound: EntryScan['from']): EntryScan['from'] =>
+    bound === undefined || bound.values.length === length
+      ? bound
+      : { values: bound.values.slice(0, length), side: bound.side }
+  return { from: fit(from), to: fit(to), reverse }
 }
 
 function* table(
   snapshot: Snapshot,
   set: EntrySet,
   which: 'live' | 'ended',
-  scan: EntryScan,
+  { from, reverse = false, to }: EntryScan,
 ): Generator<Entry> {
-  const { from, to } = arityBounds(set, scan)
   const { start, end } = entryRange(termsPrefix(set, which), set.descending, from, to)
   if (compareBytes(start, end) >= 0) return
   // Finding nothing is a read too.
   snapshot.counters.readBytes += start.length
-  yield* rowsIn(snapshot, { start, end, reverse: scan.reverse === true })
+  yield* rowsIn(snapshot, { start, end, reverse })
 }
 
 function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {

@@ -17,7 +17,7 @@ import type { IndexEntry } from './contract.ts'
 import { entryDocument, entryTtl, entryValues } from './entry-records.ts'
 import { ReadOnce } from './read-once.ts'
 import { changeLogMicros } from './retention.ts'
-import type { Snapshot } from './snapshot.ts'
+import { firstOf, type Snapshot } from './snapshot.ts'
 
 /** What tells the set of entries of one index under some terms from others. */
 export interface SetPlace {
@@ -134,11 +134,9 @@ function isUnrecorded(run: KnownRun, { collections, database }: SetPlace, snapsh
   if (run.schemaTime !== schemaTime || time - run.foundTime > recordKeptMin) return false
   if (collections === undefined || collections.length > collectionsMax) return false
   const since = micros(run.foundAt + 1)
-  return collections.every(collection => {
-    for (const _ of view.range({ ...collectionChangesRange(database, collection, since), limit: 1 }))
-      return false
-    return true
-  })
+  return collections.every(
+    collection => firstOf(view, collectionChangesRange(database, collection, since)) === undefined,
+  )
 }
 
 function isSameRange(left: EntryRange, right: EntryRange): boolean {

@@ -1,11 +1,24 @@
 // The record of the newest commit: what tells one state of the store from another.
 
-import { epoch } from '../base/micros.ts'
+import { assert } from '../base/assert.ts'
+import { epoch, type Micros, micros } from '../base/micros.ts'
 import { metaKey } from '../keys/keyspace.ts'
-import type { View, Write } from '../kv/contract.ts'
-import { type CommitRecord, decodeCommit, encodeCommit } from './records.ts'
+import type { Bytes, View, Write } from '../kv/contract.ts'
+import { timeAt } from './record-times.ts'
+import { encodeTimes } from './records.ts'
 
 const key = metaKey('last commit')
+
+/** What is stored of the newest commit: its time, and that of the newest one that changed the schema of any database. */
+export interface CommitRecord {
+  readonly time: Micros
+  readonly schemaTime: Micros
+  /**
+   * The latest time in an id that a client gave to a document, in milliseconds, of those that lay in the future then:
+   * from there on, nothing but drawn ids are in use.
+   */
+  readonly givenIdsMs: number
+}
 
 const noCommit: CommitRecord = { time: epoch, schemaTime: epoch, givenIdsMs: 0 }
 
@@ -21,6 +34,11 @@ export function commitOf({ key: written, value }: Write): CommitRecord | undefin
 }
 
 /** The write that makes a commit the newest one. */
-export function commitWrite(commit: CommitRecord): Write {
-  return { key, value: encodeCommit(commit) }
+export function commitWrite({ givenIdsMs, schemaTime, time }: CommitRecord): Write {
+  return { key, value: encodeTimes(time, schemaTime, micros(givenIdsMs)) }
+}
+
+function decodeCommit(bytes: Bytes): CommitRecord {
+  assert(bytes.length === 24, 'a commit record has 24 bytes')
+  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8), givenIdsMs: timeAt(bytes, 16) }
 }

@@ -21,7 +21,6 @@ import type { BindingBudget } from './binding-budget.ts'
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
 import type {
-  CheckedScan,
   CommittedTransaction,
   EntryChange,
   EntryScan,
@@ -214,7 +213,7 @@ export class StoreReader implements Reader {
     // What a transaction that may write reads has to be noted; and it may read, under the writer's lock, a state that no other
     // sees yet, in which nothing that is remembered may have been found.
     const known = this.writable ? undefined : this.#parts.entries
-    return scanEntries(this.snapshot, this.#entrySet(index, terms), withTime(scan, at), known)
+    return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
   }
 
   #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
@@ -242,7 +241,7 @@ export class StoreReader implements Reader {
   documents(database: DatabaseId, collection: CollectionId, scan: EntryScan): Iterable<IndexEntry> {
     if (!this.catalogue.hasCollection(database, collection)) return []
     const at = this.#past(scan.at, [collection], database)
-    return scanDocuments(this.snapshot, database, collection, withTime(scan, at))
+    return scanDocuments(this.snapshot, database, collection, scan, at)
   }
 
   entryChanges(
@@ -323,10 +322,4 @@ export class StoreReader implements Reader {
 
 function noCounts(): TransactionCounters {
   return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
-}
-
-function withTime(scan: EntryScan, at: Micros | undefined): CheckedScan {
-  if (scan.at === at) return scan as CheckedScan
-  const { at: _, ...present } = scan
-  return at === undefined ? present : { ...present, at }
 }

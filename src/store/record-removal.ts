@@ -5,7 +5,7 @@
 
 import { microsPerDay } from '../base/durations.ts'
 import { epoch, micros } from '../base/micros.ts'
-import { decodeKeyOf } from '../keys/key-reader.ts'
+import { changesTimeOf, decodeKeyOf } from '../keys/key-reader.ts'
 import {
   changesKey,
   changesRange,
@@ -15,9 +15,11 @@ import {
 } from '../keys/keyspace.ts'
 import type { KeyRange, View } from '../kv/contract.ts'
 import { firstUserCollection, type Micros, native, Ref } from '../values/value.ts'
-import { type CollectionPlace, placesOf } from './change-log.ts'
+import { placesOf } from './change-log.ts'
+import type { CollectionPlace } from './contract.ts'
 import { batchKeysMax, garbageTarget } from './garbage.ts'
 import { changeLogMicros } from './retention.ts'
+import { firstOf } from './snapshot.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** The longest time between two looks at a collection whose record has rows. */
@@ -37,7 +39,7 @@ function oldLog(now: Micros): KeyRange {
 /** Whether anything of the record is to be removed now. */
 export function hasOldChanges(view: View, now: Micros): boolean {
   const ranges = [oldLog(now), garbageRange('changes', now)]
-  return ranges.some(range => [...view.range({ ...range, limit: 1 })].length > 0)
+  return ranges.some(range => firstOf(view, range) !== undefined)
 }
 
 /** Removes a batch of what the record holds for too long. Returns whether there may be more. */
@@ -49,7 +51,7 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): bo
     for (const place of placesOf(row)) noteLook(transaction, place, ts)
     overlay.set(row.key, undefined)
   }
-  const [work] = overlay.range({ ...garbageRange('changes', now), limit: 1 })
+  const work = firstOf(overlay, garbageRange('changes', now))
   if (work !== undefined) removeCollectionChanges(transaction, work.key, now)
   return work !== undefined || rows.length === batchKeysMax
 }
@@ -72,12 +74,10 @@ function removeCollectionChanges(transaction: StoreTransaction, work: Uint8Array
   for (const key of keys) overlay.set(key, undefined)
   if (keys.length === batchKeysMax) return
   overlay.set(work, undefined)
-  const rest = collectionChangesRange(database, collection, micros(floor))
-  for (const { key } of [...overlay.range({ ...rest, limit: 1 })]) {
-    const { ts } = decodeKeyOf('collectionChanges', key)
-    // What the log by time still names is noted when that goes.
-    if (ts < ofLog) noteLook(transaction, { database, collection }, ts, now)
-  }
+  const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
+  const ts = oldest && changesTimeOf(oldest.key)
+  // What the log by time still names is noted when that goes.
+  if (ts !== undefined && ts < ofLog) noteLook(transaction, { database, collection }, ts, now)
 }
 
 /** Notes when to look at a collection that has a change of `ts`: `after` a time, once the day has ended on which that may go. */

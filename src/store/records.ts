@@ -8,8 +8,7 @@
 
 import { assert } from '../base/assert.ts'
 import { checksum, checksumBytes } from '../base/checksum.ts'
-import { endOfTime, micros, nearestMicros } from '../base/micros.ts'
-import type { TimeMemory } from '../base/removal-time.ts'
+import { endOfTime, nearestMicros } from '../base/micros.ts'
 import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
@@ -37,70 +36,27 @@ export function idAt(bytes: Bytes, at: number): bigint {
   return idView.getBigUint64(0)
 }
 
-/** A bare time as a stored value. */
-export function encodeTime(time: Micros): Bytes {
-  writer.reset()
-  appendTime(writer, time)
+/** Bare times as a stored value, one behind the other. */
+export function encodeTimes(...times: readonly Micros[]): Bytes {
+  appendTimes(times)
   return writer.copy()
 }
 
-/** The inverse of the encoding above. */
+/** A bare time that is alone in its value. */
 export function decodeTime(bytes: Bytes): Micros {
   assert(bytes.length === 8, 'a stored time has 8 bytes')
   return timeAt(bytes, 0)
 }
 
-/** How far a worker has reserved ids, in milliseconds of the Unix epoch, with a checksum. */
-export function encodeIdMark(endMs: number): Bytes {
-  writer.reset()
-  appendTime(writer, micros(endMs))
+/** {@link encodeTimes} with a checksum, which {@link isIntact} looks at. */
+export function sealedTimes(...times: readonly Micros[]): Bytes {
+  appendTimes(times)
   return sealed()
 }
 
-/** The inverse of the encoding above. */
-export function decodeIdMark(bytes: Bytes): number {
-  assert(bytes.length === 8 + checksumBytes, 'a mark of ids has 8 bytes and a checksum')
-  return timeAt(bytes, 0)
-}
-
-/** What is remembered of how time passed, with a checksum. */
-export function encodeTimeMemory({ believed, doubtedMs }: TimeMemory): Bytes {
+function appendTimes(times: readonly Micros[]): void {
   writer.reset()
-  appendTime(writer, believed)
-  appendTime(writer, micros(Math.round(doubtedMs)))
-  return sealed()
-}
-
-/** The inverse of the encoding above. */
-export function decodeTimeMemory(bytes: Bytes): TimeMemory {
-  assert(bytes.length === 16 + checksumBytes, 'what is remembered of time has 16 bytes and a checksum')
-  return { believed: timeAt(bytes, 0), doubtedMs: timeAt(bytes, 8) }
-}
-
-/** What is stored of the newest commit: its time, and that of the newest one that changed the schema of any database. */
-export interface CommitRecord {
-  readonly time: Micros
-  readonly schemaTime: Micros
-  /**
-   * The latest time in an id that a client gave to a document, in milliseconds, of those that lay in the future then:
-   * from there on, nothing but drawn ids are in use.
-   */
-  readonly givenIdsMs: number
-}
-
-/** The value of a commit's key. */
-export function encodeCommit(commit: CommitRecord): Bytes {
-  writer.reset()
-  appendTime(writer, commit.time)
-  appendTime(writer, commit.schemaTime)
-  appendTime(writer, micros(commit.givenIdsMs))
-  return writer.copy()
-}
-
-/** The inverse of {@link encodeCommit}. */
-export function decodeCommit(bytes: Bytes): CommitRecord {
-  assert(bytes.length === 24, 'a commit record has 24 bytes')
-  return { time: timeAt(bytes, 0), schemaTime: timeAt(bytes, 8), givenIdsMs: timeAt(bytes, 16) }
+  for (const time of times) appendTime(writer, time)
 }
 
 /** When a document with these fields expires; {@link never} without a `ttl`. */

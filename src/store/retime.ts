@@ -7,7 +7,7 @@ import { keyTags } from '../keys/keyspace.ts'
 import type { Bytes, Write } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import { withEntryTime } from './entry-records.ts'
-import { decodeTime, encodeTime, versionTime, withVersionTime } from './records.ts'
+import { decodeTime, encodeTimes, versionTime, withVersionTime } from './records.ts'
 
 /** The same writes as of the time `to`. They were made for the time `from`, which no stored row had before. */
 export function retimed(writes: readonly Write[], from: Micros, to: Micros): Write[] {
@@ -28,7 +28,7 @@ function retimedValue(tag: number, value: Bytes, from: Micros, to: Micros): Byte
     case keyTags.indexEvent:
       return withEntryTime(tag, value, from, to)
     case keyTags.schemaVersion:
-      return decodeTime(value) === from ? encodeTime(to) : value
+      return decodeTime(value) === from ? encodeTimes(to) : value
     default:
       return value
   }

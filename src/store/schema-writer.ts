@@ -39,7 +39,7 @@ import { markRedefined } from './due-order.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
 import { userIndex } from './index-tables.ts'
 import { addHome, decodeHomes, removeHome } from './key-homes.ts'
-import { decodeTime, encodeTime } from './records.ts'
+import { decodeTime, encodeTimes } from './records.ts'
 import { historyFloor } from './retention.ts'
 import type { Rows } from './rows.ts'
 
@@ -229,13 +229,13 @@ export class SchemaWriter {
     if (id > (isCollection ? limits.userCollectionIdMax : indexIdMax)) {
       throw new RequestError('bad request', 'Maximum sequential ID reached.')
     }
-    overlay.set(key, encodeTime(micros(id)))
+    overlay.set(key, encodeTimes(micros(id)))
     return BigInt(id)
   }
 
   /** Marks the schemas this transaction has changed, so that what is remembered of them is not trusted. */
   markChanged(): void {
     const { overlay, catalogue, commitTime } = this.#context
-    for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTime(commitTime))
+    for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTimes(commitTime))
   }
 }

@@ -4,8 +4,7 @@
 import { endOfTime, epoch, type Micros, micros } from '../base/micros.ts'
 import { type Announcement, commitDistance, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore, View } from '../kv/contract.ts'
-import { lastCommit } from './last-commit.ts'
-import type { CommitRecord } from './records.ts'
+import { type CommitRecord, lastCommit } from './last-commit.ts'
 
 /** How far ahead of the clock a caller may push time, in microseconds: clocks of processes differ by less. */
 const clockSkewMax: number = 10_000_000

@@ -56,11 +56,15 @@ export function read(snapshot: Snapshot, key: Bytes, known?: Bytes): Bytes | und
   return bytes
 }
 
+/** The first entry of a range. */
+export function firstOf(view: View, range: KeyRange): Entry | undefined {
+  for (const entry of view.range({ ...range, limit: 1 })) return entry
+  return undefined
+}
+
 /** The first entry of a range, counted. */
 export function readFirst(snapshot: Snapshot, range: KeyRange): Entry | undefined {
-  for (const entry of snapshot.view.range({ ...range, limit: 1 })) {
-    snapshot.counters.readBytes += entry.value.length
-    return entry
-  }
-  return undefined
+  const entry = firstOf(snapshot.view, range)
+  if (entry !== undefined) snapshot.counters.readBytes += entry.value.length
+  return entry
 }

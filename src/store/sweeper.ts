@@ -8,7 +8,7 @@
 import { garbageRange } from '../keys/keyspace.ts'
 import { type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
 import { batchEnd } from './batch-end.ts'
-import type { CollectionPlace } from './change-log.ts'
+import type { CollectionPlace } from './contract.ts'
 import { scanDocuments } from './documents.ts'
 import { fileBatch } from './due-filing.ts'
 import { type DueLook, DueLooks } from './due-looks.ts'
@@ -111,7 +111,7 @@ export class Sweeper {
       if (database === undefined) return false
       const objectsOf = (collection: number) =>
         this.#store.read(({ snapshot }) =>
-          Array.from(scanDocuments(snapshot, database, collection, {}), entry => entry.document.id),
+          Array.from(scanDocuments(snapshot, database, collection), entry => entry.document.id),
         ).result
       for (const place of nativePlaces(database)) this.#looks.plan(place, 0)
       for (const id of objectsOf(native.collections))

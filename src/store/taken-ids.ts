@@ -4,6 +4,7 @@ import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import { native, type Ref } from '../values/value.ts'
 import { parentKey } from './catalogue.ts'
+import { firstOf } from './snapshot.ts'
 
 /**
  * Whether anything is stored for a document, deleted and expired ones included. Databases and keys have ids that are
@@ -11,7 +12,7 @@ import { parentKey } from './catalogue.ts'
  */
 export function isStored(view: View, ref: Ref): boolean {
   if (view.get(documentKey(ref)) !== undefined) return true
-  for (const _ of view.range({ ...historyRange(ref), limit: 1 })) return true
+  if (firstOf(view, historyRange(ref)) !== undefined) return true
   if (ref.collection === native.databases) return view.get(parentKey(ref.id)) !== undefined
   return ref.collection === native.keys && view.get(keyHomeKey(ref.id)) !== undefined
 }

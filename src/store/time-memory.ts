@@ -5,7 +5,8 @@ import { micros } from '../base/micros.ts'
 import { RemovalTime, type TimeMemory } from '../base/removal-time.ts'
 import { metaKey } from '../keys/keyspace.ts'
 import { lastCommit } from './last-commit.ts'
-import { decodeTimeMemory, encodeTimeMemory, isIntact } from './records.ts'
+import { timeAt } from './record-times.ts'
+import { isIntact, sealedTimes } from './records.ts'
 import type { Store } from './store.ts'
 
 const key = metaKey('passed time')
@@ -20,15 +21,16 @@ export function removalTimeOf(
     clock,
     onLeap,
     load: () => store.kv.read(view => loaded(view.get(key), lastCommit(view).time)),
-    save: memory =>
+    save: ({ believed, doubtedMs }) =>
       store.write(transaction => {
-        transaction.rows.overlay.set(key, encodeTimeMemory(memory))
+        transaction.rows.overlay.set(key, sealedTimes(believed, micros(Math.round(doubtedMs))))
       }),
   })
 }
 
-/** A store of before version 0.2, or whose memory is damaged, remembers nothing but its newest commit. */
+/** A store that has no memory yet, or a damaged one, remembers nothing but its newest commit. */
 function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
-  if (stored !== undefined && isIntact(stored)) return decodeTimeMemory(stored)
+  if (stored !== undefined && isIntact(stored))
+    return { believed: timeAt(stored, 0), doubtedMs: timeAt(stored, 8) }
   return lastCommitTime === 0 ? undefined : { believed: micros(lastCommitTime), doubtedMs: 0 }
 }

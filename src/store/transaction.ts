@@ -23,7 +23,7 @@ import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
 import { orderIsComplete } from './due-order.ts'
 import { type IdGenerator, idMs } from './ids.ts'
 import { type ReaderParts, type ReaderTimes, StoreReader } from './reader.ts'
-import { encodeTime, versionTime } from './records.ts'
+import { encodeTimes, versionTime } from './records.ts'
 import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
 import { isStored } from './taken-ids.ts'
@@ -256,7 +256,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { record } = this.#parts
     // Looked for as every read is: what another commit says meanwhile makes this attempt stale.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
-    if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTime(this.lastCommitTime) })
+    if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
     let bytes = 0
     for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
     checkTransactionBytes(bytes)
