@@ -6,13 +6,6 @@ import { Allowances } from '../base/allowance.ts'
 import { systemClock } from '../base/clock.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId } from '../values/value.ts'
-import type { BindingBudget } from './binding-budget.ts'
-
-/** What a store knows of the bindings of its documents. */
-export interface BindingCosts {
-  readonly bindings: BindingBudget
-  readonly bindingShare: BindingShare
-}
 
 /** Databases whose rests are remembered. */
 const databasesMax = 10_000

@@ -7,10 +7,10 @@ import { systemClock } from '../base/clock.ts'
 import { endOfTime } from '../base/micros.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId, Micros, Ref } from '../values/value.ts'
-import { batchEnd } from './batch-end.ts'
+import { batchEnd } from './batch.ts'
 import { continueRewrite, rewrittenCollection } from './document-rewriter.ts'
 import { storedVersions } from './documents.ts'
-import { type Build, BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
+import { BuildFailure, continueBuild, nextBuild, noteFailure } from './index-builder.ts'
 import { versionTime } from './records.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Store } from './store.ts'
@@ -73,31 +73,31 @@ export class BuildQueue {
         this.#failed.clear()
         break
       }
-      const name = `${build.index.database}/${build.index.id}`
+      const name = `${build.database}/${build.id}`
       if (seen.has(name)) break
       seen.add(name)
-      if (this.#isHopeless(build.index, name)) continue
-      if (this.#batchMs !== undefined && this.#store.bindingShare.restMs(build.index.database) > 0) {
+      if (this.#isHopeless(build, name)) continue
+      if (this.#batchMs !== undefined && this.#store.bindingShare.restMs(build.database) > 0) {
         resting++
         continue
       }
       batches++
-      await this.#continue(build.index, name)
+      await this.#continue(build, name)
     }
     return batches > 0 || resting > 0
   }
 
   /** The next index of the next database, both in a circle. */
-  #next(): Build | undefined {
+  #next(): Ref | undefined {
     return this.#store.kv.read(view => {
       const first = nextBuild(view, this.#database + 1n, 0) ?? nextBuild(view, 0n, 0)
       if (first === undefined) return undefined
-      const { database } = first.index
+      const { database } = first
       const served = this.#served.get(database)
       const behind = served === undefined ? undefined : nextBuild(view, database, served + 1)
-      const build = behind?.index.database === database ? behind : first
+      const build = behind?.database === database ? behind : first
       this.#database = database
-      this.#served.set(database, Number(build.index.id))
+      this.#served.set(database, Number(build.id))
       return build
     })
   }
@@ -117,13 +117,9 @@ export class BuildQueue {
 
   async #continue(index: Ref, name: string): Promise<void> {
     const began = this.#store.now()
-    const { bindings, bindingShare } = this.#store
     try {
       await this.#store.write(transaction =>
-        bindings.counted(
-          () => continueAny(transaction, index, batchEnd(this.#batchMs)),
-          micros => bindingShare.spent(index.database, micros),
-        ),
+        this.#store.counted(index.database, () => continueAny(transaction, index, batchEnd(this.#batchMs))),
       )
       this.#failed.delete(name)
     } catch (error) {

@@ -4,7 +4,7 @@
 
 import { endOfTime, epoch, micros } from '../base/micros.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
-import { collectionChangesRange, garbageRange, tagRange } from '../keys/keyspace.ts'
+import { collectionChangesRange, tagRange } from '../keys/keyspace.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -16,11 +16,11 @@ import { decodePart, placesOf, readCollectionChanges, recordSince } from './chan
 import { type CheckContext, nameRef } from './check-context.ts'
 import type { Change } from './contract.ts'
 import { validAt } from './documents.ts'
-import { garbageTarget } from './garbage.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { lastCommit } from './last-commit.ts'
-import { never, versionTime } from './records.ts'
+import { versionTime } from './records.ts'
 import { firstOf } from './snapshot.ts'
+import { workOf } from './sweeper-work.ts'
 
 export class ChangeLogCheck {
   readonly #context: CheckContext
@@ -115,11 +115,8 @@ export class ChangeLogCheck {
 
   #checkRecorded(named: ReadonlySet<string>): void {
     const { catalogue, databases, looked, report, snapshot } = this.#context
-    const awaited = new Set<string>()
-    for (const { key } of snapshot.view.range(garbageRange('changes', micros(never - 1)))) {
-      const { database, id } = garbageTarget(key)
-      awaited.add(`${database}/${id}`)
-    }
+    const work = workOf(snapshot.view, 'changes')
+    const awaited = new Set(Array.from(work, ({ target }) => `${target.database}/${target.id}`))
     for (const row of snapshot.view.range(tagRange('collectionChanges'))) {
       looked('recorded changes')
       const { collection, database, ts } = decodeKeyOf('collectionChanges', row.key)

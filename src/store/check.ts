@@ -2,16 +2,9 @@
 // Each document's versions say which rows its indexes must have; each row found must be one of those. What the
 // sweeper may already have removed, or has not removed yet, counts as neither missing nor left over.
 
-import { epoch, micros } from '../base/micros.ts'
+import { epoch } from '../base/micros.ts'
 import { decodeKeyOf } from '../keys/key-reader.ts'
-import {
-  counterKey,
-  documentKey,
-  garbageRange,
-  historyRange,
-  keyHomeKey,
-  tagRange,
-} from '../keys/keyspace.ts'
+import { counterKey, documentKey, historyRange, keyHomeKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import {
   type CollectionId,
@@ -32,7 +25,6 @@ import type { CheckStep, OnCheckProgress, StoreHooks } from './contract.ts'
 import { rewriteKey } from './document-rewriter.ts'
 import { actionAfter } from './document-writer.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
-import { garbageTarget } from './garbage.ts'
 import { checkIdMarks, latestIdMs } from './id-reservation.ts'
 import { idMs } from './ids.ts'
 import { pendingBuildsIn } from './index-builder.ts'
@@ -44,9 +36,10 @@ import {
   userIndex,
 } from './index-tables.ts'
 import { decodeHomes } from './key-homes.ts'
-import { decodeTime, decodeVersion, idAt, isIntact, never } from './records.ts'
+import { decodeTime, decodeVersion, idAt, isIntact } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import { noExpiry, type Snapshot } from './snapshot.ts'
+import { workOf } from './sweeper-work.ts'
 import { VersionReader } from './version-reader.ts'
 
 /** Contradictions reported at most; one fault often has many. */
@@ -120,10 +113,7 @@ function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {
 }
 
 function garbageObjects(view: View): Set<string> {
-  const objects = new Set<string>()
-  for (const { key } of view.range(garbageRange('object', micros(never - 1))))
-    objects.add(nameRef(garbageTarget(key)))
-  return objects
+  return new Set(Array.from(workOf(view, 'object'), ({ target }) => nameRef(target)))
 }
 
 class StoreCheck {
@@ -138,7 +128,7 @@ class StoreCheck {
   constructor(context: CheckContext, hooks: StoreHooks) {
     this.#context = context
     this.#hooks = hooks
-    this.#building = new Set(pendingBuildsIn(context.snapshot.view).map(build => nameRef(build.index)))
+    this.#building = new Set(pendingBuildsIn(context.snapshot.view).map(nameRef))
     this.#indexes = new IndexCheck(context, (database, collection) => this.#tablesOf(database, collection))
     this.#changeLog = new ChangeLogCheck(context)
     this.#due = new DueCheck(context)

@@ -11,13 +11,9 @@ import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from 
 import type { Entry, View } from '../kv/contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../values/value.ts'
+import { Batch } from './batch.ts'
 import { encodeVersion } from './records.ts'
 import type { Rows } from './rows.ts'
-
-/** Rows that one transaction looks at and writes. */
-const batchRowsMax = 1024
-const batchWritesMax = 256
-const batchBytesMax = 4_194_304
 
 /** How far the versions of a collection have been rewritten: there while some may have a shape of the past. */
 export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
@@ -53,7 +49,7 @@ type RewriteContext = Pick<Rows, 'catalogue' | 'overlay'> & {
   readonly reader: Pick<Rows['reader'], 'isOutdated' | 'read'>
 }
 
-/** Continues by a batch, up to a number of rows or until `isOver`. */
+/** Continues by a batch, which ends when `isOver`. */
 export function continueRewrite(
   context: RewriteContext,
   database: DatabaseId,
@@ -68,40 +64,37 @@ export function continueRewrite(
     overlay.set(key, undefined)
     return
   }
-  const { last, rows } = batchOf(context, database, collection, progress, isOver)
+  const { last, rows } = nextRows(context, database, collection, progress, new Batch(isOver))
   for (const { key, value } of rows) overlay.set(key, value)
   overlay.set(key, last && keyAfter(last))
 }
 
-interface Batch {
+interface NextRows {
   /** The rows to be written, in their new form. */
   readonly rows: readonly Entry[]
   /** The key of the last row that was looked at; undefined when there is none behind it. */
   readonly last: Uint8Array | undefined
 }
 
-function batchOf(
+function nextRows(
   { overlay, reader }: RewriteContext,
   database: DatabaseId,
   collection: CollectionId,
   start: Uint8Array,
-  isOver: () => boolean,
-): Batch {
+  batch: Batch,
+): NextRows {
   const rows: Entry[] = []
-  let looked = 0
-  let bytes = 0
   for (const table of [documentRange(database, collection), collectionHistoryRange(database, collection)]) {
     const from = Buffer.compare(start, table.start) > 0 ? start : table.start
     if (Buffer.compare(from, table.end) >= 0) continue
     for (const row of overlay.range({ start: from, end: table.end })) {
-      looked++
-      bytes += row.value.length
       const ref = documentOf(row.key)
       // In here, because it takes most of the time that may be over.
-      if (reader.isOutdated(ref, row.value))
+      if (reader.isOutdated(ref, row.value)) {
         rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
-      const isFull = looked >= batchRowsMax || rows.length >= batchWritesMax || bytes >= batchBytesMax
-      if (isFull || isOver()) return { rows, last: row.key }
+        batch.write(1, row.value.length)
+      } else batch.look(1, row.value.length)
+      if (batch.isFull()) return { rows, last: row.key }
     }
   }
   return { rows, last: undefined }

@@ -11,6 +11,7 @@ import type { Journal } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
 import {
   type CollectionId,
+  collectionOf,
   type DatabaseId,
   firstUserCollection,
   type Micros,
@@ -23,7 +24,7 @@ import {
 } from '../values/value.ts'
 import { type Change, type Version, WriteRefused } from './contract.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
-import { expiryTime, markDue, markRewritten } from './due-order.ts'
+import { expiryTime, markDue } from './due-order.ts'
 import {
   entriesOfStored,
   isTaken,
@@ -34,6 +35,7 @@ import {
 import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
 import { indexesOf, type Rows, storedRows } from './rows.ts'
 import { noteExpiry, read } from './snapshot.ts'
+import { leaveWork } from './sweeper-work.ts'
 
 /** A document this transaction has written. */
 interface PendingDocument {
@@ -289,7 +291,7 @@ export class DocumentWriter {
       markDue(overlay, ref, ts)
       markDue(overlay, ref, expiryTime(ttlOf(fields), ts))
     }
-    markRewritten(overlay, ref, commitTime)
+    leaveWork(overlay, 'history', commitTime, collectionOf(ref))
   }
 
   /** What this transaction changed, for the change log. */

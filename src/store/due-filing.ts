@@ -9,6 +9,7 @@ import { decodeKey, documentOf, type EntryKey } from '../keys/key-reader.ts'
 import { documentsIndex, type keyTags, tagRange } from '../keys/keyspace.ts'
 import type { Entry, View } from '../kv/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
+import { Batch } from './batch.ts'
 import {
   expiryTime,
   isOrderComplete,
@@ -18,7 +19,6 @@ import {
   orderProgressKey,
 } from './due-order.ts'
 import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
-import { batchBytesMax } from './garbage.ts'
 import { versionAction, versionTime, versionTtl } from './records.ts'
 import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
@@ -33,9 +33,6 @@ const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Fil
 
 type Filing = (transaction: StoreTransaction, row: Entry, now: Micros) => void
 
-/** Rows of one step. */
-const rowsMax = 1024
-
 /** The table that is walked, by its place in the list, and the key to go on from. */
 function progressOf(view: View): { readonly walk: number; readonly from: Uint8Array | undefined } {
   const stored = view.get(orderProgressKey)
@@ -48,8 +45,8 @@ function encodeProgress(walk: number, from: Uint8Array | undefined): Uint8Array 
   return Uint8Array.of(walk, ...(from ?? []))
 }
 
-/** Walks on a little, as of `now`. Returns whether there was any way left. */
-export async function fileBatch(store: Store, now: Micros): Promise<boolean> {
+/** Walks on by a batch, as of `now`. Returns whether there was any way left. */
+export async function fileBatch(store: Store, now: Micros, isOver: () => boolean): Promise<boolean> {
   if (store.kv.read(isOrderComplete)) return false
   await store.write(transaction => {
     const { overlay } = transaction.rows
@@ -57,12 +54,11 @@ export async function fileBatch(store: Store, now: Micros): Promise<boolean> {
     const step = walks[walk]
     if (step === undefined) return
     const { end, start } = tagRange(step.table)
-    let [rows, bytes] = [0, 0]
-    for (const row of transaction.snapshot.view.range({ start: from ?? start, end, limit: rowsMax })) {
+    const batch = new Batch(isOver)
+    for (const row of transaction.snapshot.view.range({ start: from ?? start, end })) {
       step.file(transaction, row, now)
-      rows++
-      bytes += row.value.length
-      if (rows < rowsMax && bytes < batchBytesMax) continue
+      batch.look(1, row.value.length)
+      if (!batch.isFull()) continue
       overlay.set(orderProgressKey, encodeProgress(walk, keyAfter(row.key)))
       return
     }

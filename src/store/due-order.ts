@@ -8,18 +8,11 @@
 
 import { micros } from '../base/micros.ts'
 import { decodeKey, decodeKeyOf } from '../keys/key-reader.ts'
-import { documentsIndex, dueKey, dueRange, eventRange, garbageKey, metaKey } from '../keys/keyspace.ts'
+import { documentsIndex, dueKey, dueRange, eventRange, metaKey } from '../keys/keyspace.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { Bytes, Entry, KeyRange, View, Write } from '../kv/contract.ts'
 import type { Journal, Overlay } from '../kv/overlay.ts'
-import {
-  type CollectionId,
-  type DatabaseId,
-  firstUserCollection,
-  type Micros,
-  native,
-  Ref,
-} from '../values/value.ts'
+import { type CollectionId, type DatabaseId, firstUserCollection, type Micros, Ref } from '../values/value.ts'
 import type { CollectionPlace } from './contract.ts'
 import { never } from './records.ts'
 import { shortNatives } from './retention.ts'
@@ -61,28 +54,6 @@ export function areAllMarked(view: View): boolean {
 /** Marks that something of a document falls out with `time`; what never does is left out. */
 export function markDue(overlay: Overlay, ref: Ref, time: Micros, journal?: Journal): void {
   if (time < never && hasEnd(ref.collection)) overlay.set(dueKey(ref, time), present, journal)
-}
-
-/** Tells the sweeper that the order of a document's collection may begin earlier than it knows. */
-export function markRewritten(
-  overlay: Overlay,
-  { collection, database }: CollectionPlace,
-  commitTime: Micros,
-): void {
-  const place = new Ref(database, native.collections, BigInt(collection))
-  overlay.set(garbageKey('history', commitTime, place), present)
-}
-
-/** Tells the sweeper that a collection or database is new, or that its collection keeps history for another time. */
-export function markRedefined(overlay: Overlay, object: Ref, commitTime: Micros, journal: Journal): void {
-  overlay.set(garbageKey('history', commitTime, object), present, journal)
-}
-
-/** The collections that a mark of one of these two kinds is about. */
-export function redefinedPlaces(key: Bytes): readonly CollectionPlace[] {
-  const { target } = decodeKeyOf('garbage', key)
-  if (target.collection === native.databases) return nativePlaces(target.id)
-  return [{ database: target.database, collection: Number(target.id) }]
 }
 
 /** The native collections of a database whose history ends. */

@@ -4,14 +4,13 @@
 
 import { historyKey, historyRange, keyTags } from '../keys/keyspace.ts'
 import { type Micros, native, type Ref } from '../values/value.ts'
-import type { BindingCosts } from './binding-share.ts'
 import { newestLive, storedVersionsAscending } from './documents.ts'
 import { expiryTime } from './due-order.ts'
-import { countedRows } from './garbage.ts'
 import type { StoredVersion } from './index-tables.ts'
 import { removeHome } from './key-homes.ts'
 import { never, versionTime, versionTtl } from './records.ts'
 import { indexRows, storedRows } from './rows.ts'
+import type { Store } from './store.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Versions of one document that are removed at a time. */
@@ -28,49 +27,43 @@ interface Fallen {
 }
 
 /** What has fallen out of a document when `minimum` is the oldest time that can be read. */
-export function fallenRows(
-  costs: BindingCosts,
-  transaction: StoreTransaction,
-  ref: Ref,
-  minimum: Micros,
-): Fallen {
-  const { snapshot } = transaction
+export function fallenRows(store: Store, transaction: StoreTransaction, ref: Ref, minimum: Micros): Fallen {
+  const { rows, snapshot } = transaction
   const newest = newestLive(snapshot, ref)
   if (newest !== undefined) {
     const ttl = versionTtl(newest)
     if (ttl !== never && expiryTime(ttl, versionTime(newest)) <= minimum)
-      return wholeDocument(costs, transaction, ref)
+      return wholeDocument(store, transaction, ref)
   }
   const past: StoredVersion[] = []
   let bytes = newest?.length ?? 0
   const range = { start: historyRange(ref, minimum).start, end: historyRange(ref).end }
   for (const { value } of snapshot.view.range({ ...range, reverse: true, limit: versionsMax + 1 })) {
     bytes += value.length
-    past.push(transaction.rows.reader.read(ref, value))
+    past.push(rows.reader.read(ref, value))
   }
   const isAll = past.length <= versionsMax
   const chain = [...past]
   if (isAll && newest !== undefined && versionTime(newest) <= minimum)
-    chain.push(transaction.rows.reader.read(ref, newest))
+    chain.push(rows.reader.read(ref, newest))
   const root = chain.at(-1)
   const keys: Uint8Array[] = []
   for (const version of past) {
     if (version !== root || (isAll && version.action === 'delete')) keys.push(historyKey(ref, version.ts))
   }
-  const rows = countedRows(costs, ref, () => indexRows(transaction.rows, ref, chain))
-  for (const { key } of rows) if (key[0] !== keyTags.indexLive) keys.push(key)
+  for (const { key } of store.counted(ref.database, () => [...indexRows(rows, ref, chain)]))
+    if (key[0] !== keyTags.indexLive) keys.push(key)
   return { keys, bytes, isAll }
 }
 
-function wholeDocument(costs: BindingCosts, transaction: StoreTransaction, ref: Ref): Fallen {
+/** All that is stored of a document. */
+export function wholeDocument(store: Store, { rows, snapshot }: StoreTransaction, ref: Ref): Fallen {
   let bytes = 0
-  const versions = Array.from(storedVersionsAscending(transaction.snapshot, ref), stored => {
+  const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
     bytes += stored.length
-    return transaction.rows.reader.read(ref, stored)
+    return rows.reader.read(ref, stored)
   })
-  const keys = countedRows(costs, ref, () => storedRows(transaction.rows, ref, versions).values()).map(
-    row => row.key,
-  )
-  if (ref.collection === native.keys) removeHome(transaction.rows.overlay, ref)
-  return { keys, bytes, isAll: true }
+  const stored = store.counted(ref.database, () => storedRows(rows, ref, versions))
+  if (ref.collection === native.keys) removeHome(rows.overlay, ref)
+  return { keys: Array.from(stored.values(), ({ key }) => key), bytes, isAll: true }
 }

@@ -1,7 +1,6 @@
 // Removes what belonged to deleted schema objects, which is out of reach from the moment they are deleted:
 // an index's tables, a collection's documents with their rows in indexes that live on, everything in a database.
 
-import { decodeKeyOf } from '../keys/key-reader.ts'
 import {
   collectionChangesRange,
   collectionHistoryRange,
@@ -10,157 +9,111 @@ import {
   documentRange,
   documentsIndex,
   dueRange,
-  garbageKey,
-  garbageRange,
   indexTableRange,
 } from '../keys/keyspace.ts'
-import type { KeyRange, View } from '../kv/contract.ts'
+import type { KeyInterval } from '../keys/prefix.ts'
+import type { View } from '../kv/contract.ts'
 import { type DatabaseId, type Micros, native, type Ref } from '../values/value.ts'
-import { batchEnd } from './batch-end.ts'
-import type { BindingCosts } from './binding-share.ts'
+import { Batch } from './batch.ts'
 import { parentKey } from './catalogue.ts'
-import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
-import type { Row } from './index-tables.ts'
+import { everyDocument, scanDocuments } from './documents.ts'
+import { wholeDocument } from './fallen.ts'
 import { removeHome } from './key-homes.ts'
-import { storedRows } from './rows.ts'
+import type { Store } from './store.ts'
+import { leaveWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
-
-/** Keys that one transaction of the background removes, about. */
-export const batchKeysMax = 256
-
-/** Bytes of rows after which a batch ends: documents may be so large that fewer than {@link batchKeysMax} fill the memory. */
-export const batchBytesMax = 4_194_304
 
 /** Objects looked at for one that may be removed now. */
 const looksMax = 256
-
-const present = new Uint8Array([1])
-
-/** A deleted schema object whose belongings wait to be removed. */
-interface Garbage {
-  readonly key: Uint8Array
-  readonly ref: Ref
-}
-
-/** The schema object in a garbage key. */
-export function garbageTarget(key: Uint8Array): Ref {
-  return decodeKeyOf('garbage', key).target
-}
 
 /** The object that has waited longest, of those whose documents' bindings may be computed now. */
 export function nextGarbage(
   view: View,
   now: Micros,
   mayCompute: (database: DatabaseId) => boolean,
-): Garbage | undefined {
-  for (const { key } of view.range({ ...garbageRange('object', now), limit: looksMax })) {
-    const ref = garbageTarget(key)
-    if (ref.collection !== native.collections || mayCompute(ref.database)) return { key, ref }
-  }
-  return undefined
-}
-
-/** Rows of a document that `compute` derives from its versions; what its bindings take counts for its database. */
-export function countedRows(
-  { bindings, bindingShare }: BindingCosts,
-  ref: Ref,
-  compute: () => Iterable<Row>,
-): readonly Row[] {
-  return bindings.counted(
-    () => [...compute()],
-    micros => bindingShare.spent(ref.database, micros),
+): SweeperWork | undefined {
+  return workOf(view, 'object', now, looksMax).find(
+    ({ target }) => target.collection !== native.collections || mayCompute(target.database),
   )
 }
 
 /**
- * Removes a batch of what belonged to an object, about `batchMs` of it; with the last one, the object is forgotten.
+ * Removes a batch of what belonged to an object, or less when `isOver`; with the last one, the object is forgotten.
  */
 export function removeGarbage(
-  store: BindingCosts,
+  store: Store,
   transaction: StoreTransaction,
-  garbage: Garbage,
-  batchMs: number | undefined,
+  { key, target }: SweeperWork,
+  isOver: () => boolean,
 ): void {
   const { overlay } = transaction.rows
-  if (overlay.get(garbage.key) === undefined) return
-  const batch = new Batch(transaction, batchEnd(batchMs))
-  if (garbage.ref.collection === native.indexes) removeIndex(batch, garbage.ref)
-  else if (garbage.ref.collection === native.collections) removeCollection(store, batch, garbage.ref)
-  else removeDatabase(batch, garbage)
-  if (!batch.isFull) overlay.set(garbage.key, undefined)
+  if (overlay.get(key) === undefined) return
+  const removal = new Removal(transaction, isOver)
+  if (target.collection === native.indexes) removal.removeTables(target.database, Number(target.id))
+  else if (target.collection === native.collections) removeCollection(store, removal, target)
+  else removeDatabase(removal, target.id)
+  if (!removal.isFull) overlay.set(key, undefined)
 }
 
-/** Counts what a transaction removes. */
-class Batch {
+/** A batch that removes. */
+class Removal {
   readonly transaction: StoreTransaction
-  readonly #isOver: () => boolean
-  #left = batchKeysMax
+  readonly #batch: Batch
 
   constructor(transaction: StoreTransaction, isOver: () => boolean) {
     this.transaction = transaction
-    this.#isOver = isOver
+    this.#batch = new Batch(isOver)
   }
 
   get isFull(): boolean {
-    return this.#left <= 0 || (this.#left < batchKeysMax && this.#isOver())
+    return this.#batch.isFull()
   }
 
   remove(key: Uint8Array): void {
     this.transaction.rows.overlay.set(key, undefined)
-    this.#left--
+    this.#batch.write(1)
   }
 
-  removeRange(range: KeyRange): void {
+  removeRange(range: KeyInterval): void {
     if (this.isFull) return
     const { overlay } = this.transaction.rows
     // Collected first, and without the values: all of a batch could be large.
-    const keys = Array.from(overlay.range({ ...range, limit: this.#left }), row => row.key)
+    const keys = Array.from(overlay.range({ ...range, limit: this.#batch.writesLeft }), row => row.key)
     for (const key of keys) this.remove(key)
   }
-}
 
-function removeIndex(batch: Batch, index: Ref): void {
-  removeTables(batch, index.database, Number(index.id))
-}
-
-function removeTables(batch: Batch, database: DatabaseId, index: number): void {
-  for (const table of ['live', 'ended', 'events'] as const) {
-    batch.removeRange(indexTableRange(table, database, index))
+  removeTables(database: DatabaseId, index: number): void {
+    for (const table of ['live', 'ended', 'events'] as const)
+      this.removeRange(indexTableRange(table, database, index))
   }
 }
 
-function removeCollection(store: BindingCosts, batch: Batch, { database, id }: Ref): void {
+function removeCollection(store: Store, removal: Removal, { database, id }: Ref): void {
   const collection = Number(id)
-  const { snapshot } = batch.transaction
-  for (const ref of everyDocument(snapshot, database, collection)) {
-    if (batch.isFull) return
-    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored =>
-      batch.transaction.rows.reader.read(ref, stored),
-    )
-    const rows = countedRows(store, ref, () => storedRows(batch.transaction.rows, ref, versions).values())
-    for (const { key } of rows) batch.remove(key)
+  for (const ref of everyDocument(removal.transaction.snapshot, database, collection)) {
+    if (removal.isFull) return
+    for (const key of wholeDocument(store, removal.transaction, ref).keys) removal.remove(key)
   }
-  batch.removeRange(documentRange(database, collection))
-  batch.removeRange(collectionHistoryRange(database, collection))
-  batch.removeRange(collectionChangesRange(database, collection))
-  batch.removeRange(dueRange(database, collection))
-  removeTables(batch, database, documentsIndex(collection))
+  removal.removeRange(documentRange(database, collection))
+  removal.removeRange(collectionHistoryRange(database, collection))
+  removal.removeRange(collectionChangesRange(database, collection))
+  removal.removeRange(dueRange(database, collection))
+  removal.removeTables(database, documentsIndex(collection))
 }
 
 /** Databases within come into the queue themselves before their documents are removed. */
-function removeDatabase(batch: Batch, { ref }: Garbage): void {
-  const { snapshot, overlay, commitTime } = batch.transaction.rows
-  const database = ref.id
+function removeDatabase(removal: Removal, database: DatabaseId): void {
+  const { snapshot, overlay, commitTime } = removal.transaction.rows
   for (const { document } of scanDocuments(snapshot, database, native.databases)) {
-    if (batch.isFull) return
-    overlay.set(garbageKey('object', commitTime, document), present)
-    batch.remove(documentKey(document))
+    if (removal.isFull) return
+    leaveWork(overlay, 'object', commitTime, document)
+    removal.remove(documentKey(document))
   }
   for (const { document } of scanDocuments(snapshot, database, native.keys)) {
-    if (batch.isFull) return
+    if (removal.isFull) return
     removeHome(overlay, document)
-    batch.remove(documentKey(document))
+    removal.remove(documentKey(document))
   }
-  for (const range of databaseRanges(database)) batch.removeRange(range)
-  if (!batch.isFull) overlay.set(parentKey(database), undefined)
+  for (const range of databaseRanges(database)) removal.removeRange(range)
+  if (!removal.isFull) overlay.set(parentKey(database), undefined)
 }

@@ -9,24 +9,24 @@ import { buildKey, tagRange } from '../keys/keyspace.ts'
 import type { View } from '../kv/contract.ts'
 import type { Overlay } from '../kv/overlay.ts'
 import { limits } from '../limits.ts'
-import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
+import { type CollectionId, collectionOf, type DatabaseId, native, Ref } from '../values/value.ts'
+import { Batch } from './batch.ts'
 import type { StoreCatalogue } from './catalogue.ts'
 import type { Transaction } from './contract.ts'
 import { buildErrorField, namedCollections } from './definitions.ts'
 import { checkTransactionBytes } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
-import { markDue, markRewritten } from './due-order.ts'
+import { markDue } from './due-order.ts'
 import { entrySince, hasFallenOut } from './entry-records.ts'
 import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } from './index-tables.ts'
 import { idAt } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Rows } from './rows.ts'
-import type { Snapshot } from './snapshot.ts'
+import { firstOf, type Snapshot } from './snapshot.ts'
+import { leaveWork } from './sweeper-work.ts'
 
-/** Documents whose index rows one background transaction writes, unless their versions are many. */
-const batchDocumentsMax = 256
-const batchVersionsMax = 1024
-const batchBytesMax = 4_194_304
+/** A document counts as much as so many versions of it, in rows that are looked at. */
+const looksPerDocument = 4
 
 /** A transaction of the store's own. */
 interface BuildTransaction extends Transaction {
@@ -91,15 +91,14 @@ function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): Docum
 
 /** Puts down the rows of a document. What of them has fallen out of the history is marked: its old marks may be gone. */
 function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<Row>): void {
-  const { collection, database } = ref
-  const definition = catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
-  const minimum = minimumValidTime(collection, definition, snapshot.time)
+  const definition = catalogue.collection(collectionOf(ref))
+  const minimum = minimumValidTime(ref.collection, definition, snapshot.time)
   let isMarked = false
   for (const row of rows) {
     overlay.set(row.key, row.value)
     if (isMarked || !hasFallenOut(row, minimum)) continue
     markDue(overlay, ref, entrySince(row))
-    markRewritten(overlay, ref, commitTime)
+    leaveWork(overlay, 'history', commitTime, collectionOf(ref))
     isMarked = true
   }
 }
@@ -134,14 +133,13 @@ function decodeProgress(value: Uint8Array): { readonly collection: CollectionId;
   return { collection, id: idAt(value, 2) }
 }
 
-/** One index that is being built, or, with the number of a set of documents, a collection whose versions are rewritten. */
-export interface Build {
-  readonly index: Ref
-}
-
-function buildOf(key: Uint8Array): Build {
+/**
+ * A build, as the index that is being built, or, with the number of a set of documents, as the collection whose versions are
+ * rewritten.
+ */
+function buildOf(key: Uint8Array): Ref {
   const { database, index } = decodeKeyOf('build', key)
-  return { index: new Ref(database, native.indexes, BigInt(index)) }
+  return new Ref(database, native.indexes, BigInt(index))
 }
 
 /** The collection and the document at which the next batch of a build begins; undefined when it is not under way. */
@@ -151,27 +149,21 @@ export function progressOf(view: View, index: Ref): ReturnType<typeof decodeProg
 }
 
 /** The builds under way in a state. */
-export function pendingBuildsIn(view: View): Build[] {
+export function pendingBuildsIn(view: View): Ref[] {
   return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))
 }
 
 /** The first build of a database at an index or behind it; of any database behind it, when that has none. */
-export function nextBuild(view: View, database: DatabaseId, index: number): Build | undefined {
-  const range = { start: buildKey(database, index), end: tagRange('build').end, limit: 1 }
-  for (const { key } of view.range(range)) return buildOf(key)
-  return undefined
+export function nextBuild(view: View, database: DatabaseId, index: number): Ref | undefined {
+  const found = firstOf(view, { start: buildKey(database, index), end: tagRange('build').end })
+  return found && buildOf(found.key)
 }
 
 /**
- * Continues one build by a batch inside `transaction`, up to a number of documents or until `isOver`; when nothing is
- * left, the index becomes active. Throws {@link BuildFailure}, with nothing written, at a document that the index
+ * Continues one build by a batch inside `transaction`, which ends when `isOver`; when nothing is left, the index becomes active. Throws {@link BuildFailure}, with nothing written, at a document that the index
  * cannot hold.
  */
-export function continueBuild(
-  transaction: BuildTransaction,
-  index: Ref,
-  isOver: () => boolean = () => false,
-): void {
+export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {
   const { rows: context } = transaction
   const { catalogue } = transaction
   const key = buildKey(index.database, Number(index.id))
@@ -188,22 +180,19 @@ export function continueBuild(
   const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
     (left, right) => left - right,
   )
-  let documents = 0
-  let versions = 0
+  const batch = new Batch(isOver)
   let bytes = 0
   for (const collection of collections) {
     if (collection < from.collection) continue
     const first = collection === from.collection ? from.id : 0n
     for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
       const found = attempt(index, ref, () => hooks.perDocument(() => rowsOf(context, ref, tables)))
-      const isFull = documents >= batchDocumentsMax || versions >= batchVersionsMax
-      if (documents > 0 && (isFull || isOver() || bytes + found.bytes > batchBytesMax)) {
+      if (batch.isFull(found.bytes)) {
         context.overlay.set(key, encodeProgress(collection, ref.id))
         return
       }
       lay(context, ref, found.rows)
-      documents++
-      versions += found.versions
+      batch.look(Math.max(looksPerDocument, found.versions), found.bytes)
       bytes += found.bytes
       attempt(index, ref, () => checkTransactionBytes(bytes))
     }
@@ -232,8 +221,7 @@ export function noteFailure(
 ): void {
   const current = transaction.get(index)
   if (current === undefined) return
-  const collection = new Ref(index.database, native.collections, BigInt(document.collection))
-  const name = transaction.catalogue.nameOf(collection) ?? document.collection
+  const name = transaction.catalogue.nameOf(collectionOf(document)) ?? document.collection
   const reason = cause instanceof RequestError ? cause.description : 'The service met an internal error.'
   const text = `Document ${document.id} of ${name}: ${reason}`
   if (current.fields.get(buildErrorField) === text) return

@@ -6,40 +6,32 @@
 import { microsPerDay } from '../base/durations.ts'
 import { epoch, micros } from '../base/micros.ts'
 import { changesTimeOf, decodeKeyOf } from '../keys/key-reader.ts'
-import {
-  changesKey,
-  changesRange,
-  collectionChangesRange,
-  garbageKey,
-  garbageRange,
-} from '../keys/keyspace.ts'
+import { changesKey, changesRange, collectionChangesRange } from '../keys/keyspace.ts'
 import type { KeyRange, View } from '../kv/contract.ts'
-import { firstUserCollection, type Micros, native, Ref } from '../values/value.ts'
+import { collectionOf, firstUserCollection, type Micros } from '../values/value.ts'
+import { batchWritesMax } from './batch.ts'
 import { placesOf } from './change-log.ts'
 import type { CollectionPlace } from './contract.ts'
-import { batchKeysMax, garbageTarget } from './garbage.ts'
 import { changeLogMicros } from './retention.ts'
 import { firstOf } from './snapshot.ts'
+import { leaveWork, type SweeperWork, workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** The longest time between two looks at a collection whose record has rows. */
 const lookMicros: number = 30 * microsPerDay
-
-const present = new Uint8Array([1])
 
 /** What may be removed of the log by time. */
 function oldLog(now: Micros): KeyRange {
   return {
     start: changesRange().start,
     end: changesKey(micros(now - changeLogMicros), 0),
-    limit: batchKeysMax,
+    limit: batchWritesMax,
   }
 }
 
 /** Whether anything of the record is to be removed now. */
 export function hasOldChanges(view: View, now: Micros): boolean {
-  const ranges = [oldLog(now), garbageRange('changes', now)]
-  return ranges.some(range => firstOf(view, range) !== undefined)
+  return [...view.range({ ...oldLog(now), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
 }
 
 /** Removes a batch of what the record holds for too long. Returns whether there may be more. */
@@ -51,16 +43,20 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): bo
     for (const place of placesOf(row)) noteLook(transaction, place, ts)
     overlay.set(row.key, undefined)
   }
-  const work = firstOf(overlay, garbageRange('changes', now))
-  if (work !== undefined) removeCollectionChanges(transaction, work.key, now)
-  return work !== undefined || rows.length === batchKeysMax
+  const [work] = workOf(overlay, 'changes', now, 1)
+  if (work !== undefined) removeCollectionChanges(transaction, work, now)
+  return work !== undefined || rows.length === batchWritesMax
 }
 
 /** Removes a batch of one collection's changes; with the last one, the next look at it is noted. */
-function removeCollectionChanges(transaction: StoreTransaction, work: Uint8Array, now: Micros): void {
+function removeCollectionChanges(
+  transaction: StoreTransaction,
+  { key, target }: SweeperWork,
+  now: Micros,
+): void {
   const { overlay } = transaction.rows
-  const { database, id } = garbageTarget(work)
-  const collection = Number(id)
+  const { database } = target
+  const collection = Number(target.id)
   const ofLog = now - changeLogMicros
   const floor =
     collection < firstUserCollection
@@ -70,10 +66,10 @@ function removeCollectionChanges(transaction: StoreTransaction, work: Uint8Array
           transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
         )
   const old = collectionChangesRange(database, collection, undefined, micros(floor))
-  const keys = Array.from(overlay.range({ ...old, limit: batchKeysMax }), row => row.key)
+  const keys = Array.from(overlay.range({ ...old, limit: batchWritesMax }), row => row.key)
   for (const key of keys) overlay.set(key, undefined)
-  if (keys.length === batchKeysMax) return
-  overlay.set(work, undefined)
+  if (keys.length === batchWritesMax) return
+  overlay.set(key, undefined)
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
   const ts = oldest && changesTimeOf(oldest.key)
   // What the log by time still names is noted when that goes.
@@ -90,9 +86,9 @@ function noteLook(
   const { catalogue } = transaction
   // What belonged to something that is gone is removed with it.
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
-  const ref = new Ref(database, native.collections, BigInt(collection))
+  const ref = collectionOf({ database, collection })
   const days = collection < firstUserCollection ? 0 : catalogue.collection(ref)?.historyDays
   const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
   const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
-  transaction.rows.overlay.set(garbageKey('changes', micros(due), ref), present)
+  leaveWork(transaction.rows.overlay, 'changes', micros(due), ref)
 }

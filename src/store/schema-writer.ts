@@ -35,15 +35,13 @@ import {
 } from './definitions.ts'
 import { beginRewrite, rewriteKey } from './document-rewriter.ts'
 import type { DocumentWriter } from './document-writer.ts'
-import { markRedefined } from './due-order.ts'
 import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
 import { userIndex } from './index-tables.ts'
 import { addHome, decodeHomes, removeHome } from './key-homes.ts'
 import { decodeTime, encodeTimes } from './records.ts'
 import { historyFloor } from './retention.ts'
 import type { Rows } from './rows.ts'
-
-const present = new Uint8Array([1])
+import { leaveWork } from './sweeper-work.ts'
 
 /** The last number an index may have: numbers above stand for the sets of collections. */
 const indexIdMax = 0xffff
@@ -163,10 +161,10 @@ export class SchemaWriter {
     if (namedNatives.has(ref.collection)) catalogue.noteChange(ref.database)
     switch (ref.collection) {
       case native.databases:
-        if (isDelete) this.#leaveGarbage(ref, journal)
+        if (isDelete) leaveWork(overlay, 'object', commitTime, ref, journal)
         else {
           overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
-          markRedefined(overlay, ref, commitTime, journal)
+          leaveWork(overlay, 'history', commitTime, ref, journal)
         }
         return
       case native.keys:
@@ -174,19 +172,15 @@ export class SchemaWriter {
         else addHome(overlay, ref, journal)
         return
       case native.indexes:
-        if (isDelete) overlay.set(buildKey(ref.database, Number(ref.id)), undefined, journal)
-        if (isDelete) this.#leaveGarbage(ref, journal)
+        if (!isDelete) return
+        overlay.set(buildKey(ref.database, Number(ref.id)), undefined, journal)
+        leaveWork(overlay, 'object', commitTime, ref, journal)
         return
       case native.collections:
         if (isDelete) overlay.set(rewriteKey(ref.database, Number(ref.id)), undefined, journal)
-        if (isDelete) this.#leaveGarbage(ref, journal)
-        else markRedefined(overlay, ref, commitTime, journal)
+        if (isDelete) leaveWork(overlay, 'object', commitTime, ref, journal)
+        else leaveWork(overlay, 'history', commitTime, ref, journal)
     }
-  }
-
-  #leaveGarbage(ref: Ref, journal: Journal): void {
-    const { overlay, commitTime } = this.#context
-    overlay.set(garbageKey('object', commitTime, ref), present, journal)
   }
 
   /** The objects that go with a deleted one: indexes that cover nothing but a collection. */

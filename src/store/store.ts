@@ -6,7 +6,7 @@ import { epoch } from '../base/micros.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
-import type { Micros } from '../values/value.ts'
+import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Attempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
 import { BindingShare } from './binding-share.ts'
@@ -132,6 +132,14 @@ export class Store {
   /** The time of day, not before any time this process has given to a snapshot or a commit. */
   now(): Micros {
     return this.#times.now()
+  }
+
+  /**
+   * Runs synchronous work on documents of a database that cannot move to the slow lane; whether or not it throws, the
+   * database rests from its bindings for as long as what they have taken asks for.
+   */
+  counted<T>(database: DatabaseId, work: () => T): T {
+    return this.bindings.counted(work, micros => this.bindingShare.spent(database, micros))
   }
 
   /** An announced commit takes long, or its process has crashed: a commit after it ends the wait. */

@@ -5,19 +5,19 @@
 // What counts as past is decided by a time that does not leap with the clock (base/removal-time.ts). Reads may be refused
 // earlier, by the time of their snapshot; what they may not see any more is still there.
 
-import { garbageRange } from '../keys/keyspace.ts'
 import { type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
-import { batchEnd } from './batch-end.ts'
+import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import type { CollectionPlace } from './contract.ts'
 import { scanDocuments } from './documents.ts'
 import { fileBatch } from './due-filing.ts'
 import { type DueLook, DueLooks } from './due-looks.ts'
-import { dueMarks, firstDue, nativePlaces, redefinedPlaces } from './due-order.ts'
+import { dueMarks, firstDue, nativePlaces } from './due-order.ts'
 import { fallenRows } from './fallen.ts'
-import { batchBytesMax, batchKeysMax, nextGarbage, removeGarbage } from './garbage.ts'
+import { nextGarbage, removeGarbage } from './garbage.ts'
 import { hasOldChanges, removeOldChanges } from './record-removal.ts'
 import { fallsOutAt } from './retention.ts'
 import type { Store } from './store.ts'
+import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Collections looked at in one step, and databases. */
@@ -74,7 +74,9 @@ export class Sweeper {
     const mayCompute = (database: DatabaseId) => this.#mayCompute(database)
     const garbage = this.#store.kv.read(view => nextGarbage(view, this.#store.now(), mayCompute))
     if (garbage === undefined) return false
-    await this.#store.write(transaction => removeGarbage(this.#store, transaction, garbage, this.#batchMs))
+    await this.#store.write(transaction =>
+      removeGarbage(this.#store, transaction, garbage, batchEnd(this.#batchMs)),
+    )
     return true
   }
 
@@ -87,21 +89,19 @@ export class Sweeper {
 
   /** Collections that are new or keep their history for another time are looked at anew. */
   async #noteRedefined(): Promise<boolean> {
-    const range = garbageRange('history', this.#store.now())
-    const found = this.#store.kv.read(view =>
-      Array.from(view.range({ ...range, limit: batchKeysMax }), row => row.key),
-    )
-    await this.#remove(found)
-    for (const place of found.flatMap(redefinedPlaces)) this.#looks.plan(place, 0)
-    return found.length === batchKeysMax
+    const found = this.#store.kv.read(view => [...workOf(view, 'history', this.#store.now(), batchWritesMax)])
+    if (found.length === 0) return false
+    await this.#store.write(({ rows: { overlay } }) => {
+      for (const { key } of found) overlay.set(key, undefined)
+    })
+    for (const { target } of found) this.#lookAt(target)
+    return found.length === batchWritesMax
   }
 
-  async #remove(keys: readonly Uint8Array[]): Promise<void> {
-    if (keys.length === 0) return
-    await this.#store.write(transaction => {
-      const { overlay } = transaction.rows
-      for (const key of keys) overlay.set(key, undefined)
-    })
+  /** Plans to look at the collection that a schema object stands for, or at the native ones of a database. */
+  #lookAt({ collection, database, id }: Ref): void {
+    if (collection !== native.databases) this.#looks.plan({ database, collection: Number(id) }, 0)
+    else for (const place of nativePlaces(id)) this.#looks.plan(place, 0)
   }
 
   /** Asks which collections there are, of some databases. */
@@ -111,12 +111,11 @@ export class Sweeper {
       if (database === undefined) return false
       const objectsOf = (collection: number) =>
         this.#store.read(({ snapshot }) =>
-          Array.from(scanDocuments(snapshot, database, collection), entry => entry.document.id),
+          Array.from(scanDocuments(snapshot, database, collection), entry => entry.document),
         ).result
       for (const place of nativePlaces(database)) this.#looks.plan(place, 0)
-      for (const id of objectsOf(native.collections))
-        this.#looks.plan({ database, collection: Number(id) }, 0)
-      this.#unknown.push(...objectsOf(native.databases))
+      for (const ref of objectsOf(native.collections)) this.#lookAt(ref)
+      this.#unknown.push(...objectsOf(native.databases).map(({ id }) => id))
     }
     return true
   }
@@ -149,7 +148,7 @@ export class Sweeper {
     return this.#store.read(transaction => {
       const { snapshot } = transaction
       const minimum = this.#minimumOf(transaction, place)
-      const marks = minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchKeysMax)
+      const marks = minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchWritesMax)
       if (marks.length === 0) this.#looks.plan(place, this.#nextLook(transaction, place))
       return marks
     }).result
@@ -177,31 +176,29 @@ export class Sweeper {
     if (!catalogue.isLive(look.database) || !catalogue.hasCollection(look.database, look.collection))
       return look.marks.length
     const { overlay } = transaction.rows
-    const isOver = batchEnd(this.#batchMs)
+    const batch = new Batch(batchEnd(this.#batchMs))
     const minimum = this.#minimumOf(transaction, look)
     const done = new Set<bigint>()
-    let [removed, bytes] = [0, 0]
     for (const [at, { key, ref, time }] of look.marks.entries()) {
-      if (removed >= batchKeysMax || bytes >= batchBytesMax || (at > 0 && isOver())) return at
+      if (batch.isFull()) return at
       // The collection may keep more than it did when the marks were read.
       if (time > minimum) continue
       if (!done.has(ref.id)) {
         const fallen = fallenRows(this.#store, transaction, ref, minimum)
         for (const each of fallen.keys) overlay.set(each, undefined)
-        removed += fallen.keys.length
-        bytes += fallen.bytes
+        batch.write(fallen.keys.length, fallen.bytes)
         if (!fallen.isAll) return at
         done.add(ref.id)
       }
       overlay.set(key, undefined)
-      removed++
+      batch.write(1)
     }
     return look.marks.length
   }
 
   async #file(): Promise<boolean> {
     if (this.#isFiled) return false
-    this.#isFiled = !(await fileBatch(this.#store, this.#removalTime()))
+    this.#isFiled = !(await fileBatch(this.#store, this.#removalTime(), batchEnd(this.#batchMs)))
     return !this.#isFiled
   }
 

@@ -1,14 +1,12 @@
 // What the background has to do yet, for those who run the service: indexes and collections under way, and what was deleted
 // and is not removed yet. It is read from the same rows by which the background goes.
 
-import { micros } from '../base/micros.ts'
-import { garbageRange } from '../keys/keyspace.ts'
-import { type CollectionId, type DatabaseId, native, Ref } from '../values/value.ts'
+import { type CollectionId, collectionOf, type DatabaseId, type Ref } from '../values/value.ts'
 import { buildErrorField, namedCollections } from './definitions.ts'
 import { rewriteProgress, rewrittenCollection } from './document-rewriter.ts'
 import { everyDocument } from './documents.ts'
 import { pendingBuildsIn, progressOf } from './index-builder.ts'
-import { never } from './records.ts'
+import { workOf } from './sweeper-work.ts'
 import type { StoreTransaction } from './transaction.ts'
 
 /** Builds that are told one by one, and deleted objects that are counted. */
@@ -39,9 +37,9 @@ export interface WorkLeft {
 export function workLeft(transaction: StoreTransaction): WorkLeft {
   const { view } = transaction.snapshot
   const builds = pendingBuildsIn(view)
-  const removals = [...view.range({ ...garbageRange('object', micros(never - 1)), limit: removalsMax })]
+  const removals = [...workOf(view, 'object', undefined, removalsMax)]
   return {
-    builds: builds.slice(0, buildsMax).map(({ index }) => buildLeft(transaction, index)),
+    builds: builds.slice(0, buildsMax).map(build => buildLeft(transaction, build)),
     buildsCount: builds.length,
     removals: removals.length,
   }
@@ -52,7 +50,7 @@ function buildLeft(transaction: StoreTransaction, build: Ref): BuildLeft {
   const { database, id } = build
   const names = catalogue.lineage(database).map(({ name }) => name)
   const collection = rewrittenCollection(build)
-  const object = collection === undefined ? build : new Ref(database, native.collections, BigInt(collection))
+  const object = collection === undefined ? build : collectionOf({ database, collection })
   const failure = transaction.get(object)?.fields.get(buildErrorField)
   return {
     kind: collection === undefined ? 'index' : 'collection',

@@ -8,7 +8,7 @@ import { RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
 import type { Attempt } from '../store/attempt.ts'
-import { batchEnd } from '../store/batch-end.ts'
+import { batchEnd } from '../store/batch.ts'
 import {
   ContendedTransaction,
   type IndexDefinition,
@@ -179,10 +179,7 @@ async function writeSome(
     const writer = new BatchWriter(transaction, database, options, isCareful, target, memo)
     if (pace === undefined) return writer.run(records)
     const limited = <T>(work: () => T) => store.bindings.perDocument(work, limits.recordBindingsMs)
-    return store.bindings.counted(
-      () => writer.run(records, batchEnd(pace.batchMs), limited),
-      micros => store.bindingShare.spent(database, micros),
-    )
+    return store.counted(database, () => writer.run(records, batchEnd(pace.batchMs), limited))
   }
   let isCareful = options.dryRun
   for (;;) {

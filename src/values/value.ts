@@ -358,8 +358,8 @@ export function isNativeCollectionRef(value: Value): value is Ref & { readonly c
 }
 
 /** The reference to the collection (a native one too) that a document belongs to. */
-export function collectionOf(document: Ref): Ref {
-  return new Ref(document.database, native.collections, BigInt(document.collection))
+export function collectionOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Ref {
+  return new Ref(database, native.collections, BigInt(collection))
 }
 
 /** One thing or an array of things, as many fields of schema objects allow. */
