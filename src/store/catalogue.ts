@@ -12,6 +12,7 @@ import { encodeTerms } from '../keys/terms.ts'
 import type { View } from '../kv/contract.ts'
 import {
   type CollectionId,
+  collectionOf,
   type DatabaseId,
   firstUserCollection,
   type Micros,
@@ -34,7 +35,7 @@ import { entryDocument } from './entry-records.ts'
 import { nameTerms } from './index-tables.ts'
 import { NameHistory } from './name-history.ts'
 import { decodeTime, decodeVersion, idAt } from './records.ts'
-import { read, readFirst, type Snapshot } from './snapshot.ts'
+import { noCounts, read, readFirst, type Snapshot } from './snapshot.ts'
 
 /** Something that stands in one row of the store. */
 interface FromEntry<T> {
@@ -158,9 +159,6 @@ export class StoreCatalogue implements Catalogue {
   readonly #schemas = new Map<DatabaseId, Schema>()
   #changed: Set<DatabaseId> = nothingChanged
   readonly #relied = new Map<DatabaseId, SchemaRead>()
-  /** Parents read so far; used only while the transaction has not touched any schema. */
-  #parents: Map<DatabaseId, DatabaseId | undefined> | undefined
-
   /** The collection that was found last: elements and documents of one are mostly asked about in a row. */
   #latest:
     | {
@@ -172,7 +170,7 @@ export class StoreCatalogue implements Catalogue {
 
   constructor(snapshot: Snapshot, cache: SchemaCache) {
     // What it takes to know the schema is not the query's to pay.
-    this.#snapshot = { ...snapshot, counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 } }
+    this.#snapshot = { ...snapshot, counters: noCounts() }
     this.#cache = cache
   }
 
@@ -256,14 +254,28 @@ export class StoreCatalogue implements Catalogue {
   }
 
   collection(ref: Ref): StoredCollection | undefined {
-    return ref.collection === native.collections ? this.#collection(ref.database, Number(ref.id)) : undefined
+    return ref.collection === native.collections
+      ? this.userCollection(ref.database, Number(ref.id))
+      : undefined
   }
 
-  #collection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
+  /** The collection of the users with that number; undefined for native ones, too. */
+  userCollection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
+    if (collection < firstUserCollection) return undefined
+    const isUntouched = this.#changed.size === 0
+    const latest = this.#latest
+    if (isUntouched && latest?.collection === collection && latest.database === database)
+      return latest.definition
+    const definition = this.#definition(database, collection)
+    if (definition !== undefined && isUntouched) this.#latest = { database, collection, definition }
+    return definition
+  }
+
+  #definition(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
     const { collections } = this.#schema(database)
     const known = collections.get(collection)
     if (known !== undefined) return known
-    const ref = new Ref(database, native.collections, BigInt(collection))
+    const ref = collectionOf({ database, collection })
     const stored = newestLive(this.#snapshot, ref)
     if (stored === undefined) return undefined
     const definition = collectionDefinition(decodeVersion(ref, stored))
@@ -307,17 +319,7 @@ export class StoreCatalogue implements Catalogue {
 
   /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */
   hasCollection(database: DatabaseId, collection: CollectionId): boolean {
-    return collection < firstUserCollection || this.#userCollection(database, collection) !== undefined
-  }
-
-  #userCollection(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
-    const isUntouched = this.#changed.size === 0
-    const latest = this.#latest
-    if (isUntouched && latest?.collection === collection && latest.database === database)
-      return latest.definition
-    const definition = this.#collection(database, collection)
-    if (definition !== undefined && isUntouched) this.#latest = { database, collection, definition }
-    return definition
+    return collection < firstUserCollection || this.userCollection(database, collection) !== undefined
   }
 
   /**
@@ -325,10 +327,10 @@ export class StoreCatalogue implements Catalogue {
    * undefined where there are none.
    */
   migrationSteps(database: DatabaseId, collection: CollectionId): Value | undefined {
-    const definition = this.#userCollection(database, collection)
+    const definition = this.userCollection(database, collection)
     if (definition !== undefined) return definition.migration
     return this.derived(database, `last steps of ${collection}`, () => {
-      const ref = new Ref(database, native.collections, BigInt(collection))
+      const ref = collectionOf({ database, collection })
       for (const stored of storedVersions(this.#snapshot, ref)) {
         const { action, fields } = decodeVersion(ref, stored)
         if (action !== 'delete') return fields.get(migrationField)
@@ -388,14 +390,7 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #storedParent(database: DatabaseId): DatabaseId | undefined {
-    const isUntouched = this.#changed.size === 0
-    if (isUntouched && this.#parents?.has(database)) return this.#parents.get(database)
-    const parent = parentOf(read(this.#snapshot, parentKey(database)))
-    if (isUntouched) {
-      this.#parents ??= new Map()
-      this.#parents.set(database, parent)
-    }
-    return parent
+    return parentOf(read(this.#snapshot, parentKey(database)))
   }
 
   /** For what is asked of a schema as a whole. */

@@ -16,6 +16,8 @@ export interface CheckContext {
   /** Deleted schema objects whose belongings wait to be removed, as `nameRef` names them. */
   readonly garbage: ReadonlySet<string>
   readonly minimumOf: (database: DatabaseId, collection: CollectionId) => Micros
+  /** Whether everything that falls out of the history has its mark: a folder of before may still be on its way to that. */
+  readonly isMarked: boolean
   readonly report: (finding: string) => void
   /** Told of each row that is looked at. */
   readonly looked: (step: CheckStep) => void

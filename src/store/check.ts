@@ -19,12 +19,13 @@ import {
 import { parentKey, SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { ChangeLogCheck } from './check-change-log.ts'
 import { type CheckContext, nameRef } from './check-context.ts'
-import { DueCheck } from './check-due.ts'
+import { checkMarks } from './check-due.ts'
 import { IndexCheck, type IndexState } from './check-indexes.ts'
 import type { CheckStep, OnCheckProgress, StoreHooks } from './contract.ts'
 import { rewriteKey } from './document-rewriter.ts'
 import { actionAfter } from './document-writer.ts'
 import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
+import { areAllMarked } from './due-order.ts'
 import { checkIdMarks, latestIdMs } from './id-reservation.ts'
 import { idMs } from './ids.ts'
 import { pendingBuildsIn } from './index-builder.ts'
@@ -38,7 +39,7 @@ import {
 import { decodeHomes } from './key-homes.ts'
 import { decodeTime, decodeVersion, idAt, isIntact } from './records.ts'
 import { minimumValidTime } from './retention.ts'
-import { noExpiry, type Snapshot } from './snapshot.ts'
+import { noCounts, noExpiry, type Snapshot } from './snapshot.ts'
 import { workOf } from './sweeper-work.ts'
 import { VersionReader } from './version-reader.ts'
 
@@ -60,7 +61,7 @@ export function checkStore(
     commitTime: undefined,
     schemaTime: epoch,
     lastCommitTime: epoch,
-    counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
+    counters: noCounts(),
     expiry: noExpiry(),
   }
   const findings: string[] = []
@@ -96,10 +97,9 @@ function contextOf(
     reader: new VersionReader(catalogue, hooks),
     databases: liveDatabases(snapshot),
     garbage: garbageObjects(view),
-    minimumOf: (database, collection) => {
-      const ref = new Ref(database, native.collections, BigInt(collection))
-      return minimumValidTime(collection, catalogue.collection(ref), time)
-    },
+    minimumOf: (database, collection) =>
+      minimumValidTime(collection, catalogue.userCollection(database, collection), time),
+    isMarked: areAllMarked(view),
     ...told,
   }
 }
@@ -121,7 +121,6 @@ class StoreCheck {
   readonly #hooks: StoreHooks
   readonly #indexes: IndexCheck
   readonly #changeLog: ChangeLogCheck
-  readonly #due: DueCheck
   readonly #building: ReadonlySet<string>
   readonly #latestIdMs: number
 
@@ -131,7 +130,6 @@ class StoreCheck {
     this.#building = new Set(pendingBuildsIn(context.snapshot.view).map(nameRef))
     this.#indexes = new IndexCheck(context, (database, collection) => this.#tablesOf(database, collection))
     this.#changeLog = new ChangeLogCheck(context)
-    this.#due = new DueCheck(context)
     this.#latestIdMs = latestIdMs(context.snapshot.view)
   }
 
@@ -190,7 +188,7 @@ class StoreCheck {
     this.#checkVersions(ref, versions)
     this.#indexes.checkDocument(ref, versions)
     this.#changeLog.checkDocument(ref, versions)
-    this.#due.checkDocument(ref, versions)
+    checkMarks(this.#context, ref, versions)
     if (ref.collection === native.keys && versions.at(-1)?.action !== 'delete') {
       if (!decodeHomes(snapshot.view.get(keyHomeKey(ref.id))).includes(ref.database)) {
         this.#context.report(`${nameRef(ref)} is a key that is not found by its id`)

@@ -91,7 +91,7 @@ function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): Docum
 
 /** Puts down the rows of a document. What of them has fallen out of the history is marked: its old marks may be gone. */
 function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<Row>): void {
-  const definition = catalogue.collection(collectionOf(ref))
+  const definition = catalogue.userCollection(ref.database, ref.collection)
   const minimum = minimumValidTime(ref.collection, definition, snapshot.time)
   let isMarked = false
   for (const row of rows) {

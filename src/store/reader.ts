@@ -8,15 +8,7 @@ import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { extentOf } from '../values/extent.ts'
-import {
-  type CollectionId,
-  type DatabaseId,
-  firstUserCollection,
-  type Micros,
-  native,
-  Ref,
-  type Value,
-} from '../values/value.ts'
+import type { CollectionId, DatabaseId, Micros, Ref, Value } from '../values/value.ts'
 import type { BindingBudget } from './binding-budget.ts'
 import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
 import { readCollectionChanges, recordSince } from './change-log.ts'
@@ -44,7 +36,7 @@ import { RecordedEvents } from './recorded-events.ts'
 import { versionAction, versionTime, versionTtl, withAction } from './records.ts'
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { entryEvents, storedEvents } from './set-events.ts'
-import { isExpired, noExpiry, read, type Snapshot } from './snapshot.ts'
+import { isExpired, noCounts, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { VersionReader } from './version-reader.ts'
 
 /** What readers of one store share. */
@@ -84,10 +76,6 @@ export class StoreReader implements Reader {
   readonly #parts: ReaderParts
   readonly #stamp: (() => Micros) | undefined
   readonly #isPast: boolean
-  /** Since when reads are exact of the collection that was asked about last; where nothing can change meanwhile. */
-  #latestMinimum:
-    | { readonly database: DatabaseId; readonly collection: CollectionId; readonly time: Micros }
-    | undefined
 
   /** `stamp` tells the commit time where it becomes part of other values; given where the transaction may write. */
   constructor(
@@ -307,19 +295,6 @@ export class StoreReader implements Reader {
 
   /** As of `now`, at or before the time of the snapshot, when that is given. */
   minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
-    const latest = this.#latestMinimum
-    const isPresent = now === this.snapshot.time && !this.writable
-    if (isPresent && latest?.collection === collection && latest.database === database) return latest.time
-    const definition =
-      collection < firstUserCollection
-        ? undefined
-        : this.catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
-    const time = minimumValidTime(collection, definition, now)
-    if (isPresent) this.#latestMinimum = { database, collection, time }
-    return time
+    return minimumValidTime(collection, this.catalogue.userCollection(database, collection), now)
   }
-}
-
-function noCounts(): TransactionCounters {
-  return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
 }

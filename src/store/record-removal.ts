@@ -86,9 +86,9 @@ function noteLook(
   const { catalogue } = transaction
   // What belonged to something that is gone is removed with it.
   if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
-  const ref = collectionOf({ database, collection })
-  const days = collection < firstUserCollection ? 0 : catalogue.collection(ref)?.historyDays
+  const days =
+    collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays
   const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
   const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
-  leaveWork(transaction.rows.overlay, 'changes', micros(due), ref)
+  leaveWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
 }

@@ -34,6 +34,11 @@ export function noExpiry(): Expiry {
   return { latest: epoch, next: endOfTime }
 }
 
+/** Nothing has been read or written. */
+export function noCounts(): TransactionCounters {
+  return { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 }
+}
+
 /** Whether what has that ttl has expired; it is noted since when it has, or until when it has not. */
 export function isExpired({ expiry, time }: Snapshot, ttl: Micros): boolean {
   if (ttl <= time) {

@@ -5,7 +5,7 @@
 // What counts as past is decided by a time that does not leap with the clock (base/removal-time.ts). Reads may be refused
 // earlier, by the time of their snapshot; what they may not see any more is still there.
 
-import { type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
+import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../values/value.ts'
 import { Batch, batchEnd, batchWritesMax } from './batch.ts'
 import type { CollectionPlace } from './contract.ts'
 import { scanDocuments } from './documents.ts'
@@ -164,7 +164,7 @@ export class Sweeper {
     const { catalogue, snapshot, snapshotTime } = transaction
     if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection))
       return Number.POSITIVE_INFINITY
-    const definition = catalogue.collection(new Ref(database, native.collections, BigInt(collection)))
+    const definition = catalogue.userCollection(database, collection)
     // No later commit is of a time up to that of the snapshot.
     const first = Math.min(firstDue(snapshot.view, place) ?? snapshotTime, snapshotTime)
     return fallsOutAt(collection, definition, first)
