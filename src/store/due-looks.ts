@@ -2,7 +2,6 @@
 // once it has been read. What is written later falls out later than anything that could have been written by then, so an
 // empty order, too, says how long it need not be looked at.
 
-import type { CollectionId, DatabaseId } from '../values/value.ts'
 import type { CollectionPlace } from './contract.ts'
 import type { DueMark } from './due-order.ts'
 
@@ -16,25 +15,15 @@ export interface DueLook extends CollectionPlace {
 const noMarks: readonly DueMark[] = []
 
 export class DueLooks {
-  readonly #looks = new Map<DatabaseId, Map<CollectionId, DueLook>>()
+  readonly #looks = new Map<string, DueLook>()
   /** No look is earlier, but perhaps those that are ready. */
   #earliest = Number.POSITIVE_INFINITY
   #ready: DueLook[] = []
 
   /** Plans the next look at a collection, instead of any other; infinity: none until it is planned again. */
-  plan(place: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
-    const { collection, database } = place
-    let within = this.#looks.get(database)
-    if (at === Number.POSITIVE_INFINITY) {
-      within?.delete(collection)
-      if (within?.size === 0) this.#looks.delete(database)
-      return
-    }
-    if (within === undefined) {
-      within = new Map()
-      this.#looks.set(database, within)
-    }
-    within.set(collection, { database, collection, at, marks })
+  plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
+    if (at === Number.POSITIVE_INFINITY) this.#looks.delete(nameOf({ collection, database }))
+    else this.#looks.set(nameOf({ collection, database }), { database, collection, at, marks })
     this.#earliest = Math.min(this.#earliest, at)
   }
 
@@ -42,19 +31,20 @@ export class DueLooks {
   next(now: number, isWanted: (look: DueLook) => boolean): DueLook | undefined {
     if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
     for (let look = this.#ready.pop(); look !== undefined; look = this.#ready.pop()) {
-      const isCurrent = this.#looks.get(look.database)?.get(look.collection) === look
-      if (isCurrent && isWanted(look)) return look
+      if (this.#looks.get(nameOf(look)) === look && isWanted(look)) return look
     }
     return undefined
   }
 
   #collect(now: number): void {
     this.#earliest = Number.POSITIVE_INFINITY
-    for (const within of this.#looks.values()) {
-      for (const look of within.values()) {
-        if (look.at <= now) this.#ready.push(look)
-        this.#earliest = Math.min(this.#earliest, look.at)
-      }
+    for (const look of this.#looks.values()) {
+      if (look.at <= now) this.#ready.push(look)
+      this.#earliest = Math.min(this.#earliest, look.at)
     }
   }
+}
+
+function nameOf({ collection, database }: CollectionPlace): string {
+  return `${database}/${collection}`
 }

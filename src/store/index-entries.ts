@@ -9,7 +9,7 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { casefold } from '../values/casefold.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { isArray, isObject, native, Ref, TransactionTime, UnresolvedRef } from '../values/value.ts'
+import { collectionOf, isArray, isObject, TransactionTime, UnresolvedRef } from '../values/value.ts'
 import type { IndexDefinition, IndexField, IndexSource, NameLookup, StoreHooks, Version } from './contract.ts'
 import { sourceOf } from './definitions.ts'
 import type { NameHistory } from './name-history.ts'
@@ -36,8 +36,8 @@ export function entryTuples(
   const { id } = version.ref
   const lookup = names && lookupFor(index, version, names)
   const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
-  const terms = combine(extract(index.terms, source, undated, hooks, lookup), id)
-  const values = combine(extract(index.values, source, version, hooks, lookup), id)
+  const terms = combine(extract(index.terms, { source, version: undated, hooks, names: lookup }), id)
+  const values = combine(extract(index.values, { source, version, hooks, names: lookup }), id)
   const kept = index.isOwn || values.every(isKept) ? values : values.filter(isKept)
   checkWidth(terms.length * kept.length, id)
   const tuples: EntryTuple[] = []
@@ -76,15 +76,17 @@ function isKept(tuple: readonly Value[]): boolean {
   return tuple.length === 0
 }
 
-function extract(
-  fields: readonly IndexField[],
-  source: IndexSource,
-  version: Version,
-  hooks: StoreHooks,
-  names: NameLookup | undefined,
-): (readonly Value[])[] {
+/** What the fields of an index are taken from. */
+interface Extraction {
+  readonly source: IndexSource
+  readonly version: Version
+  readonly hooks: StoreHooks
+  readonly names: NameLookup | undefined
+}
+
+function extract(fields: readonly IndexField[], from: Extraction): (readonly Value[])[] {
   const lists: (readonly Value[])[] = []
-  for (const field of fields) lists.push(extractField(field, source, version, hooks, names))
+  for (const field of fields) lists.push(extractField(field, from))
   return lists
 }
 
@@ -122,18 +124,12 @@ function first(list: readonly Value[]): Value {
   return list[0] as Value
 }
 
-function extractField(
-  field: IndexField,
-  source: IndexSource,
-  version: Version,
-  hooks: StoreHooks,
-  names: NameLookup | undefined,
-): readonly Value[] {
+function extractField(field: IndexField, from: Extraction): readonly Value[] {
   let found: readonly Value[]
-  if (field.binding !== undefined) found = bound(field, field.binding, source, version, hooks, names)
+  if (field.binding !== undefined) found = bound(field, field.binding, from)
   else if (field.path === undefined || field.path.length === 0) return onlyNull
-  else if (!field.multiValue) found = [whole(field.path, version)]
-  else found = spread(field.path, version)
+  else if (!field.multiValue) found = [whole(field.path, from.version)]
+  else found = spread(field.path, from.version)
   return field.casefold ? found.map(fold) : found
 }
 
@@ -144,10 +140,7 @@ function fold(value: Value): Value {
 function bound(
   { multiValue, within }: IndexField,
   name: string,
-  source: IndexSource,
-  version: Version,
-  hooks: StoreHooks,
-  names: NameLookup | undefined,
+  { hooks, names, source, version }: Extraction,
 ): readonly Value[] {
   const binding = source.bindings.get(name)
   const value = binding === undefined ? undefined : hooks.evaluateBinding(binding, version, names)
@@ -171,7 +164,7 @@ function topField(name: string | bigint, version: Version): Value | undefined {
       return version.ts instanceof TransactionTime ? version.ts : BigInt(version.ts)
     case 'class':
     case 'collection':
-      return new Ref(version.ref.database, native.collections, BigInt(version.ref.collection))
+      return collectionOf(version.ref)
   }
   return typeof name === 'string' ? version.fields.get(name) : undefined
 }

@@ -33,7 +33,7 @@ import {
   type Ref,
   type Value,
 } from '../values/value.ts'
-import type { IndexDefinition, StoreHooks, Version } from './contract.ts'
+import type { EntryChange, IndexDefinition, StoreHooks, Version } from './contract.ts'
 import { encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
 import { type EntryTuple, entryTuples } from './index-entries.ts'
 import type { NameHistories } from './name-history.ts'
@@ -188,7 +188,7 @@ function withTimes(values: readonly Value[], commitTime: TransactionTimeSource):
 }
 
 /** Entries by the text of their keys. */
-export function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
+function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
   const found = new Map<string, PreparedEntry>()
   for (const entry of entries) found.set(byteText(entry.liveKey), entry)
   return found
@@ -242,9 +242,8 @@ export function replaceEntries(
     opened = notIn(before, after)
   }
   for (const entry of opened) {
-    if (index.keeps === 'events')
-      overlay.set(indexEventKey(entry.parts, time, 'add'), eventRecord(entry, 'add'), journal)
-    else overlay.set(entry.liveKey, entryRecord(entry, time), journal)
+    const row = index.keeps === 'events' ? eventRow(entry, time, 'add') : entryRow(entry, time)
+    lay(overlay, row, journal)
   }
   return opened
 }
@@ -255,6 +254,25 @@ export function notIn(others: PreparedEntries, entries: PreparedEntries): Prepar
   return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
 }
 
+/** The entries that only one of two versions has: those that went first. An undefined version has none. */
+export function entryChanges(
+  index: IndexTables,
+  before: Version | undefined,
+  after: Version | undefined,
+  commitTime: TransactionTimeSource,
+): EntryChange[] {
+  const old = byKey(entriesOfStored(index, before, commitTime))
+  const present = byKey(entriesOfStored(index, after, commitTime))
+  const changes: EntryChange[] = []
+  for (const [key, entry] of old) if (!present.has(key)) changes.push(changeOf('remove', entry))
+  for (const [key, entry] of present) if (!old.has(key)) changes.push(changeOf('add', entry))
+  return changes
+}
+
+function changeOf(action: EntryChange['action'], { parts, terms, values }: PreparedEntry): EntryChange {
+  return { action, terms, values, termsKey: byteText(parts.terms) }
+}
+
 function closeEntry(
   overlay: Overlay,
   journal: Journal,
@@ -263,7 +281,7 @@ function closeEntry(
   time: Micros,
 ): void {
   if (index.keeps === 'events') {
-    overlay.set(indexEventKey(entry.parts, time, 'remove'), eventRecord(entry, 'remove'), journal)
+    lay(overlay, eventRow(entry, time, 'remove'), journal)
     return
   }
   const live = overlay.get(entry.liveKey)
@@ -274,7 +292,11 @@ function closeEntry(
   overlay.set(entry.liveKey, undefined, journal)
   if (index.keeps === 'live') return
   const since = entrySince({ key: entry.liveKey, value: live })
-  overlay.set(indexEndedKey(entry.parts, time), entryRecord(entry, since), journal)
+  lay(overlay, endedRow(entry, since, time), journal)
+}
+
+function lay(overlay: Overlay, { key, value }: Row, journal: Journal): void {
+  overlay.set(key, value, journal)
 }
 
 /** A build that has not come to the document yet will see all of its versions. */
@@ -285,7 +307,7 @@ function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts 
 /** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
 export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, Row> {
   const rows = new Map<string, Row>()
-  const put = (key: Bytes, value: Bytes) => rows.set(byteText(key), { key, value })
+  const put = (row: Row) => rows.set(byteText(row.key), row)
   const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
   for (const version of versions) {
     const { ts } = version
@@ -293,18 +315,17 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
     for (const [text, { entry, since }] of open) {
       if (after.get(text)?.ttl === entry.ttl) continue
       open.delete(text)
-      if (index.keeps === 'entries') put(indexEndedKey(entry.parts, ts), entryRecord(entry, since))
-      if (index.keeps === 'events')
-        put(indexEventKey(entry.parts, ts, 'remove'), eventRecord(entry, 'remove'))
+      if (index.keeps === 'entries') put(endedRow(entry, since, ts))
+      if (index.keeps === 'events') put(eventRow(entry, ts, 'remove'))
     }
     for (const [text, entry] of after) {
       if (open.has(text)) continue
       open.set(text, { entry, since: ts })
-      if (index.keeps === 'events') put(indexEventKey(entry.parts, ts, 'add'), eventRecord(entry, 'add'))
+      if (index.keeps === 'events') put(eventRow(entry, ts, 'add'))
     }
   }
   if (index.keeps !== 'events') {
-    for (const { entry, since } of open.values()) put(entry.liveKey, entryRecord(entry, since))
+    for (const { entry, since } of open.values()) put(entryRow(entry, since))
   }
   return rows
 }
@@ -320,18 +341,24 @@ export interface Row {
 
 /** The live row of an entry that came at `since`. */
 export function entryRow(entry: PreparedEntry, since: Micros): Row {
-  return { key: entry.liveKey, value: entryRecord(entry, since) }
+  return { key: entry.liveKey, value: recordOf(entry, since) }
 }
 
-/** The record of an entry that came at `since`, whether it is still there or not. */
-function entryRecord({ parts, ttl, values, document }: PreparedEntry, since: Micros): Bytes {
-  return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since })
+/** The row of an entry that was there from `since` to `until`. */
+function endedRow(entry: PreparedEntry, since: Micros, until: Micros): Row {
+  return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
-/** The record of an event. */
-function eventRecord({ parts, ttl, values, document }: PreparedEntry, action: 'add' | 'remove'): Bytes {
-  const cut = isCut(parts.values.bytes)
-  return encodeEntry({ document, ttl, values, cut, since: undefined, removed: action === 'remove' })
+/** The row of an entry's coming or going. */
+function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): Row {
+  const value = recordOf(entry, undefined, action === 'remove')
+  return { key: indexEventKey(entry.parts, ts, action), value }
+}
+
+/** `since`: when the entry came; undefined for an event. */
+function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = false): Bytes {
+  const { document, parts, ttl, values } = entry
+  return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })
 }
 
 /** Whether another document has a live entry with the same terms and values. */

@@ -1,6 +1,7 @@
 // Reads of a snapshot, with what its transaction has written laid over it. A reader may look at an earlier moment than its
 // snapshot: then nothing that was committed since counts, except for schemas, which are the present ones.
 
+import { byteText } from '../base/byte-text.ts'
 import { micros } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { documentKey } from '../keys/keyspace.ts'
@@ -27,9 +28,8 @@ import type {
 import { namedCollections } from './definitions.ts'
 import { StoreDirectory } from './directory.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
-import { entryChanges, termsKey } from './entry-changes.ts'
 import { type EntrySet, scanEntries } from './index-scan.ts'
-import { documentsTables, userIndex } from './index-tables.ts'
+import { documentsTables, entryChanges, userIndex } from './index-tables.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
 import { RecordedEvents } from './recorded-events.ts'
@@ -237,12 +237,12 @@ export class StoreReader implements Reader {
     before: Version | undefined,
     after: Version | undefined,
   ): readonly EntryChange[] {
-    const { hooks } = this.#parts
-    return entryChanges(index, before, after, { catalogue: this.catalogue, hooks }, this.snapshot.time)
+    const tables = userIndex(index, this.#parts.hooks, this.catalogue)
+    return entryChanges(tables, before, after, this.snapshot.time)
   }
 
   termsKey(terms: readonly Value[]): string {
-    return termsKey(terms)
+    return byteText(encodeTerms(terms))
   }
 
   matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent> {
