@@ -9,7 +9,7 @@ import { Session, type SessionHost, timedOut } from '../model/session.ts'
 import type { StreamEvent, StreamSubject } from '../model/streaming.ts'
 import type { Transaction } from '../store/contract.ts'
 import { collectionOf, type Ref } from '../values/value.ts'
-import type { Viewer } from './viewer.ts'
+import type { Viewer } from './open-stream.ts'
 
 interface AudienceOptions {
   readonly host: SessionHost
@@ -33,10 +33,28 @@ export class Audience {
     this.#options = options
   }
 
-  /** Whether a viewer may see an event of a subject. Throws Pending when a predicate has to wait. */
+  /**
+   * Whether a viewer may see an event of a subject; a predicate that takes too long or does too much says no. Throws Pending
+   * when a predicate has to wait.
+   */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
+    if (this.#tooSlow.has(viewer)) return false
     const access = this.#accessOf(viewer)
-    return this.#decide(viewer, () => maySee(event, subject, access))
+    const { now } = this.#options.host
+    const end = now() + limits.streamPredicateMs * 1000
+    const check = () => {
+      if (now() > end) throw timedOut()
+    }
+    try {
+      return watched({ check, beforeLongCall: check }, () => maySee(event, subject, access))
+    } catch (error) {
+      if (error instanceof RequestError) {
+        if (error.code === 'time out') this.#tooSlow.add(viewer)
+        return false
+      }
+      if (error instanceof Pending && !this.#options.mayWait) return false
+      throw error
+    }
   }
 
   #accessOf(viewer: Viewer): Access {
@@ -56,26 +74,6 @@ export class Audience {
     })
     this.#accesses.set(viewer, access)
     return access
-  }
-
-  /** A predicate that takes too long or does too much says no. */
-  #decide(viewer: Viewer, ask: () => boolean): boolean {
-    if (this.#tooSlow.has(viewer)) return false
-    const { now } = this.#options.host
-    const end = now() + limits.streamPredicateMs * 1000
-    const check = () => {
-      if (now() > end) throw timedOut()
-    }
-    try {
-      return watched({ check, beforeLongCall: check }, ask)
-    } catch (error) {
-      if (error instanceof RequestError) {
-        if (error.code === 'time out') this.#tooSlow.add(viewer)
-        return false
-      }
-      if (error instanceof Pending && !this.#options.mayWait) return false
-      throw error
-    }
   }
 }
 

@@ -7,9 +7,7 @@ import type { StreamEvent, StreamFormat } from '../model/streaming.ts'
 import type { Transaction } from '../store/contract.ts'
 import type { Micros } from '../values/value.ts'
 import type { Audience } from './audience.ts'
-import type { OpenStream } from './open-stream.ts'
-import type { Subject } from './subject.ts'
-import type { Viewer } from './viewer.ts'
+import type { Subject, Viewer } from './open-stream.ts'
 
 /** One try of a transaction: what it reads through, and who says what may be seen. */
 interface Reading {
@@ -20,23 +18,23 @@ interface Reading {
 }
 
 export class Lines {
-  readonly #subject: Subject<OpenStream>
+  readonly #subject: Subject
   readonly #events: readonly StreamEvent[]
   readonly #txn: Micros
   /** For each event, in order, as far as it is known. */
-  readonly #decided = new Map<Viewer<OpenStream>, boolean[]>()
+  readonly #decided = new Map<Viewer, boolean[]>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
-  readonly #known = new Map<Viewer<OpenStream>, Map<StreamFormat, readonly Uint8Array[]>>()
+  readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
 
   /** `txn`: the time of the transaction. */
-  constructor(subject: Subject<OpenStream>, events: readonly StreamEvent[], txn: Micros) {
+  constructor(subject: Subject, events: readonly StreamEvent[], txn: Micros) {
     this.#subject = subject
     this.#events = events
     this.#txn = txn
   }
 
   /** What a stream is told. Throws Pending, and what `beforeStep` throws. */
-  of(viewer: Viewer<OpenStream>, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
+  of(viewer: Viewer, format: StreamFormat, reading: Reading): readonly Uint8Array[] {
     const ofViewer = upsert(this.#known, viewer, () => new Map<StreamFormat, readonly Uint8Array[]>())
     const known = ofViewer.get(format)
     if (known !== undefined) return known
@@ -47,7 +45,7 @@ export class Lines {
     return lines
   }
 
-  #decide(viewer: Viewer<OpenStream>, { audience, beforeStep }: Reading): readonly boolean[] {
+  #decide(viewer: Viewer, { audience, beforeStep }: Reading): readonly boolean[] {
     const decided = upsert(this.#decided, viewer, () => [])
     for (const event of this.#events.slice(decided.length)) {
       beforeStep()

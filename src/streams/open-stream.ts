@@ -1,18 +1,55 @@
-// One open stream: events queued for a reader who may be slow. The queue is bounded; who falls too far behind loses
-// the stream, because a stream never leaves anything out.
+// One open stream, what it follows and whom it speaks to. Its events are queued for a reader who may be slow. The queue is
+// bounded; who falls too far behind loses the stream, because a stream never leaves anything out.
 
 import { epoch } from '../base/micros.ts'
 import type { EventStream } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
-import type { StreamEnd, StreamFormat, StreamWording } from '../model/streaming.ts'
+import type { StreamEnd, StreamFormat, StreamSubject, StreamWording } from '../model/streaming.ts'
 import type { Micros } from '../values/value.ts'
-import type { Subject } from './subject.ts'
-import type { Viewer } from './viewer.ts'
+import type { ViewerTerms } from './viewer.ts'
+
+/** Reads what has happened to a subject by itself. */
+export interface Reader {
+  /** Something may have happened. */
+  wake(): void
+  /** There will be nothing any more. */
+  close(): void
+}
+
+/** Something followed by at least one stream. */
+export class Subject {
+  readonly target: StreamSubject
+  readonly streams = new Set<OpenStream>()
+  /** Who looks for itself when something has happened. */
+  readonly readers = new Set<Reader>()
+  /** Its name among the subjects of its kind; of sets, among those of its index. */
+  readonly key: string
+
+  /** Whether no stream follows it. */
+  get isIdle(): boolean {
+    return this.streams.size === 0 && this.readers.size === 0
+  }
+
+  constructor(target: StreamSubject, key: string) {
+    this.target = target
+    this.key = key
+  }
+}
+
+/** Whom streams speak to that were opened with the same rights. */
+export class Viewer {
+  readonly terms: ViewerTerms
+  readonly streams = new Set<OpenStream>()
+
+  constructor(terms: ViewerTerms) {
+    this.terms = terms
+  }
+}
 
 /** What a stream depends on; events are queued for it from there. */
 interface StreamOrigin {
-  readonly subject: Subject<OpenStream>
-  readonly viewer: Viewer<OpenStream>
+  readonly subject: Subject
+  readonly viewer: Viewer
   readonly wording: StreamWording
   /** How it tells events; absent where its events come as text. */
   readonly format?: StreamFormat
@@ -60,18 +97,20 @@ export class OpenStream implements EventStream {
     this.#finish()
   }
 
-  /** Queues the events of one transaction. */
-  deliver(lines: readonly Uint8Array[]): void {
-    if (this.#ended) return
+  /** Queues the events of one transaction; returns how many bytes they have. */
+  deliver(lines: readonly Uint8Array[]): number {
+    const bytes = lines.reduce((sum, line) => sum + line.length, 0)
+    if (this.#ended) return bytes
     const waiting = this.#queue.length
     if (waiting >= limits.streamEventsMax || this.#bytes >= limits.streamBytesMax) {
       this.#queue = []
       const description = `Stream closed due to congestion after accumulating ${waiting} items.`
       this.end({ cause: 'not read', code: 'time out', description, txn: epoch })
-      return
+      return bytes
     }
     for (const line of lines) this.#append(line)
     this.#listener?.()
+    return bytes
   }
 
   /** Ends the stream; what is queued already still reaches the reader. */
@@ -102,23 +141,7 @@ export class OpenStream implements EventStream {
 }
 
 /** A stream that ends where it begins. */
-export class RefusedStream implements EventStream {
-  readonly id: string
-  readonly ended = true
-  #event: Uint8Array | undefined
-
-  constructor(id: string, wording: StreamWording, reason: StreamEnd) {
-    this.id = id
-    this.#event = Buffer.from(wording.end(reason))
-  }
-
-  take(): Uint8Array | undefined {
-    const event = this.#event
-    this.#event = undefined
-    return event
-  }
-
-  listen(): void {}
-
-  close(): void {}
+export function refusedStream(id: string, wording: StreamWording, reason: StreamEnd): EventStream {
+  const events = [Buffer.from(wording.end(reason))]
+  return { id, ended: true, take: () => events.pop(), listen: () => undefined, close: () => undefined }
 }

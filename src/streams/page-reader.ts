@@ -9,9 +9,8 @@ import type { QueryResponse } from '../engine/contract.ts'
 import type { StreamOpening } from '../engine/stream-opener.ts'
 import { limits } from '../limits.ts'
 import type { PagedOrder, StreamEnd, StreamPage, StreamPlace } from '../model/streaming.ts'
-import type { OpenStream } from './open-stream.ts'
+import type { OpenStream, Reader } from './open-stream.ts'
 import { rightsLost, streamEnds } from './stream-ends.ts'
-import type { Reader } from './subject.ts'
 
 /** Reads a page; {@link StreamOpening}. */
 type NextPage = StreamOpening['nextPage']
@@ -207,34 +206,31 @@ export class PageReader implements Reader {
       this.#costs = []
       this.#wantsStatus = false
       this.#toldMs = this.#host.clock.elapsedMs()
-      this.#telling = this.#tellAll(this.#shares(lines), end, page)
+      this.#telling = this.#tellAll([...this.#streams.keys()], lines, end, page)
     }
-  }
-
-  /** What each stream is to be told. */
-  #shares(lines: StreamPage['lines']): readonly (readonly [OpenStream, readonly Uint8Array[]])[] {
-    const encoded = lines.map(({ place, text }) => ({ place, bytes: Buffer.from(text) }))
-    const all = encoded.map(({ bytes }) => bytes)
-    return Array.from(this.#streams.keys(), stream => {
-      const from = this.#ahead.get(stream)
-      if (from === undefined) return [stream, all]
-      return [stream, encoded.filter(({ place }) => isBehind(place, from)).map(({ bytes }) => bytes)]
-    })
   }
 
   /** Tells one stream after the other; yields the bytes that each has got. */
   *#tellAll(
-    shares: readonly (readonly [OpenStream, readonly Uint8Array[]])[],
+    streams: readonly OpenStream[],
+    lines: StreamPage['lines'],
     end: Ending | undefined,
     page: StreamPage,
   ): Generator<number, void, void> {
-    for (const [stream, lines] of shares) {
-      stream.deliver(lines)
+    const encoded = lines.map(({ place, text }) => ({ place, bytes: Buffer.from(text) }))
+    const all = encoded.map(({ bytes }) => bytes)
+    for (const stream of streams) {
+      const ahead = this.#ahead.get(stream)
+      const own =
+        ahead === undefined
+          ? all
+          : encoded.filter(({ place }) => isBehind(place, ahead)).map(({ bytes }) => bytes)
+      const bytes = stream.deliver(own)
       if (end === 'over') {
         // What ends the others may lie before the place at which one has joined.
-        if (lines.length > 0) stream.complete()
+        if (own.length > 0) stream.complete()
       } else if (end !== undefined) stream.end(end)
-      yield lines.reduce((bytes, line) => bytes + line.length, 0)
+      yield bytes
     }
     this.#finish(page)
   }

@@ -6,9 +6,8 @@ import type { Timers } from '../base/timers.ts'
 import type { StreamOpening } from '../engine/stream-opener.ts'
 import { limits } from '../limits.ts'
 import type { PagedOrder } from '../model/streaming.ts'
-import type { OpenStream } from './open-stream.ts'
+import type { OpenStream, Subject } from './open-stream.ts'
 import { PageReader } from './page-reader.ts'
-import type { Subject } from './subject.ts'
 
 interface PagedOptions {
   readonly clock: Pick<Clock, 'elapsedMs'>
@@ -61,7 +60,7 @@ export class PagedStreams {
     if (reader.isEmpty) this.#drop(reader, stream.origin.subject)
   }
 
-  #drop(reader: PageReader, subject: Subject<OpenStream>): void {
+  #drop(reader: PageReader, subject: Subject): void {
     reader.stop()
     subject.readers.delete(reader)
     this.#queue.delete(reader)
@@ -69,7 +68,7 @@ export class PagedStreams {
   }
 
   /** Lets a reader that has come to the present stand for all that tell the same, or another one take its streams. */
-  #share(reader: PageReader, subject: Subject<OpenStream>): boolean {
+  #share(reader: PageReader, subject: Subject): boolean {
     const shared = this.#shared.get(reader.key)
     if (shared === undefined) {
       this.#shared.set(reader.key, reader)

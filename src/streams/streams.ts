@@ -21,13 +21,13 @@ import type { Micros } from '../values/value.ts'
 import { Audience } from './audience.ts'
 import { Conditions } from './conditions.ts'
 import { Lines } from './lines.ts'
-import { OpenStream, RefusedStream } from './open-stream.ts'
+import { OpenStream, type Reader, refusedStream, type Subject, Viewer } from './open-stream.ts'
 import { hasMore } from './page-reader.ts'
 import { PagedStreams } from './paged-streams.ts'
 import { rightsLost, streamEnds } from './stream-ends.ts'
-import { type Reader, type Subject, Subjects, sourceOf } from './subject.ts'
+import { Subjects, sourceOf } from './subject.ts'
 import { type Handled, Tailer, TurnOver, type Waiting } from './tailer.ts'
-import { sourceConditions, Viewer, viewerTerms } from './viewer.ts'
+import { sourceConditions, viewerTerms } from './viewer.ts'
 
 interface StreamsOptions {
   readonly store: Store
@@ -45,9 +45,9 @@ interface StreamsOptions {
 interface Outcome {
   /** Those of streams that are read page by page. */
   readonly readers: readonly Reader[]
-  readonly lost: ReadonlySet<Viewer<OpenStream>>
+  readonly lost: ReadonlySet<Viewer>
   readonly deliveries: readonly (readonly [OpenStream, readonly Uint8Array[]])[]
-  readonly closed: ReadonlySet<Subject<OpenStream>>
+  readonly closed: ReadonlySet<Subject>
 }
 
 /** What has been found out about a transaction that is being tried. */
@@ -55,8 +55,8 @@ interface UnderWay {
   /** Tells the transaction from others. */
   readonly memo: Memo
   changesSeen: number
-  readonly found: Map<Subject<OpenStream>, StreamEvent[]>
-  readonly lines: Map<Subject<OpenStream>, Lines>
+  readonly found: Map<Subject, StreamEvent[]>
+  readonly lines: Map<Subject, Lines>
 }
 
 /** How often it is looked whether a credential has expired, in milliseconds. */
@@ -67,12 +67,12 @@ export class Streams implements StreamOpener {
   readonly #tailer: Tailer
   readonly #open = new Set<OpenStream>()
   readonly #paged: PagedStreams
-  readonly #subjects = new Subjects<OpenStream>()
-  readonly #viewers = new Map<string, Viewer<OpenStream>>()
+  readonly #subjects = new Subjects()
+  readonly #viewers = new Map<string, Viewer>()
   readonly #formats = new Map<string, StreamFormat>()
-  readonly #viewerConditions = new Conditions<Viewer<OpenStream>>()
-  readonly #sourceConditions = new Conditions<Subject<OpenStream>>()
-  readonly #expiries = new Map<Viewer<OpenStream>, Cancel>()
+  readonly #viewerConditions = new Conditions<Viewer>()
+  readonly #sourceConditions = new Conditions<Subject>()
+  readonly #expiries = new Map<Viewer, Cancel>()
   /** The transaction that is being tried. */
   #underWay: UnderWay | undefined
   #isEnded = false
@@ -97,13 +97,13 @@ export class Streams implements StreamOpener {
     const format = order.kind === 'told' ? this.#shared(order.format) : undefined
     const wording = order.kind === 'told' ? order.format : order.wording
     const id = String(BigInt(`0x${this.#options.random.hex(8)}`) >> 1n)
-    if (this.#isEnded) return new RefusedStream(id, wording, streamEnds.alreadyClosed)
-    if (this.#open.size >= this.#options.openMax) return new RefusedStream(id, wording, streamEnds.tooMany)
+    if (this.#isEnded) return refusedStream(id, wording, streamEnds.alreadyClosed)
+    if (this.#open.size >= this.#options.openMax) return refusedStream(id, wording, streamEnds.tooMany)
     const { transaction } = session
     const terms = viewerTerms(session)
     const origin = {
       subject: this.#subjects.obtain(target, transaction),
-      viewer: this.#viewers.get(terms.key) ?? new Viewer<OpenStream>(terms),
+      viewer: this.#viewers.get(terms.key) ?? new Viewer(terms),
       wording,
       ...(format && { format }),
       start: order.kind === 'told' ? transaction.lastCommitTime : order.place.time,
@@ -139,7 +139,7 @@ export class Streams implements StreamOpener {
     if (!this.#tailer.isRunning) this.#tailer.start(transaction.lastCommitTime)
   }
 
-  #begin(viewer: Viewer<OpenStream>): void {
+  #begin(viewer: Viewer): void {
     const { key, conditions } = viewer.terms
     this.#viewers.set(key, viewer)
     this.#viewerConditions.add(viewer, conditions)
@@ -147,7 +147,7 @@ export class Streams implements StreamOpener {
   }
 
   /** A silent stream ends too when its credential does. */
-  #awaitExpiry(viewer: Viewer<OpenStream>): void {
+  #awaitExpiry(viewer: Viewer): void {
     const { expires } = viewer.terms
     if (expires === endOfTime) return
     const { clock, timers } = this.#options
@@ -162,7 +162,7 @@ export class Streams implements StreamOpener {
     this.#expiries.set(viewer, timers.after(ms, check))
   }
 
-  #lose(viewer: Viewer<OpenStream>, txn: Micros): void {
+  #lose(viewer: Viewer, txn: Micros): void {
     for (const stream of viewer.streams) stream.end(rightsLost(txn))
   }
 
@@ -182,7 +182,7 @@ export class Streams implements StreamOpener {
     this.#tailer.stop()
   }
 
-  #forget(viewer: Viewer<OpenStream>): void {
+  #forget(viewer: Viewer): void {
     this.#viewers.delete(viewer.terms.key)
     this.#viewerConditions.remove(viewer)
     this.#expiries.get(viewer)?.()
@@ -263,8 +263,7 @@ function* handOut(
     }
   }
   for (const [stream, lines] of deliveries) {
-    stream.deliver(lines)
-    yield lines.reduce((bytes, line) => bytes + line.length, 0)
+    yield stream.deliver(lines)
   }
   for (const reader of readers) reader.wake()
   for (const subject of closed) {

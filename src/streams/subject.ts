@@ -7,34 +7,7 @@ import type { StreamEvent, StreamSubject } from '../model/streaming.ts'
 import type { Change, Transaction } from '../store/contract.ts'
 import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../values/value.ts'
 import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
-
-/** Reads what has happened to a subject by itself. */
-export interface Reader {
-  /** Something may have happened. */
-  wake(): void
-  /** There will be nothing any more. */
-  close(): void
-}
-
-/** Something followed by at least one stream. `S` is what streams are here. */
-export class Subject<S = unknown> {
-  readonly target: StreamSubject
-  readonly streams = new Set<S>()
-  /** Who looks for itself when something has happened. */
-  readonly readers = new Set<Reader>()
-  /** Its name among the subjects of its kind; of sets, among those of its index. */
-  readonly key: string
-
-  /** Whether no stream follows it. */
-  get isIdle(): boolean {
-    return this.streams.size === 0 && this.readers.size === 0
-  }
-
-  constructor(target: StreamSubject, key: string) {
-    this.target = target
-    this.key = key
-  }
-}
+import { Subject } from './open-stream.ts'
 
 /** The schema object whose end is the end of everything there is to follow. */
 export function sourceOf(target: StreamSubject): Ref {
@@ -54,28 +27,28 @@ export function documentKey({ database, collection, id }: Ref): string {
   return `${database}/${collection}/${id}`
 }
 
-type Sets<S> = Map<string, Subject<S>>
+type Sets = Map<string, Subject>
 
-export class Subjects<S> {
-  readonly #documents = new Map<string, Subject<S>>()
-  readonly #collections = new Map<string, Subject<S>>()
+export class Subjects {
+  readonly #documents = new Map<string, Subject>()
+  readonly #collections = new Map<string, Subject>()
   /** Collections whose every write counts. */
-  readonly #written = new Map<string, Subject<S>>()
+  readonly #written = new Map<string, Subject>()
   /** By database, index and terms. */
-  readonly #indexes = new Map<DatabaseId, Map<bigint, Sets<S>>>()
+  readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
 
   /** The subject with that target, created if missing. */
-  obtain(target: StreamSubject, transaction: Transaction): Subject<S> {
+  obtain(target: StreamSubject, transaction: Transaction): Subject {
     const [map, key] = this.#place(target, transaction)
     let subject = map.get(key)
     if (subject === undefined) {
-      subject = new Subject<S>(target, key)
+      subject = new Subject(target, key)
       map.set(key, subject)
     }
     return subject
   }
 
-  #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets<S>, string] {
+  #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets, string] {
     switch (target.kind) {
       case 'document':
         return [this.#documents, documentKey(target.ref)]
@@ -85,14 +58,14 @@ export class Subjects<S> {
         return [this.#written, documentKey(target.collection)]
       case 'match': {
         const { database, id } = target.index
-        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets<S>>())
+        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets>())
         return [upsert(ofDatabase, id, () => new Map()), transaction.termsKey(target.terms)]
       }
     }
   }
 
   /** Forgets a subject that no stream follows any more. */
-  drop(subject: Subject<S>): void {
+  drop(subject: Subject): void {
     const { key, target } = subject
     if (target.kind === 'document') this.#documents.delete(key)
     else if (target.kind === 'documents') this.#collections.delete(key)
@@ -113,7 +86,7 @@ export class Subjects<S> {
     change: Change,
     txn: number,
     transaction: Transaction,
-    found: Map<Subject<S>, StreamEvent[]>,
+    found: Map<Subject, StreamEvent[]>,
   ): void {
     const { ref } = change
     const document = this.#documents.get(documentKey(ref))
@@ -131,11 +104,7 @@ export class Subjects<S> {
   }
 }
 
-function add<S>(
-  found: Map<Subject<S>, StreamEvent[]>,
-  subject: Subject<S>,
-  events: readonly StreamEvent[],
-): void {
+function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: readonly StreamEvent[]): void {
   if (events.length > 0) upsert(found, subject, () => []).push(...events)
 }
 
@@ -151,9 +120,9 @@ function membershipEvents(
   return [setEvent(state.after ? 'add' : 'remove', change.ref, change.validTime, index)]
 }
 
-function addEntryEvents<S>(
-  found: Map<Subject<S>, StreamEvent[]>,
-  followed: ReadonlyMap<bigint, Sets<S>>,
+function addEntryEvents(
+  found: Map<Subject, StreamEvent[]>,
+  followed: ReadonlyMap<bigint, Sets>,
   change: Change,
   neighbours: VersionNeighbours,
   transaction: Transaction,

@@ -25,7 +25,7 @@ export interface Condition {
 }
 
 /** What a viewer is made of. */
-interface ViewerTerms {
+export interface ViewerTerms {
   /** Different for callers that differ in anything that counts. */
   readonly key: string
   readonly caller: Caller
@@ -34,16 +34,6 @@ interface ViewerTerms {
   /** When the credential ends by itself; `Infinity` for never. */
   readonly expires: Micros
   readonly conditions: readonly Condition[]
-}
-
-/** `S` is what streams are here. */
-export class Viewer<S = unknown> {
-  readonly terms: ViewerTerms
-  readonly streams = new Set<S>()
-
-  constructor(terms: ViewerTerms) {
-    this.terms = terms
-  }
 }
 
 /** The viewer that the caller of a session is to. */

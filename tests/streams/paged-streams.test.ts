@@ -6,10 +6,8 @@ import type { Caller } from '../../src/auth/contract.ts'
 import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
 import type { PagedOrder, StreamPage, StreamPlace } from '../../src/model/streaming.ts'
-import { OpenStream } from '../../src/streams/open-stream.ts'
+import { OpenStream, Subject, Viewer } from '../../src/streams/open-stream.ts'
 import { PagedStreams } from '../../src/streams/paged-streams.ts'
-import { Subject } from '../../src/streams/subject.ts'
-import { Viewer } from '../../src/streams/viewer.ts'
 import { Ref, rootDatabase } from '../../src/values/value.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
 
@@ -28,11 +26,8 @@ class Bench {
   /** Pages that were read. */
   pages = 0
   readonly #paged: PagedStreams
-  readonly #subject = new Subject<OpenStream>(
-    { kind: 'writes', collection: new Ref(rootDatabase, 1, 1n) },
-    'source',
-  )
-  readonly #viewer = new Viewer<OpenStream>({
+  readonly #subject = new Subject({ kind: 'writes', collection: new Ref(rootDatabase, 1, 1n) }, 'source')
+  readonly #viewer = new Viewer({
     key: 'viewer',
     // Nobody looks at who it is.
     caller: {} as Caller,
