@@ -209,8 +209,12 @@ export interface TransactionCounters {
   indexUnits: number
 }
 
-/** What one transaction sees: a snapshot of the whole data directory, its own writes included. */
-export interface Reader {
+/**
+ * A transaction over the whole data directory: it sees a snapshot of that, its own writes included. Nothing in it checks
+ * permissions or validates schema objects: the layers above do. Refused writes throw {@link WriteRefused}; a write in one
+ * that only reads throws {@link WriteNeeded}.
+ */
+export interface Transaction {
   readonly catalogue: Catalogue
   readonly directory: Directory
   readonly counters: TransactionCounters
@@ -267,13 +271,7 @@ export interface Reader {
   readonly changesSince: Micros
   /** The oldest time at which reads of a collection are exact (retention). Reads before it fail with 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
-}
 
-/**
- * A transaction over the whole data directory. Nothing in it checks permissions or validates schema objects: the
- * layers above do. Refused writes throw {@link WriteRefused}; a write in one that only reads throws {@link WriteNeeded}.
- */
-export interface Transaction extends Reader {
   /** Whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean
   /** Writes a version that replaces whatever this transaction wrote before. Checks unique indexes ('instance not unique'). */

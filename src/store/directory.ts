@@ -4,17 +4,17 @@ import { builtinIndexes, indexTermsPrefix, keyHomeKey } from '../keys/keyspace.t
 import { prefixRange } from '../keys/prefix.ts'
 import { encodeTerms } from '../keys/terms.ts'
 import type { DatabaseId, Ref, Value } from '../values/value.ts'
-import type { Directory, Reader, Version } from './contract.ts'
+import type { Directory, Transaction, Version } from './contract.ts'
 import { entryDocument, entryTtl } from './entry-records.ts'
 import { decodeHomes } from './key-homes.ts'
 import { isExpired, read, type Snapshot } from './snapshot.ts'
 
 /** The directory of what one transaction sees. */
 export class StoreDirectory implements Directory {
-  readonly #reader: Pick<Reader, 'get'>
+  readonly #reader: Pick<Transaction, 'get'>
   readonly #snapshot: Snapshot
 
-  constructor(reader: Pick<Reader, 'get'>, snapshot: Snapshot) {
+  constructor(reader: Pick<Transaction, 'get'>, snapshot: Snapshot) {
     this.#reader = reader
     this.#snapshot = snapshot
   }

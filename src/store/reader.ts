@@ -21,7 +21,6 @@ import type {
   IndexDefinition,
   IndexEntry,
   IndexEvent,
-  Reader,
   TransactionCounters,
   Version,
 } from './contract.ts'
@@ -55,7 +54,7 @@ export interface ReaderTimes {
   readonly schemaTime: Micros
   /** The time of the newest commit they see. */
   readonly lastCommitTime: Micros
-  /** {@link Reader.settledTime}. */
+  /** {@link Transaction.settledTime}. */
   readonly settledTime: Micros
   /** When its transaction commits; given where that may write. Until its rows hold it elsewhere, it may still get later. */
   readonly commitTime?: Micros
@@ -63,7 +62,8 @@ export interface ReaderTimes {
   readonly past?: Micros
 }
 
-export class StoreReader implements Reader {
+/** What a transaction reads. */
+export abstract class StoreReader {
   readonly snapshotTime: Micros
   readonly lastCommitTime: Micros
   readonly settledTime: Micros
@@ -74,19 +74,18 @@ export class StoreReader implements Reader {
   readonly snapshot: Snapshot
   protected readonly versionReader: VersionReader
   readonly #parts: ReaderParts
-  readonly #stamp: (() => Micros) | undefined
+  /** Tells the commit time where it becomes part of other values. */
+  protected abstract readonly stamp: () => Micros
   readonly #isPast: boolean
 
-  /** `stamp` tells the commit time where it becomes part of other values; given where the transaction may write. */
   constructor(
     parts: ReaderParts,
     view: View,
     times: ReaderTimes,
-    { counters = noCounts(), stamp }: { counters?: TransactionCounters; stamp?: (() => Micros) | undefined },
+    counters: TransactionCounters = noCounts(),
   ) {
     const { commitTime, lastCommitTime, past, schemaTime, settledTime, time } = times
     this.#parts = parts
-    this.#stamp = stamp
     this.#isPast = past !== undefined
     this.snapshotTime = past ?? time
     this.lastCommitTime = past ?? lastCommitTime
@@ -99,16 +98,8 @@ export class StoreReader implements Reader {
     this.directory = new StoreDirectory(this, this.snapshot)
   }
 
-  get writes(): number {
-    return 0
-  }
-
   get writable(): boolean {
     return this.snapshot.commitTime !== undefined
-  }
-
-  resultTime(): Micros {
-    return this.settledTime
   }
 
   get(ref: Ref, at?: number): Version | undefined {
@@ -209,7 +200,7 @@ export class StoreReader implements Reader {
     // Terms whose parts are shared can be small in memory and endless when they are encoded.
     const extent = extentOf(terms)
     const bytes =
-      extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.#stamp)
+      extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
     if (bytes > limits.indexTermsBytesMax) {
       throw new RequestError(
         'bad request',
@@ -219,7 +210,7 @@ export class StoreReader implements Reader {
     return {
       database,
       index: Number(index.ref.id),
-      terms: encodeTerms(terms, this.#stamp),
+      terms: encodeTerms(terms, this.stamp),
       collections: namedCollections(index),
       descending: index.values.map(value => value.reverse),
       isLive: collection => this.catalogue.hasCollection(database, collection),

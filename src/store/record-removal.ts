@@ -5,7 +5,7 @@
 
 import { microsPerDay } from '../base/durations.ts'
 import { epoch, micros } from '../base/micros.ts'
-import { changesTimeOf, decodeKeyOf } from '../keys/key-reader.ts'
+import { timeOf } from '../keys/key-times.ts'
 import { changesKey, changesRange, collectionChangesRange } from '../keys/keyspace.ts'
 import type { KeyRange, View } from '../kv/contract.ts'
 import { collectionOf, firstUserCollection, type Micros } from '../values/value.ts'
@@ -39,7 +39,7 @@ export function removeOldChanges(transaction: StoreTransaction, now: Micros): bo
   const { overlay } = transaction.rows
   const rows = [...overlay.range(oldLog(now))]
   for (const row of rows) {
-    const { ts } = decodeKeyOf('changes', row.key)
+    const ts = timeOf(row.key)
     for (const place of placesOf(row)) noteLook(transaction, place, ts)
     overlay.set(row.key, undefined)
   }
@@ -71,7 +71,7 @@ function removeCollectionChanges(
   if (keys.length === batchWritesMax) return
   overlay.set(key, undefined)
   const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
-  const ts = oldest && changesTimeOf(oldest.key)
+  const ts = oldest && timeOf(oldest.key)
   // What the log by time still names is noted when that goes.
   if (ts !== undefined && ts < ofLog) noteLook(transaction, { database, collection }, ts, now)
 }

@@ -48,27 +48,8 @@ export interface TransactionTimes extends ReaderTimes {
   readonly stampTime?: () => Micros
 }
 
-/** A transaction's commit time, certain from the moment at which it becomes part of other values. */
-class CommitStamp {
-  /** Absent while it is not certain. */
-  time: Micros | undefined
-  readonly #parts: TransactionParts
-  readonly #commitTime: () => Micros
-
-  constructor(parts: TransactionParts, commitTime: () => Micros) {
-    this.#parts = parts
-    this.#commitTime = commitTime
-  }
-
-  readonly read = (): Micros => {
-    this.time ??= Math.max(this.#commitTime(), this.#parts.ids.newest)
-    return this.time
-  }
-}
-
 interface Writers {
   readonly rows: Rows
-  readonly stamp: CommitStamp
   readonly documents: DocumentWriter
   readonly schema: SchemaWriter
 }
@@ -78,33 +59,41 @@ export class StoreTransaction extends StoreReader implements Transaction {
   readonly #parts: TransactionParts
   readonly #times: TransactionTimes
   readonly #writers: Writers | undefined
+  /** The commit time, once it has become part of other values. */
+  #stampedTime: Micros | undefined
   #givenIdsMs = 0
   #writes = 0
   /** A document is written right after its id has been drawn. */
   #lastDrawn: bigint | undefined
 
   constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {
-    const { commitTime, stampTime } = times
+    const { commitTime } = times
     const overlay = commitTime === undefined ? undefined : new Overlay(view)
-    const stamp =
-      commitTime === undefined ? undefined : new CommitStamp(parts, stampTime ?? (() => commitTime))
-    super(parts, overlay ?? view, times, { counters, stamp: stamp?.read })
+    super(parts, overlay ?? view, times, counters)
     this.#parts = parts
     this.#times = times
     this.commitTime = commitTime
-    if (overlay !== undefined && stamp !== undefined && commitTime !== undefined)
-      this.#writers = this.#makeWriters(overlay, stamp, commitTime)
+    if (overlay !== undefined && commitTime !== undefined)
+      this.#writers = this.#makeWriters(overlay, commitTime)
   }
 
-  #makeWriters(overlay: Overlay, stamp: CommitStamp, commitTime: Micros): Writers {
-    const { catalogue, snapshot, versionReader: reader } = this
+  #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
+    const { catalogue, snapshot, stamp, versionReader: reader } = this
     const { hooks } = this.#parts
-    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, commitTime, stamp: stamp.read }
+    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, commitTime, stamp }
     const documents: DocumentWriter = new DocumentWriter(rows, (version, journal) =>
       schema.written(version, journal),
     )
     const schema = new SchemaWriter(rows, documents)
-    return { rows, stamp, documents, schema }
+    return { rows, documents, schema }
+  }
+
+  /** The commit time, which is certain from then on. */
+  protected override readonly stamp = (): Micros => {
+    const { commitTime, stampTime } = this.#times
+    assert(commitTime !== undefined, 'only what is written holds the time of its commit')
+    this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.#parts.ids.newest)
+    return this.#stampedTime
   }
 
   rehearsal(): StoreTransaction {
@@ -122,12 +111,12 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   /** Whether its commit time went into other values than the times of versions and entries. */
   get isStamped(): boolean {
-    return this.#writers?.stamp.time !== undefined
+    return this.#stampedTime !== undefined
   }
 
   /** The earliest time that its commit may have: of all ids that were drawn, none is later. */
   get committableAt(): Micros {
-    return this.#writers?.stamp.time ?? Math.max(this.commitTime ?? epoch, this.#parts.ids.newest)
+    return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.#parts.ids.newest)
   }
 
   /** Whether its commit moves the schema time. */
@@ -140,7 +129,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#givenIdsMs
   }
 
-  override get writes(): number {
+  get writes(): number {
     return this.#writes
   }
 
@@ -223,9 +212,9 @@ export class StoreTransaction extends StoreReader implements Transaction {
     return this.#write().schema.nextSchemaId(database, nativeCollection)
   }
 
-  override resultTime(): Micros {
+  resultTime(): Micros {
     if (this.#writers === undefined || this.#writers.rows.overlay.isEmpty) return this.settledTime
-    return this.#writers.stamp.read()
+    return this.stamp()
   }
 
   secretKey(draw: () => Uint8Array): Uint8Array {
