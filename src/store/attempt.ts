@@ -9,8 +9,9 @@ import type { DatabaseId, Micros } from '../values/value.ts'
 import { type SchemaRead, schemasAgree } from './catalogue.ts'
 import type { TransactionCounters } from './contract.ts'
 import type { CommitRecord } from './last-commit.ts'
+import type { TransactionParts, TransactionTimes } from './reader.ts'
 import { retimed } from './retime.ts'
-import { StoreTransaction, type TransactionParts, type TransactionTimes } from './transaction.ts'
+import { StoreTransaction } from './transaction.ts'
 
 /** What a transaction decided, on whatever state it was evaluated. */
 export interface Evaluated<T> {

@@ -22,8 +22,9 @@ import {
   type WriteOptions,
 } from './contract.ts'
 import { type CommitRecord, commitOf, commitWrite, lastCommit } from './last-commit.ts'
+import type { TransactionParts } from './reader.ts'
 import type { SnapshotTimes } from './snapshot-times.ts'
-import type { StoreTransaction, TransactionParts } from './transaction.ts'
+import type { StoreTransaction } from './transaction.ts'
 
 type TransactionWork<T> = (transaction: StoreTransaction) => T
 

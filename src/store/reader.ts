@@ -7,6 +7,7 @@ import { RequestError } from '../errors.ts'
 import { documentKey } from '../keys/keyspace.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View } from '../kv/contract.ts'
+import type { RecentWrites } from '../kv/recent-writes.ts'
 import { limits } from '../limits.ts'
 import { extentOf } from '../values/extent.ts'
 import type { CollectionId, DatabaseId, Micros, Ref, Value } from '../values/value.ts'
@@ -27,6 +28,7 @@ import type {
 import { namedCollections } from './definitions.ts'
 import { StoreDirectory } from './directory.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
+import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries } from './index-scan.ts'
 import { documentsTables, entryChanges, userIndex } from './index-tables.ts'
 import type { KnownDocuments } from './known-documents.ts'
@@ -38,26 +40,34 @@ import { entryEvents, storedEvents } from './set-events.ts'
 import { isExpired, noCounts, noExpiry, read, type Snapshot } from './snapshot.ts'
 import { VersionReader } from './version-reader.ts'
 
-/** What readers of one store share. */
-export interface ReaderParts {
+/** What transactions of one store share. */
+export interface TransactionParts {
   readonly schemas: SchemaCache
   readonly documents: KnownDocuments
   readonly entries: KnownEntries
   readonly hooks: BindingBudget
+  readonly ids: IdGenerator
+  /** What the commits of this process have written. */
+  readonly recent: RecentWrites
+  /** Whether it is known since when changes are recorded by collection. */
+  readonly record: { isBegun: boolean }
 }
 
-/** The times that one reader sees. */
-export interface ReaderTimes {
+/** The times of one transaction. */
+export interface TransactionTimes {
   /** What its reads see. */
   readonly time: Micros
   /** {@link Snapshot.schemaTime}. */
   readonly schemaTime: Micros
-  /** The time of the newest commit they see. */
+  /** The time of the newest commit they see, and {@link CommitRecord.givenIdsMs} of that. */
   readonly lastCommitTime: Micros
+  readonly givenIdsMs: number
   /** {@link Transaction.settledTime}. */
   readonly settledTime: Micros
   /** When its transaction commits; given where that may write. Until its rows hold it elsewhere, it may still get later. */
   readonly commitTime?: Micros
+  /** The time to commit at once that has to be certain, not before `commitTime`; absent: that one. */
+  readonly stampTime?: () => Micros
   /** The earlier moment that it looks at; absent: the present of the snapshot. */
   readonly past?: Micros
 }
@@ -73,19 +83,21 @@ export abstract class StoreReader {
   /** For the store's own work, which reads below the level of documents. */
   readonly snapshot: Snapshot
   protected readonly versionReader: VersionReader
-  readonly #parts: ReaderParts
+  protected readonly parts: TransactionParts
+  protected readonly times: TransactionTimes
   /** Tells the commit time where it becomes part of other values. */
   protected abstract readonly stamp: () => Micros
   readonly #isPast: boolean
 
   constructor(
-    parts: ReaderParts,
+    parts: TransactionParts,
     view: View,
-    times: ReaderTimes,
+    times: TransactionTimes,
     counters: TransactionCounters = noCounts(),
   ) {
     const { commitTime, lastCommitTime, past, schemaTime, settledTime, time } = times
-    this.#parts = parts
+    this.parts = parts
+    this.times = times
     this.#isPast = past !== undefined
     this.snapshotTime = past ?? time
     this.lastCommitTime = past ?? lastCommitTime
@@ -119,7 +131,7 @@ export abstract class StoreReader {
   }
 
   #newest(ref: Ref): Version | undefined {
-    const { documents } = this.#parts
+    const { documents } = this.parts
     const known = documents.find(ref)
     const shapeTime = this.versionReader.shapeTimeOf(ref)
     // What a transaction that may write reads has to be noted.
@@ -191,7 +203,7 @@ export abstract class StoreReader {
     )
     // What a transaction that may write reads has to be noted; and it may read, under the writer's lock, a state that no other
     // sees yet, in which nothing that is remembered may have been found.
-    const known = this.writable ? undefined : this.#parts.entries
+    const known = this.writable ? undefined : this.parts.entries
     return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
   }
 
@@ -228,7 +240,7 @@ export abstract class StoreReader {
     before: Version | undefined,
     after: Version | undefined,
   ): readonly EntryChange[] {
-    const tables = userIndex(index, this.#parts.hooks, this.catalogue)
+    const tables = userIndex(index, this.parts.hooks, this.catalogue)
     return entryChanges(tables, before, after, this.snapshot.time)
   }
 
@@ -246,7 +258,7 @@ export abstract class StoreReader {
   #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
     const [collection, ...others] = namedCollections(index) ?? []
     if (this.writable || collection === undefined || others.length > 0) return undefined
-    const { hooks } = this.#parts
+    const { hooks } = this.parts
     const parts = { snapshot: this.snapshot, reader: this.versionReader, hooks }
     return new RecordedEvents(parts, userIndex(index, hooks, this.catalogue), collection)
   }

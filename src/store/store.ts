@@ -26,8 +26,9 @@ import { reserveStretch } from './id-reservation.ts'
 import { IdGenerator, type ReserveIds } from './ids.ts'
 import { KnownDocuments } from './known-documents.ts'
 import { KnownEntries } from './known-entries.ts'
+import type { TransactionParts } from './reader.ts'
 import { SnapshotTimes } from './snapshot-times.ts'
-import { StoreTransaction, type TransactionParts } from './transaction.ts'
+import { StoreTransaction } from './transaction.ts'
 
 interface StoreOptions {
   /** The time of day in microseconds. */
@@ -52,7 +53,6 @@ export class Store {
   readonly #parts: TransactionParts
   readonly #times: SnapshotTimes
   readonly #committer: Committer
-  #isPassingTime = false
   #probing: Promise<void> | undefined
 
   /** Opens a store over an open key-value store, which it closes when it is closed. */
@@ -71,7 +71,8 @@ export class Store {
       record: { isBegun: false },
     }
     const timeline = options.timeline ?? localTimeline(options.clock)
-    this.#times = new SnapshotTimes(kv, timeline, () => this.#passTime())
+    // An announced commit takes long, or its process has crashed: a commit after it ends the wait.
+    this.#times = new SnapshotTimes(kv, timeline, () => void this.probe().catch(() => undefined))
     this.#committer = new Committer(kv, this.#times, this.#parts, options.clock, options.memory)
   }
 
@@ -140,16 +141,6 @@ export class Store {
    */
   counted<T>(database: DatabaseId, work: () => T): T {
     return this.bindings.counted(work, micros => this.bindingShare.spent(database, micros))
-  }
-
-  /** An announced commit takes long, or its process has crashed: a commit after it ends the wait. */
-  #passTime(): void {
-    if (this.#isPassingTime) return
-    this.#isPassingTime = true
-    const done = () => {
-      this.#isPassingTime = false
-    }
-    this.#committer.passTime().then(done, done)
   }
 
   /** Commits nothing but a time, which shows whether anything can be committed. Callers at one time share a commit. */

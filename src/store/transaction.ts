@@ -6,7 +6,6 @@ import { epoch, micros } from '../base/micros.ts'
 import { documentKey, historyRange, metaKey } from '../keys/keyspace.ts'
 import type { View, Write } from '../kv/contract.ts'
 import { Overlay } from '../kv/overlay.ts'
-import type { RecentWrites } from '../kv/recent-writes.ts'
 import {
   type CollectionId,
   type DatabaseId,
@@ -21,8 +20,8 @@ import { encodeChanges, recordSinceKey } from './change-log.ts'
 import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './contract.ts'
 import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
 import { orderIsComplete } from './due-order.ts'
-import { type IdGenerator, idMs } from './ids.ts'
-import { type ReaderParts, type ReaderTimes, StoreReader } from './reader.ts'
+import { idMs } from './ids.ts'
+import { StoreReader, type TransactionParts, type TransactionTimes } from './reader.ts'
 import { encodeTimes, versionTime } from './records.ts'
 import type { Rows } from './rows.ts'
 import { SchemaWriter } from './schema-writer.ts'
@@ -30,23 +29,6 @@ import { isStored } from './taken-ids.ts'
 
 /** Where the secret of the store is kept. */
 const secretKeyRow = metaKey('secret key')
-
-/** What transactions share. */
-export interface TransactionParts extends ReaderParts {
-  readonly ids: IdGenerator
-  /** What the commits of this process have written. */
-  readonly recent: RecentWrites
-  /** Whether it is known since when changes are recorded by collection. */
-  readonly record: { isBegun: boolean }
-}
-
-/** The times of one transaction. */
-export interface TransactionTimes extends ReaderTimes {
-  /** {@link CommitRecord.givenIdsMs} of the newest commit that it sees. */
-  readonly givenIdsMs: number
-  /** The time to commit at once that has to be certain, not before `commitTime`; absent: that one. */
-  readonly stampTime?: () => Micros
-}
 
 interface Writers {
   readonly rows: Rows
@@ -56,8 +38,6 @@ interface Writers {
 
 export class StoreTransaction extends StoreReader implements Transaction {
   readonly commitTime: Micros | undefined
-  readonly #parts: TransactionParts
-  readonly #times: TransactionTimes
   readonly #writers: Writers | undefined
   /** The commit time, once it has become part of other values. */
   #stampedTime: Micros | undefined
@@ -70,8 +50,6 @@ export class StoreTransaction extends StoreReader implements Transaction {
     const { commitTime } = times
     const overlay = commitTime === undefined ? undefined : new Overlay(view)
     super(parts, overlay ?? view, times, counters)
-    this.#parts = parts
-    this.#times = times
     this.commitTime = commitTime
     if (overlay !== undefined && commitTime !== undefined)
       this.#writers = this.#makeWriters(overlay, commitTime)
@@ -79,7 +57,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
     const { catalogue, snapshot, stamp, versionReader: reader } = this
-    const { hooks } = this.#parts
+    const { hooks } = this.parts
     const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, commitTime, stamp }
     const documents: DocumentWriter = new DocumentWriter(rows, (version, journal) =>
       schema.written(version, journal),
@@ -90,23 +68,23 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   /** The commit time, which is certain from then on. */
   protected override readonly stamp = (): Micros => {
-    const { commitTime, stampTime } = this.#times
+    const { commitTime, stampTime } = this.times
     assert(commitTime !== undefined, 'only what is written holds the time of its commit')
-    this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.#parts.ids.newest)
+    this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.parts.ids.newest)
     return this.#stampedTime
   }
 
   rehearsal(): StoreTransaction {
-    const times = { ...this.#times, commitTime: this.commitTime ?? micros(this.snapshotTime + 1) }
-    const rehearsal = new StoreTransaction(this.#parts, this.snapshot.view, times)
+    const times = { ...this.times, commitTime: this.commitTime ?? micros(this.snapshotTime + 1) }
+    const rehearsal = new StoreTransaction(this.parts, this.snapshot.view, times)
     for (const database of this.catalogue.changed) rehearsal.catalogue.noteChange(database)
     return rehearsal
   }
 
   asOf(time: Micros): Transaction {
     if (time >= this.lastCommitTime) return this
-    const { commitTime: _, ...times } = this.#times
-    return new StoreTransaction(this.#parts, this.snapshot.view, { ...times, past: time }, this.counters)
+    const { commitTime: _, ...times } = this.times
+    return new StoreTransaction(this.parts, this.snapshot.view, { ...times, past: time }, this.counters)
   }
 
   /** Whether its commit time went into other values than the times of versions and entries. */
@@ -116,7 +94,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
 
   /** The earliest time that its commit may have: of all ids that were drawn, none is later. */
   get committableAt(): Micros {
-    return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.#parts.ids.newest)
+    return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
   }
 
   /** Whether its commit moves the schema time. */
@@ -185,7 +163,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
   }
 
   newId(): bigint {
-    return this.#parts.ids.next(this.commitTime ?? this.snapshotTime)
+    return this.parts.ids.next(this.commitTime ?? this.snapshotTime)
   }
 
   isTaken(ref: Ref): boolean {
@@ -193,7 +171,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (this.#writers?.documents.hasForgotten(ref)) return true
     const ms = idMs(ref.id)
     // All that was drawn is different, and what was given to documents has times that are past, or up to this one.
-    const earliestMs = Math.max(this.#times.givenIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
+    const earliestMs = Math.max(this.times.givenIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
     if (ref.collection >= firstUserCollection && ms >= earliestMs)
       view.noteAbsent?.(documentKey(ref), historyRange(ref))
     else if (isStored(view, ref)) return true
@@ -242,7 +220,7 @@ export class StoreTransaction extends StoreReader implements Transaction {
     if (writes.length === 0) return []
     if (this.lastCommitTime === 0) writes.push(orderIsComplete)
     writes.push(...encodeChanges(commitTime, documents.changes()))
-    const { record } = this.#parts
+    const { record } = this.parts
     // Looked for as every read is: what another commit says meanwhile makes this attempt stale.
     record.isBegun ||= overlay.get(recordSinceKey) !== undefined
     if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
