@@ -11,7 +11,7 @@ import type { Timeline } from './base/timeline.ts'
 import { type Cancel, systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
-import { isDamage } from './kv/errors.ts'
+import { isDamage, wordsOf } from './kv/errors.ts'
 import { assertIdentity } from './kv/folder-identity.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer, checkpointEveryMs } from './kv/postgres/checkpoint.ts'
@@ -197,16 +197,15 @@ function upkeepOf(
 
 /** The copy in a data directory, which may have gone since it was prepared; `end` is called when it is, or is damaged. */
 function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
-  const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
   const looked = (cause: unknown): never => {
-    if (isDamage(cause)) end(reasonOf(cause), true)
+    if (isDamage(cause)) end(wordsOf(cause), true)
     throw cause
   }
   let local: KeyValueStore
   try {
     local = openReplica(folder)
   } catch (cause) {
-    return end(reasonOf(cause), isDamage(cause))
+    return end(wordsOf(cause), isDamage(cause))
   }
   return storeOver(local, {
     read: read => {

@@ -13,6 +13,12 @@ export class StoreUnavailableError extends Error {
   }
 }
 
+/** What an error says, in one line. */
+export function wordsOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(wordsOf).join(', ')
+  return cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
+}
+
 /** Codes of LMDB's errors for pages that cannot be, or are not there. */
 const damageCodes: ReadonlySet<unknown> = new Set([-30797, -30796, -30795, -30787, -30786, -30782])
 

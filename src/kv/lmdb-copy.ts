@@ -3,7 +3,7 @@
 
 import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { StoreUnavailableError } from './errors.ts'
+import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { dataFileName } from './lmdb-data-file.ts'
 import { openFolder, ownerOnly } from './lmdb-folder.ts'
 
@@ -16,8 +16,7 @@ export async function copyStore(from: string, to: string): Promise<void> {
   try {
     await root.backup(to, true)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${reason}`, { cause })
+    throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${wordsOf(cause)}`, { cause })
   } finally {
     await root.close()
   }

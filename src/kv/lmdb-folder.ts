@@ -5,7 +5,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { Bytes } from './contract.ts'
-import { StoreUnavailableError } from './errors.ts'
+import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
 import { Trees, treeCount } from './lmdb-trees.ts'
@@ -85,8 +85,7 @@ export function openFolder(
     }
   } catch (error) {
     if (error instanceof StoreUnavailableError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StoreUnavailableError(`cannot open the store in ${path}: ${reason}`, { cause: error })
+    throw new StoreUnavailableError(`cannot open the store in ${path}: ${wordsOf(error)}`, { cause: error })
   }
 }
 

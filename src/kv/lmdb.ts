@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../base/clock.ts'
 import { systemTimers, type Timers } from '../base/timers.ts'
 import { CommitQueue, type Job, runJob, settle } from './commit-queue.ts'
 import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
-import { StoreUnavailableError } from './errors.ts'
+import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { HeldWrite } from './held-write.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
@@ -243,8 +243,9 @@ class LmdbStore implements KeyValueStore {
         cause = reason
       })
     }
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    return new StoreUnavailableError(`cannot write to the store in ${this.#path}: ${reason}`, { cause })
+    return new StoreUnavailableError(`cannot write to the store in ${this.#path}: ${wordsOf(cause)}`, {
+      cause,
+    })
   }
 
   #closedError(): StoreUnavailableError {

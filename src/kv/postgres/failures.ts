@@ -1,7 +1,7 @@
 // What the driver and the database say when something fails, and what is made of it: one line that names no password.
 
 import { AddressFault } from '../../base/database-address.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { StoreUnavailableError, wordsOf } from '../errors.ts'
 
 /** SQLSTATEs after which the session itself is over: connection exceptions, shutdowns, time limits of the session. */
 const fatalStates = /^(08|57P0|25P03)/
@@ -38,10 +38,4 @@ export function unavailable(cause: unknown, reason = wordsOf(cause)): StoreUnava
   if (cause instanceof AddressFault)
     return new StoreUnavailableError(`the address of the store ${cause.message}`)
   return new StoreUnavailableError(`the database of the store cannot be reached: ${reason}`, { cause })
-}
-
-/** What an error says, in one line. */
-export function wordsOf(cause: unknown): string {
-  if (cause instanceof AggregateError) return cause.errors.map(wordsOf).join(', ')
-  return cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
 }

@@ -1,8 +1,7 @@
 // What keeps a copy from following its record, for the operator: reported once, again when the reason changes, and when it is
 // over; some seconds apart, so that what comes and goes does not fill the log.
 
-import { StoreUnavailableError } from '../errors.ts'
-import { wordsOf } from './failures.ts'
+import { StoreUnavailableError, wordsOf } from '../errors.ts'
 
 /** A node's own copy cannot be brought forward (its disk is full, say); the database may be sound. */
 export class CopyFault extends StoreUnavailableError {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { machineStart } from '../../base/process-mark.ts'
 import type { Random } from '../../base/random.ts'
 import type { KeyValueStore } from '../contract.ts'
-import { StoreUnavailableError } from '../errors.ts'
+import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { openLmdb } from '../lmdb.ts'
 import { dataFileName, findDamage } from '../lmdb-data-file.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
@@ -125,7 +125,7 @@ async function faultOf(session: Session, folder: string): Promise<string | undef
   try {
     local = openFolder(folder)
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return wordsOf(error)
   }
   try {
     const note = readNote(local)

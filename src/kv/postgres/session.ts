@@ -4,8 +4,9 @@
 
 import type { Client, ClientConfig, QueryConfig } from 'pg'
 import { wait } from '../../base/timers.ts'
+import { wordsOf } from '../errors.ts'
 import { type Endpoint, endpointsOf } from './endpoints.ts'
-import { isAboutTls, isRefusal, refusal, stateOf, unavailable, wordsOf } from './failures.ts'
+import { isAboutTls, isRefusal, refusal, stateOf, unavailable } from './failures.ts'
 
 /** Where the record is. */
 export interface RecordLocation {

@@ -1,8 +1,8 @@
 // The tables of the record. SQL stays in the subset that PostgreSQL, CockroachDB and YugabyteDB share.
 
 import type { Random } from '../../base/random.ts'
-import { StoreUnavailableError } from '../errors.ts'
-import { stateOf, wordsOf } from './failures.ts'
+import { StoreUnavailableError, wordsOf } from '../errors.ts'
+import { stateOf } from './failures.ts'
 import type { Session } from './session.ts'
 
 /** The version of the tables below and of what stands in them. */
