@@ -53,8 +53,8 @@ export class CommitQueue {
     if (this.isEmpty) this.#firstCameMs = cameMs
     this.#lastCameMs = cameMs
     return new Promise<T>((resolve, reject) => {
-      const settling = { resolve: resolve as (result: unknown) => void, reject }
-      this.#jobs.push({ work, ...settling, cameMs, outcome: undefined })
+      const settled = resolve as (result: unknown) => void
+      this.#jobs.push({ work, resolve: settled, reject, cameMs, outcome: undefined })
     })
   }
 
