@@ -95,10 +95,7 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
         ? await openEngine(config, log, role)
         : engineOver({ kv: openMemory(), config, log, role })
     const server = await serverOver(config, opened, log)
-    const url = await server.listen().catch(async cause => {
-      await server.close()
-      throw cause
-    })
+    const url = await server.listen()
     return {
       url,
       port: Number(new URL(url).port),

@@ -127,19 +127,18 @@ export async function openEngine(
     const environment = { ...system, clock: { ...systemClock, now }, timeline, notices, mayWork }
     const opened = engineOver({ ...parts, environment, role: { ...role, worker } })
     const sharedLog = { kv: controlRows(kv), now, chunks, files, handsOver: role.background, mayWork }
-    return { ...opened, waits, standing, sharedLog, notices, worksInBackground: mayWork }
+    return { ...opened, waits, standing, sharedLog }
   }
   // Opened after the store: that takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }
-  const { notices } = role
-  const environment = { ...system, clock, timeline, wallClock: systemClock, notices }
+  const environment = { ...system, clock, timeline, wallClock: systemClock, notices: role.notices }
   const opened = engineOver({ ...parts, environment, role })
   const close = async () => {
     await opened.close()
     closeTimeline()
   }
-  return { ...opened, close, worksInBackground: () => role.background, notices }
+  return { ...opened, close }
 }
 
 /** Where the time that a process has reached is kept in the data directory. */
@@ -275,6 +274,8 @@ export function engineOver({
     ),
     store,
     slowLane,
+    notices,
+    worksInBackground: mayWork ?? (() => background),
     workLeft: () => store.read(workLeft).result,
     close: async () => {
       streams.end()

@@ -29,7 +29,7 @@ const dashboardFolder = fileURLToPath(new URL('dashboard/dist', home))
 
 /** A running service. */
 export interface Server {
-  /** Starts to accept connections on the configured port; resolves with where it is reached, see {@link urlOf}. */
+  /** Starts to accept connections on the configured port; resolves with where it is reached, see {@link urlOf}. It is closed when that fails. */
   listen(): Promise<string>
   /** Instead of `listen`: returns a function that serves a connection that another process has accepted. */
   receive(): (connection: Socket) => void
@@ -204,9 +204,20 @@ function assemble({ config, opened, queryLog, log, meter, metrics, operation }: 
       ...tlsOf(config),
     },
   })
+  const close = async () => {
+    stopping.abort()
+    opened.waits?.shorten()
+    await Promise.all([application.close(config.shutdownGraceMs), operation.close()])
+    opened.waits?.end()
+    await queryLog.close()
+    await opened.close()
+  }
   return {
     listen: async () => {
-      const port = await application.listen(config)
+      const port = await application.listen(config).catch(async cause => {
+        await close()
+        throw cause
+      })
       opened.slowLane?.keepReady()
       return urlOf(config, port)
     },
@@ -216,13 +227,6 @@ function assemble({ config, opened, queryLog, log, meter, metrics, operation }: 
     },
     ...(metrics && { metrics }),
     giveNotice: () => notice.abort(),
-    close: async () => {
-      stopping.abort()
-      opened.waits?.shorten()
-      await Promise.all([application.close(config.shutdownGraceMs), operation.close()])
-      opened.waits?.end()
-      await queryLog.close()
-      await opened.close()
-    },
+    close,
   }
 }

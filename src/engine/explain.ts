@@ -33,11 +33,10 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
     throw new RequestError('forbidden', 'Explaining decisions needs a key with the role admin.')
   const [language, { as, dialect, query }] = explanationIn(request, languages)
   if (query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
-  const asking = sessionAs(session.caller, { session, dialect })
+  const asking = sessionAs(session.caller, session, { dialect })
   const caller = callerAs(as.value(asking), asking)
   const decisions: ObjectValue[] = []
-  const subject: Session = sessionAs(caller, {
-    session,
+  const subject: Session = sessionAs(caller, session, {
     dialect,
     host: {
       ...session.host,
@@ -89,14 +88,15 @@ function explanationIn(request: QueryRequest, languages: Languages): readonly [L
   throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
 }
 
-/** What the session of another caller differs by from that of the request. */
-interface Asking {
-  readonly session: Session
-  readonly dialect: string
-  readonly host?: SessionHost
-}
-
-function sessionAs(caller: Caller, { session, dialect, host = session.host }: Asking): Session {
+/** The session of another caller, in the same transaction. */
+function sessionAs(
+  caller: Caller,
+  session: Session,
+  {
+    dialect = session.dialect,
+    host = session.host,
+  }: { readonly dialect?: string; readonly host?: SessionHost } = {},
+): Session {
   const { transaction, memo, deadline } = session
   return new Session({ host, transaction, caller, dialect, memo, deadline })
 }
@@ -107,7 +107,7 @@ function callerAs(as: Value, session: Session): Caller {
   const admission: Admission = {
     transaction,
     predicatesOf: caller => (predicate, argument, about) =>
-      sessionAs(caller, { session, dialect: session.dialect }).decides(predicate, argument, about),
+      sessionAs(caller, session).decides(predicate, argument, about),
   }
   if (isBuiltinRole(as))
     return {
@@ -150,7 +150,7 @@ function describeCaller(
   if (!(identity instanceof Ref)) return [roles]
   const asMember = { authority, identity, database: identity.database, credential: undefined }
   const memberships = explainMemberships(identity, session.transaction, (predicate, argument) =>
-    sessionAs(asMember, { session, dialect: session.dialect }).tryPredicate(predicate, argument),
+    sessionAs(asMember, session).tryPredicate(predicate, argument),
   )
   const told = memberships.map(({ role, number, grant }) =>
     mapOf({

@@ -82,26 +82,13 @@ export class Http1Exchange implements Exchange {
   }
 
   begin(status: number, headers: HeaderList): Outlet {
-    this.#response.writeHead(status, headers as string[])
-    return new Http1Outlet(this.#request, this.#response)
+    const [request, body] = [this.#request, this.#response]
+    body.writeHead(status, headers as string[])
+    return { body, abort: () => breakOff(request, body) }
   }
 
   abort(): void {
     breakOff(this.#request, this.#response)
-  }
-}
-
-class Http1Outlet implements Outlet {
-  readonly body: ServerResponse
-  readonly #request: IncomingMessage
-
-  constructor(request: IncomingMessage, response: ServerResponse) {
-    this.#request = request
-    this.body = response
-  }
-
-  abort(): void {
-    breakOff(this.#request, this.body)
   }
 }
 

@@ -102,11 +102,12 @@ export class Http2Exchange implements Exchange {
   }
 
   begin(status: number, headers: HeaderList): Outlet {
+    const body = this.#stream
     const list = headersOf(status, headers)
-    this.#stream.respond(list)
+    body.respond(list)
     // Node keeps the list as long as the stream is open, which may be for days.
     list.length = 0
-    return new Http2Outlet(this.#stream)
+    return { body, abort: () => breakOff(body) }
   }
 
   abort(): void {
@@ -117,18 +118,6 @@ export class Http2Exchange implements Exchange {
   #close(): void {
     if (!this.#closeAfterwards) return
     this.#stream.once('finish', () => this.#stream.close(NGHTTP2_NO_ERROR))
-  }
-}
-
-class Http2Outlet implements Outlet {
-  readonly body: ServerHttp2Stream
-
-  constructor(stream: ServerHttp2Stream) {
-    this.body = stream
-  }
-
-  abort(): void {
-    breakOff(this.body)
   }
 }
 

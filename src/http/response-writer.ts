@@ -49,7 +49,7 @@ export class ResponseWriter {
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#unread)
       if (request.isGone) return 0
-      new PieceWriter(request.begin(answer.status, headers).body, pieces, share).write()
+      writePieces(request.begin(answer.status, headers).body, pieces, share)
     }
     return bytes
   }
@@ -119,23 +119,15 @@ function piecesOf(content: Buffer): Buffer[] {
 }
 
 /** Writes a body piece by piece, each when the one before has been taken. */
-class PieceWriter {
-  readonly #target: Writable
-  /** What is left, the next piece last. */
-  readonly #rest: Uint8Array[]
-  readonly #share: Share
-
-  constructor(target: Writable, pieces: readonly Uint8Array[], share: Share) {
-    this.#target = target
-    this.#rest = pieces.toReversed()
-    this.#share = share
+function writePieces(target: Writable, pieces: readonly Uint8Array[], share: Share): void {
+  // The next one last.
+  const rest = pieces.toReversed()
+  const write = () => {
+    if (target.destroyed) return
+    const piece = rest.pop() as Uint8Array
+    share.move(piece.length)
+    if (rest.length > 0) target.write(piece, write)
+    else target.end(piece)
   }
-
-  readonly write = (): void => {
-    if (this.#target.destroyed) return
-    const piece = this.#rest.pop() as Uint8Array
-    this.#share.move(piece.length)
-    if (this.#rest.length > 0) this.#target.write(piece, this.write)
-    else this.#target.end(piece)
-  }
+  write()
 }

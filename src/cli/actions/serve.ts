@@ -97,7 +97,7 @@ async function runAlone(
     const stopped = signalled()
     server = await created(service, opened, log, 0)
     await node?.listener.close(0)
-    announce(service, await serving(service, server))
+    announce(service, await listening(service, server.listen))
     await stopping(config, server, log, stopped)
     return 0
   } finally {
@@ -258,16 +258,6 @@ async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<
     if (code?.startsWith('ERR_OSSL')) {
       throw new StartError(`${config.tlsCert} and ${config.tlsKey} are no usable certificate and key`)
     }
-    throw cause
-  }
-}
-
-/** Lets `server` accept connections; resolves with its address. It is closed when that fails. */
-async function serving(config: Config, server: Server): Promise<string> {
-  try {
-    return await listening(config, () => server.listen())
-  } catch (cause) {
-    await server.close()
     throw cause
   }
 }
