@@ -3,7 +3,7 @@
 
 import type { Transaction } from '../store/contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../values/value.ts'
-import type { Caller, RunPredicate } from './contract.ts'
+import type { Authority, Caller, RunPredicate } from './contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 
@@ -27,12 +27,12 @@ type Suffix = Scope | null | undefined
 /** The caller that the root secret makes. */
 export function rootCaller(suffix: Suffix, admission: Admission): Caller | Refusal {
   if (suffix !== undefined) return scopedCaller(suffix, 'admin', rootDatabase, undefined, admission)
-  return {
-    database: rootDatabase,
-    authority: { kind: 'builtin', role: 'admin', database: rootDatabase },
-    identity: undefined,
-    credential: undefined,
-  }
+  return callerWith({ kind: 'builtin', role: 'admin', database: rootDatabase })
+}
+
+/** The caller that acts by an authority alone, and is nobody. */
+export function callerWith(authority: Authority, credential?: Ref): Caller {
+  return { database: authority.database, authority, identity: undefined, credential }
 }
 
 /** The caller that a live key makes. */
@@ -58,8 +58,7 @@ export function keyCaller(
       ? scopedCaller(suffix, role, database, key, admission)
       : { refused: 'a key of this role may not be scoped' }
   }
-  const authority = authorityOfRole(transaction, database, role)
-  return { database, authority, identity: undefined, credential: key }
+  return callerWith(authorityOfRole(transaction, database, role), key)
 }
 
 /** The caller that a live token makes: the document it was made for. */
@@ -90,15 +89,12 @@ function scopedCaller(
   const database = followPath(transaction.catalogue, start, path)
   if (database === undefined) return { refused: 'the database of the scope does not exist' }
   switch (target.kind) {
-    case 'builtin': {
-      const authority = { kind: 'builtin', role: target.role, database } as const
-      return { database, authority, identity: undefined, credential }
-    }
+    case 'builtin':
+      return callerWith({ kind: 'builtin', role: target.role, database }, credential)
     case 'role': {
       const role = resolveRole(transaction, database, target.name)
       if (!role) return { refused: 'the role of the scope does not exist' }
-      const authority = { kind: 'roles', database, roles: [role], identity: undefined } as const
-      return { database, authority, identity: undefined, credential }
+      return callerWith({ kind: 'roles', database, roles: [role], identity: undefined }, credential)
     }
     case 'document': {
       const document = targetDocument(transaction.catalogue, database, target)
@@ -116,11 +112,11 @@ export function identityCaller(
 ): Caller | Refusal {
   if (!transaction.get(identity)) return { refused: 'the identity does not exist' }
   const { database } = identity
-  const callerWith = (roles: readonly Ref[]): Caller => ({
+  const memberOf = (roles: readonly Ref[]): Caller => ({
     database,
     authority: { kind: 'roles', database, roles, identity },
     identity,
     credential,
   })
-  return callerWith(rolesOfIdentity(transaction, identity, predicatesOf(callerWith([]))))
+  return memberOf(rolesOfIdentity(transaction, identity, predicatesOf(memberOf([]))))
 }

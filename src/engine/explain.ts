@@ -1,7 +1,14 @@
 // Evaluates a query as another caller, for an administrator, and tells each decision about rights with what decided it.
 // Nothing that the query writes is kept.
 
-import { type Admission, identityCaller, keyCaller, type Refusal, tokenCaller } from '../auth/admission.ts'
+import {
+  type Admission,
+  callerWith,
+  identityCaller,
+  keyCaller,
+  type Refusal,
+  tokenCaller,
+} from '../auth/admission.ts'
 import { isBuiltinRole } from '../auth/builtin-role.ts'
 import type { AccessRequest, Authority, Caller, PredicateOutcome, TryPredicate } from '../auth/contract.ts'
 import { type ConsideredPrivilege, explainDecision, explainMemberships } from '../auth/explain.ts'
@@ -109,13 +116,7 @@ function callerAs(as: Value, session: Session): Caller {
     predicatesOf: caller => (predicate, argument, about) =>
       sessionAs(caller, session).decides(predicate, argument, about),
   }
-  if (isBuiltinRole(as))
-    return {
-      database,
-      authority: { kind: 'builtin', role: as, database },
-      identity: undefined,
-      credential: undefined,
-    }
+  if (isBuiltinRole(as)) return callerWith({ kind: 'builtin', role: as, database })
   if (!(as instanceof Ref) || as.database !== database)
     throw new RequestError('bad request', '"as" has to be a built-in role or a reference in this database.')
   const fields = transaction.get(as)?.fields
@@ -130,12 +131,7 @@ function callerOf(ref: Ref, fields: ObjectValue, admission: Admission): Caller |
   if (collection === native.keys) return keyCaller(ref, fields, undefined, admission)
   if (collection === native.tokens) return tokenCaller(ref, fields, admission)
   if (collection === native.roles)
-    return {
-      database,
-      authority: { kind: 'roles', database, roles: [ref], identity: undefined },
-      identity: undefined,
-      credential: undefined,
-    }
+    return callerWith({ kind: 'roles', database, roles: [ref], identity: undefined })
   if (collection < firstUserCollection) return { refused: 'it is no role, key, token or document' }
   return identityCaller(ref, undefined, admission)
 }
