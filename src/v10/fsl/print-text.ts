@@ -1,19 +1,10 @@
 // Texts and numbers as they are printed in schema files.
 
 import { isDisplayed } from '../syntax/reader.ts'
+import { escapes } from '../text/quoted.ts'
 
-const escapes: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\0': '\\0',
-  '"': '\\"',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\v': '\\v',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-  '#': '\\#',
-}
+/** Other quotes stand as they are. */
+const unescaped: ReadonlySet<string> = new Set(["'", '`'])
 
 /** The inside of a text in double quotes. */
 export function escaped(text: string): string {
@@ -21,8 +12,8 @@ export function escaped(text: string): string {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     const character = text[at] as string
-    printed +=
-      escapes[character] ?? (isDisplayed(unit) ? character : `\\u${unit.toString(16).padStart(4, '0')}`)
+    const known = unescaped.has(character) ? character : escapes[character]
+    printed += known ?? (isDisplayed(unit) ? character : `\\u${unit.toString(16).padStart(4, '0')}`)
   }
   return printed
 }

@@ -1,6 +1,7 @@
 // Numbers and texts as they are written.
 
 import { int64Max, int64Min } from '../../values/int64.ts'
+import { escapedCharacters } from '../text/quoted.ts'
 import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
 import { code, isDigit, isDisplayed, type SourceReader } from './reader.ts'
 
@@ -137,26 +138,11 @@ export function readString(reader: SourceReader, interpolation: () => Node): Lit
   return { kind: 'template', parts, start, end }
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  '\\': '\\',
-  "'": "'",
-  '"': '"',
-  '`': '`',
-  '#': '#',
-  '0': '\0',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  b: '\b',
-  f: '\f',
-}
-
 function readEscape(reader: SourceReader): string {
   const start = reader.at
   const letter = reader.text[start + 1] ?? ''
   reader.at++
-  const plain = escapes[letter]
+  const plain = escapedCharacters[letter]
   if (plain !== undefined) {
     reader.at++
     return plain

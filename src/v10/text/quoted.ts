@@ -2,20 +2,26 @@
 
 import { step } from '../../base/effort.ts'
 
-const escapes: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\0': '\\0',
-  "'": "\\'",
-  '"': '\\"',
-  '`': '\\`',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\v': '\\v',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-  '#': '\\#',
+/** What stands for itself or for a control character behind a backslash. */
+export const escapedCharacters: Readonly<Record<string, string>> = {
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '`': '`',
+  '#': '#',
+  '0': '\0',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  b: '\b',
+  f: '\f',
 }
+
+/** The escapes of these characters. */
+export const escapes: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(escapedCharacters).map(([letter, character]) => [character, `\\${letter}`]),
+)
 
 /** A text in quotes, escaped. */
 export function quoted(text: string): string {
