@@ -19,8 +19,6 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
     collection,
     index: undefined,
     terms: [],
-    from: undefined,
-    to: undefined,
     isReversed: false,
     at: call.at,
     ...bounds,

@@ -16,9 +16,10 @@ interface Reading<Receiver> {
   /** What messages call the function that `forEach` is given. */
   readonly called: 'fn' | 'func'
   readonly isEmpty: (receiver: Receiver, call: Call) => boolean
-  readonly elements: (receiver: Receiver, call: Call) => Iterable<Value>
-  /** From the last to the first. */
-  readonly backwards: (receiver: Receiver, call: Call) => Iterable<Value>
+  /** All elements; `readsAll` is the name of a function that reads them to the last, unless it fails. */
+  readonly elements: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
+  /** The same from the last to the first. */
+  readonly backwards: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
 }
 
 /** The first of elements; null for that reason when there is none. */
@@ -99,7 +100,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
       summary: 'Whether a value is among the elements.',
       example: [`[1, 2]${made}.includes(2)`, 'true'],
       run: (receiver, { element }, call) =>
-        some(elements(receiver, call), other => equalElements(other, element)),
+        some(elements(receiver, call, 'includes'), other => equalElements(other, element)),
     }),
     method('any', {
       parameters: { predicate: callback(1) },
@@ -115,7 +116,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
       summary: 'Whether a predicate holds for all elements.',
       example: [`[1, 2]${made}.every(n => n > 1)`, 'false'],
       run: (receiver, { predicate }, call) =>
-        !some(elements(receiver, call), element => !call.holds(predicate, element)),
+        !some(elements(receiver, call, 'every'), element => !call.holds(predicate, element)),
     }),
   ]
 }
@@ -136,28 +137,30 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       result: 'Any',
       summary: 'Combines a value with each element, from the front.',
       example: [`[1, 2]${made}.fold(10, (sum, n) => sum + n)`, '13'],
-      run: (receiver, { seed, reducer }, call) => folded(elements(receiver, call), seed, reducer, call),
+      run: (receiver, { seed, reducer }, call) =>
+        folded(elements(receiver, call, 'fold'), seed, reducer, call),
     }),
     method('foldRight', {
       parameters: { seed: any, reducer: callback(2) },
       result: 'Any',
       summary: 'Combines a value with each element, from the end.',
       example: [`["a", "b"]${made}.foldRight("", (text, s) => text + s)`, '"ba"'],
-      run: (receiver, { seed, reducer }, call) => folded(backwards(receiver, call), seed, reducer, call),
+      run: (receiver, { seed, reducer }, call) =>
+        folded(backwards(receiver, call, 'foldRight'), seed, reducer, call),
     }),
     method('reduce', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
       summary: `Combines the first element with each one behind it; null for an empty ${noun}.`,
       example: [`[1, 2, 3]${made}.reduce((sum, n) => sum + n)`, '6'],
-      run: (receiver, { reducer }, call) => reduced(elements(receiver, call), reducer, call),
+      run: (receiver, { reducer }, call) => reduced(elements(receiver, call, 'reduce'), reducer, call),
     }),
     method('reduceRight', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
       summary: `Combines the last element with each one before it; null for an empty ${noun}.`,
       example: [`["a", "b"]${made}.reduceRight((text, s) => text + s)`, '"ba"'],
-      run: (receiver, { reducer }, call) => reduced(backwards(receiver, call), reducer, call),
+      run: (receiver, { reducer }, call) => reduced(backwards(receiver, call, 'reduceRight'), reducer, call),
     }),
     method('aggregate', {
       parameters: { seed: any, combiner: callback(2) },
@@ -165,7 +168,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       summary: 'Combines all elements with each other in any order, and a value at last.',
       example: [`[1, 2, 3]${made}.aggregate(0, (a, b) => a + b)`, '6'],
       run: (receiver, { seed, combiner }, call) =>
-        combine([...elements(receiver, call)], seed, combiner, call),
+        combine([...elements(receiver, call, 'aggregate')], seed, combiner, call),
     }),
     method('forEach', {
       parameters: { callback: callback(1, called) },
@@ -173,7 +176,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       summary: 'Calls a function with each element.',
       example: [`[1, 2]${made}.forEach(n => log(n))`, 'null'],
       run: (receiver, args, call) => {
-        for (const element of elements(receiver, call)) {
+        for (const element of elements(receiver, call, 'forEach')) {
           step()
           call.apply(args.callback, element)
         }

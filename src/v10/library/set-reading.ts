@@ -7,8 +7,8 @@ import { MapSet, WhereSet } from '../sets/functional.ts'
 import { all } from '../sets/parts.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
-import type { FunctionValue, SetValue } from '../value.ts'
-import { type Entry, entriesFor, type FunctionDefinition } from './definition.ts'
+import type { FunctionValue, SetValue, Value } from '../value.ts'
+import { type Entry, entriesFor } from './definition.ts'
 import { elementEntries, firstOf } from './elements.ts'
 import { callback } from './parameters.ts'
 
@@ -19,18 +19,25 @@ function isEmpty(set: SetValue, call: Call): boolean {
   return true
 }
 
+/** The elements; hints that a function reads them all, where it does. */
+function elements(set: SetValue, call: Call, readsAll?: string): Iterable<Value> {
+  if (readsAll !== undefined) hintOfFullRead(set, readsAll, call)
+  return elementsOf(set, call)
+}
+
 function filtered(set: SetValue, predicate: FunctionValue, call: Call): WhereSet {
   return new WhereSet(lazy(set), predicate, originOf(call))
 }
 
-const entries = [
+/** The entries of sets that read them. */
+export const setReadingEntries: readonly Entry[] = [
   ...elementEntries<SetValue>({
     noun: 'set',
     made: '.toSet()',
     called: 'func',
     isEmpty,
-    elements: elementsOf,
-    backwards: (set, call) => elementsOf(lazy(set).reversed(), call),
+    elements,
+    backwards: (set, call, readsAll) => elements(lazy(set).reversed(), call, readsAll),
   }),
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -53,6 +60,7 @@ const entries = [
     summary: 'The number of elements.',
     example: ['[1, 2].toSet().count()', '2'],
     run: (set, _, call) => {
+      hintOfFullRead(set, 'count', call)
       let count = 0n
       for (const item of lazy(set).items(call, undefined)) {
         step()
@@ -69,42 +77,13 @@ const entries = [
     summary: 'All elements as an array.',
     example: ['[1, 2].toSet().toArray()', '[\n  1,\n  2\n]'],
     run(set, _, call) {
+      hintOfFullRead(set, 'toArray', call)
       const elements = all(lazy(set), call)
       call.evaluation.compute(elements.length)
       return requireExtent(elements, call)
     },
   }),
 ]
-
-/** What reads a set to its end. */
-const readingAll = new Set([
-  'aggregate',
-  'count',
-  'every',
-  'fold',
-  'foldRight',
-  'forEach',
-  'includes',
-  'reduce',
-  'reduceRight',
-  'toArray',
-])
-
-/** The entries of sets that read them. */
-export const setReadingEntries: readonly Entry[] = entries.map(tellingOfFullReads)
-
-/** Hints that a function reads all of what a collection or an index holds. */
-function tellingOfFullReads(entry: FunctionDefinition): FunctionDefinition {
-  if (!readingAll.has(entry.name)) return entry
-  const signatures = entry.signatures.map(each => ({
-    ...each,
-    run(receiver: never, args: never, call: Call) {
-      hintOfFullRead(receiver, entry.name, call)
-      return each.run(receiver, args, call)
-    },
-  }))
-  return { ...entry, signatures }
-}
 
 /** Hints that `method` reads a set to its end, where that is one of documents. */
 export function hintOfFullRead(set: SetValue, method: string, call: Call): void {

@@ -22,8 +22,9 @@ interface StoredSetOptions {
   /** The name of the index; undefined for all documents of the collection. */
   readonly index: string | undefined
   readonly terms: readonly StoredValue[]
-  readonly from: StoredBound | undefined
-  readonly to: StoredBound | undefined
+  /** An end that is absent is that of the index. */
+  readonly from?: StoredBound | undefined
+  readonly to?: StoredBound | undefined
   readonly isReversed: boolean
   /** The time that the set was made as of, within an `at`. */
   readonly at: number | undefined

@@ -52,8 +52,6 @@ function setOf(
     collection,
     index: index.name,
     terms: stored,
-    from: undefined,
-    to: undefined,
     isReversed: false,
     at: call.at,
     span: call.span,
