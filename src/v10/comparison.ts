@@ -2,49 +2,49 @@
 // arrays and objects. Whether a document exists is for the caller to look at.
 
 import { step } from '../base/effort.ts'
-import { LocalDate, Time, TransactionTime, Uuid } from '../values/value.ts'
+import type { LocalDate, Time, Uuid } from '../values/value.ts'
 import { integerOfText } from './integer-text.ts'
 import { compareNumbers } from './numbers.ts'
 import { areSameSaved } from './sets/saved-values.ts'
 import {
-  BoundFunction,
-  Doc,
-  EventSource,
+  type BoundFunction,
+  type Doc,
   Id,
   integerOf,
   isArray,
-  isNull,
   isNumber,
   isStruct,
-  Lambda,
-  Module,
-  SetCursor,
-  SetValue,
+  type Kind,
+  kindOf,
+  type Module,
+  type SetCursor,
   type Struct,
-  UserFunction,
+  type UserFunction,
   type Value,
 } from './value.ts'
 
 /** The place of each type in the total order. */
-function rankOf(value: Value): number {
-  if (isNumber(value)) return 0
-  if (value instanceof Uint8Array) return 1
-  if (typeof value === 'string') return 2
-  if (isArray(value)) return 3
-  if (isStruct(value)) return 4
-  if (value instanceof Id) return 5
-  if (value instanceof Doc) return 6
-  if (value instanceof Time) return 7
-  if (value instanceof TransactionTime) return 8
-  if (value instanceof LocalDate) return 9
-  if (value instanceof Uuid) return 10
-  if (typeof value === 'boolean') return 11
-  if (value instanceof Module) return 12
-  if (value instanceof SetValue) return 13
-  if (value instanceof SetCursor) return 14
-  if (value instanceof Lambda) return 15
-  if (value instanceof EventSource) return 17
-  return isNull(value) ? 18 : 16
+const ranks: Readonly<Record<Kind, number>> = {
+  number: 0,
+  bytes: 1,
+  string: 2,
+  array: 3,
+  object: 4,
+  id: 5,
+  document: 6,
+  time: 7,
+  'transaction time': 8,
+  date: 9,
+  uuid: 10,
+  boolean: 11,
+  module: 12,
+  set: 13,
+  cursor: 14,
+  lambda: 15,
+  function: 16,
+  'user function': 16,
+  'event source': 17,
+  null: 18,
 }
 
 /** The integer that an ID is compared as; of a text one only when it is decimal. */
@@ -60,42 +60,42 @@ export function compare(left: Value, right: Value): number | undefined {
     const [a, b] = [idNumber(left), idNumber(right)]
     return a === undefined || b === undefined ? undefined : compareNumbers(a, b)
   }
-  const rank = rankOf(left)
-  return rank === rankOf(right) ? compareAlike(rank, left, right) : undefined
+  const kind = kindOf(left)
+  return ranks[kind] === ranks[kindOf(right)] ? compareAlike(kind, left, right) : undefined
 }
 
 /** Compares any two values: those of different types by their types. */
 export function compareTotally(left: Value, right: Value): number {
   step()
-  const [leftRank, rightRank] = [rankOf(left), rankOf(right)]
-  return leftRank === rightRank ? compareAlike(leftRank, left, right) : leftRank - rightRank
+  const kind = kindOf(left)
+  return ranks[kind] - ranks[kindOf(right)] || compareAlike(kind, left, right)
 }
 
-function compareAlike(rank: number, left: Value, right: Value): number {
+function compareAlike(kind: Kind, left: Value, right: Value): number {
   if (left === right && typeof left !== 'number') return 0
-  switch (rank) {
-    case 0:
+  switch (kind) {
+    case 'number':
       return compareNumbers(left as bigint, right as bigint)
-    case 1:
+    case 'bytes':
       return compareBytes(left as Uint8Array, right as Uint8Array)
-    case 2:
-    case 11:
+    case 'string':
+    case 'boolean':
       return (left as string) < (right as string) ? -1 : 1
-    case 3:
+    case 'array':
       return compareArrays(left as readonly Value[], right as readonly Value[])
-    case 4:
+    case 'object':
       return compareStructs(left as Struct, right as Struct)
-    case 5:
+    case 'id':
       return compareNumbers((left as Id).value, (right as Id).value)
-    case 7:
+    case 'time':
       return compareTimes(left as Time, right as Time)
-    case 9:
+    case 'date':
       return (left as LocalDate).epochDay - (right as LocalDate).epochDay
-    case 10:
+    case 'uuid':
       return compareUuids(left as Uuid, right as Uuid)
-    case 6:
+    case 'document':
       return compareDocs(left as Doc, right as Doc)
-    case 12:
+    case 'module':
       return compareModules(left as Module, right as Module)
   }
   return equals(left, right) ? 0 : -1
@@ -160,27 +160,31 @@ export function equals(left: Value, right: Value): boolean {
   step()
   if (left === right) return typeof left !== 'number' || Object.is(left, right)
   if (left instanceof Id || right instanceof Id) return compare(left, right) === 0
-  const rank = rankOf(left)
-  if (rank !== rankOf(right)) return false
-  switch (rank) {
-    case 3:
+  const kind = kindOf(left)
+  if (kind !== kindOf(right)) return false
+  switch (kind) {
+    case 'array':
       return equalArrays(left as readonly Value[], right as readonly Value[], equals)
-    case 4:
+    case 'object':
       return equalStructs(left as Struct, right as Struct, equals)
-    case 8:
-    case 18:
+    case 'transaction time':
+    case 'null':
       return true
-    case 13:
+    case 'set':
       return areSameSaved(left, right)
-    case 15:
-    case 17:
+    case 'lambda':
+    case 'event source':
       return false
-    case 14:
+    case 'cursor':
       return (left as SetCursor).text === (right as SetCursor).text
-    case 16:
-      return equalFunctions(left, right)
+    case 'function': {
+      const [one, other] = [left as BoundFunction, right as BoundFunction]
+      return one.definition === other.definition && equals(one.receiver, other.receiver)
+    }
+    case 'user function':
+      return (left as UserFunction).ref.id === (right as UserFunction).ref.id
   }
-  return compareAlike(rank, left, right) === 0
+  return compareAlike(kind, left, right) === 0
 }
 
 function equalArrays(
@@ -198,13 +202,6 @@ function equalStructs(left: Struct, right: Struct, same: (left: Value, right: Va
     if (other === undefined || !same(value, other)) return false
   }
   return true
-}
-
-function equalFunctions(left: Value, right: Value): boolean {
-  if (left instanceof BoundFunction && right instanceof BoundFunction) {
-    return left.definition === right.definition && equals(left.receiver, right.receiver)
-  }
-  return left instanceof UserFunction && right instanceof UserFunction && left.ref.id === right.ref.id
 }
 
 /**

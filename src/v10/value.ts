@@ -321,41 +321,59 @@ export function isNumber(value: Value): value is NumberValue {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof NarrowLong
 }
 
-/** The name of a value's type, as messages say it. */
-export function typeName(value: Value): string {
-  switch (typeof value) {
-    case 'bigint':
-      return fitsInt(value) ? 'Int' : 'Long'
-    case 'number':
-      return 'Double'
-    case 'string':
-      return 'String'
-    case 'boolean':
-      return 'Boolean'
-  }
-  if (value === null) return 'Null'
-  if (value instanceof Map) return '{ *: Any }'
-  if (Array.isArray(value)) return 'Array<Any>'
-  if (value instanceof Uint8Array) return 'Bytes'
-  return namedType(value as Tagged)
-}
-
 type Tagged = Extract<Value, { readonly kind: string }>
 
-function namedType(value: Tagged): string {
-  if (value.kind === 'module') return value.name
-  return typeNames[value.kind]
+/** What tells types of values apart. Numbers of all widths are one, and so are all nulls. */
+export type Kind =
+  | 'number'
+  | 'string'
+  | 'boolean'
+  | 'bytes'
+  | 'array'
+  | 'object'
+  | Exclude<Tagged['kind'], 'long'>
+
+/** The kind of a value. */
+export function kindOf(value: Value): Kind {
+  switch (typeof value) {
+    case 'bigint':
+    case 'number':
+      return 'number'
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'boolean'
+  }
+  if (value === null) return 'null'
+  if (isArray(value)) return 'array'
+  if (isStruct(value)) return 'object'
+  if (value instanceof Uint8Array) return 'bytes'
+  const { kind } = value as Tagged
+  return kind === 'long' ? 'number' : kind
 }
 
-const typeNames: Readonly<Record<Exclude<Tagged['kind'], 'module'>, string>> = {
+/** The name of a value's type, as messages say it. */
+export function typeName(value: Value): string {
+  if (typeof value === 'number') return 'Double'
+  if (typeof value === 'bigint') return fitsInt(value) ? 'Int' : 'Long'
+  return value instanceof Module ? value.name : typeNames[kindOf(value)]
+}
+
+const typeNames: Readonly<Record<Kind, string>> = {
+  number: 'Long',
+  string: 'String',
+  boolean: 'Boolean',
+  bytes: 'Bytes',
+  array: 'Array<Any>',
+  object: '{ *: Any }',
   null: 'Null',
-  long: 'Long',
   time: 'Time',
   date: 'Date',
   uuid: 'UUID',
   'transaction time': 'TransactionTime',
   id: 'ID',
   document: 'Doc',
+  module: 'Module',
   set: 'Set<Any>',
   cursor: 'SetCursor',
   'event source': 'EventSource<Any>',

@@ -15,7 +15,7 @@ const ofModule = entriesFor<Module>()
 
 const functions = members('Function', [toText('(x => x).toString()', '"[function <lambda>]"')])
 
-/** The tables of such types, by what tells values of them: see `tables.ts`. */
+/** The tables of such types, by the kinds of their values. */
 export const smallTypes = {
   boolean: members('Boolean', [toText('true.toString()', '"true"')]),
   bytes: members('Bytes', [

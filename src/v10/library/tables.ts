@@ -1,7 +1,7 @@
 // Which table a value's fields and methods are in, and the modules that every query sees.
 
 import { native } from '../../values/value.ts'
-import { BoundFunction, Doc, isArray, isNumber, Module, type Value } from '../value.ts'
+import { BoundFunction, Doc, type Kind, kindOf, Module, type Value } from '../value.ts'
 import { arrayMembers } from './array.ts'
 import { arrayModule } from './array-order.ts'
 import { companionMembers } from './collection.ts'
@@ -67,8 +67,8 @@ const fql = fqlModule(named)
 /** What every query sees by name: modules and functions. */
 export const globals: ReadonlyMap<string, Value> = new Map([...named, [fql.name, fql]])
 
-/** The tables of types, by what tells values of them. */
-const typeTables: Readonly<Record<string, Members>> = {
+/** The tables of types, by the kinds of their values. */
+const typeTables: Readonly<Partial<Record<Kind, Members>>> = {
   ...smallTypes,
   array: arrayMembers,
   date: dateMembers,
@@ -101,17 +101,7 @@ export const allTables: readonly Members[] = [
 /** The table of a value's type, undefined where it has no members. */
 function tableOf(value: Value): Members | undefined {
   if (value instanceof Doc) return documentTable(value)
-  return value instanceof Module ? membersOfModule(value) : typeTables[typeOf(value)]
-}
-
-/** What tells a value's type: its kind, where it has one. */
-function typeOf(value: Value): string {
-  if (isNumber(value)) return 'number'
-  if (value === null) return 'null'
-  if (typeof value !== 'object') return typeof value
-  if (isArray(value)) return 'array'
-  if (value instanceof Uint8Array) return 'bytes'
-  return 'kind' in value ? value.kind : 'object'
+  return value instanceof Module ? membersOfModule(value) : typeTables[kindOf(value)]
 }
 
 /** The names of all members of the library, for those who have to tell them from names of users. */
