@@ -68,7 +68,8 @@ export function compare(left: Value, right: Value): number | undefined {
 export function compareTotally(left: Value, right: Value): number {
   step()
   const kind = kindOf(left)
-  return ranks[kind] - ranks[kindOf(right)] || compareAlike(kind, left, right)
+  const other = kindOf(right)
+  return (kind !== other && ranks[kind] - ranks[other]) || compareAlike(kind, left, right)
 }
 
 function compareAlike(kind: Kind, left: Value, right: Value): number {
