@@ -249,6 +249,11 @@ export class Call {
     return this.failure('invalid_argument', `invalid argument \`${parameter}\`: ${reason}`)
   }
 
+  /** The failure of a position that is not within so many elements or characters. */
+  outOfBounds(index: number, length: number): QueryFailure {
+    return this.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
+  }
+
   /** Null because there is nothing to give; `reason` ends the sentence `Null value, due to …`. */
   nothing(reason: string): NullValue {
     return new NullValue({ type: 'no element', reason }, this.span)

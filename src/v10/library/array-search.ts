@@ -14,7 +14,7 @@ type Elements = readonly Value[]
 /** A position that has to be within the array. Throws `index_out_of_bounds`. */
 export function within(elements: Elements, index: number, call: Call): number {
   if (index >= 0 && index < elements.length) return index
-  throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${elements.length}`)
+  throw call.outOfBounds(index, elements.length)
 }
 
 const startOf = (elements: Elements, start: number | undefined, call: Call) =>

@@ -18,7 +18,7 @@ export function offsetWithin(text: string, index: number | undefined, otherwise:
   if (index === undefined) return otherwise
   const length = codePointLength(text)
   if (index >= 0 && index < length) return unitOffset(text, index)
-  throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
+  throw call.outOfBounds(index, length)
 }
 
 /** The position of an offset in units; null for -1. */

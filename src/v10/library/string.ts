@@ -26,9 +26,7 @@ function slice(text: string, start: number, end: number): string {
 /** The offset in UTF-16 units of a position from 0 to the length. Throws `index_out_of_bounds`. */
 function offsetOf(text: string, index: number, call: Call): number {
   const length = codePointLength(text)
-  if (index < 0 || index > length) {
-    throw call.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
-  }
+  if (index < 0 || index > length) throw call.outOfBounds(index, length)
   return unitOffset(text, index)
 }
 
@@ -36,8 +34,7 @@ function offsetOf(text: string, index: number, call: Call): number {
 export function characterAt(text: string, index: number, call: Call): string {
   const offset = index < 0 ? text.length : unitOffset(text, index)
   if (offset < text.length) return String.fromCodePoint(text.codePointAt(offset) as number)
-  const message = `index ${index} out of bounds for length ${codePointLength(text)}`
-  throw call.failure('index_out_of_bounds', message)
+  throw call.outOfBounds(index, codePointLength(text))
 }
 
 const normalForms: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD'] satisfies readonly NormalForm[]

@@ -78,11 +78,7 @@ function readLine(reader: SourceReader, interpolation: (() => Node) | undefined)
   for (;;) {
     const unit = reader.unit()
     if (unit === code.newline) break
-    if (
-      interpolation !== undefined &&
-      unit === code.hash &&
-      text.charCodeAt(reader.at + 1) === code.openBrace
-    ) {
+    if (interpolation !== undefined && unit === code.hash && reader.follows('#{')) {
       // Also an empty text in front: the indent of the line is in its first part.
       if (reader.at > from || parts.length > 0) parts.push(text.slice(from, reader.at))
       reader.at += 2

@@ -117,11 +117,7 @@ export function readString(reader: SourceReader, interpolation: () => Node): Lit
     if (unit === code.backslash) {
       written += reader.text.slice(from, reader.at) + readEscape(reader)
       from = reader.at
-    } else if (
-      unit === code.hash &&
-      quote === code.quote &&
-      reader.text.charCodeAt(reader.at + 1) === code.openBrace
-    ) {
+    } else if (unit === code.hash && quote === code.quote && reader.follows('#{')) {
       const before = written + reader.text.slice(from, reader.at)
       if (before !== '') parts.push(before)
       reader.at += 2

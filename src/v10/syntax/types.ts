@@ -52,7 +52,7 @@ function readWholeType(reader: SourceReader, declared: Declared | undefined): Ty
         operands.length === 1 && parameters !== undefined ? parameters : [unnamed(joined(operands, kind))]
       return { kind: 'function', parameters: given, result, start, end: result.end }
     } else {
-      const mayGoOn = isEndOfType(next) || (declared !== undefined && next === code.less)
+      const mayGoOn = isEndOfType(reader) || (declared !== undefined && next === code.less)
       if (isName && !mayGoOn && !endsHere(reader, declared)) throw reader.expected('`<`', '`=`')
       reader.at = end
       return joined(operands, kind)
@@ -75,19 +75,11 @@ function joined(operands: readonly TypeNode[], kind: 'union' | 'intersection'): 
   return { kind, members: operands, start: first.start, end: (operands.at(-1) as TypeNode).end }
 }
 
-function isEndOfType(unit: number): boolean {
-  return [
-    code.equals,
-    code.newline,
-    code.return,
-    code.comma,
-    code.semicolon,
-    code.close,
-    code.closeBracket,
-    code.closeBrace,
-    code.greater,
-    code.slash,
-  ].some(each => each === unit)
+/** What may stand behind a name without arguments. */
+const endsOfType = '=\n\r,;)]}>/'
+
+function isEndOfType({ text, at }: SourceReader): boolean {
+  return at < text.length && endsOfType.includes(text[at] as string)
 }
 
 interface Base {
