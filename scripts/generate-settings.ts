@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf, variableOf } from '../src/config/read-config.ts'
-import { type Setting, settings } from '../src/config/settings.ts'
+import { initialOf, type Setting, settings } from '../src/config/settings.ts'
 
 const page = new URL('../docs/operations.md', import.meta.url)
 const begin = '<!-- settings: made by scripts/generate-settings.ts -->'
@@ -12,7 +12,7 @@ const end = '<!-- end of settings -->'
 function range(setting: Setting): string {
   switch (setting.kind) {
     case 'integer':
-      return `${setting.min} to ${setting.max}`
+      return `${setting.min ?? 0} to ${setting.max}`
     case 'switch':
       return 'true, false (or 1, 0)'
     case 'choice':
@@ -23,7 +23,8 @@ function range(setting: Setting): string {
 }
 
 function row([name, setting]: [string, Setting]): string {
-  const initial = setting.default === undefined ? '–' : `\`${setting.default}\``
+  const value = initialOf(setting)
+  const initial = value === undefined ? '–' : `\`${value}\``
   const names = `\`--${flagOf(name)}\`<br>\`${variableOf(name)}\``
   return `| ${names} | ${initial} | ${range(setting)} | ${setting.doc} |`
 }

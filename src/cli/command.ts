@@ -76,7 +76,6 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
 
 const configFlag: Option = {
   kind: 'path',
-  default: undefined,
   placeholder: 'FILE',
   doc: 'A JSON file with settings; their names are its keys.',
 }

@@ -2,6 +2,7 @@
 // shell's own language around them.
 
 import { flagOf } from '../config/read-config.ts'
+import { placeholderOf } from '../config/settings.ts'
 import { type Command, commandFlags, type Option } from './command.ts'
 
 /** The scripts by the name of their shell. */
@@ -76,7 +77,7 @@ function zsh(commands: readonly Command[]): string {
     if (option.kind === 'switch') return quote(text)
     const texts = choicesOf(option)?.join(' ')
     const action = option.kind === 'path' ? '_files' : texts === undefined ? ' ' : `(${texts})`
-    return quote(`${text}:${option.placeholder ?? 'VALUE'}:${action}`)
+    return quote(`${text}:${placeholderOf(name, option) ?? 'VALUE'}:${action}`)
   }
   const firsts = firstWords(commands).map(word => {
     const own = commands.find(({ name }) => name === word)?.summary

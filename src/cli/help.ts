@@ -1,7 +1,7 @@
 // What `--help` prints, in the sections of a manual page, made from the declarations of commands and settings.
 
 import { flagOf, variableOf } from '../config/read-config.ts'
-import { type Setting, settings } from '../config/settings.ts'
+import { initialOf, placeholderOf, type Setting, settings } from '../config/settings.ts'
 import type { Command, Operand, Option } from './command.ts'
 
 const columns = 100
@@ -88,8 +88,8 @@ export function statusesOf({ statuses }: Command): Command['statuses'] {
 /** A flag as it is typed, with what its value stands for: `-n, --name NAME`. */
 export function flagText(name: string, option: Option): string {
   const short = option.short === undefined ? '' : `-${option.short}, `
-  const value = option.placeholder === undefined ? '' : ` ${option.placeholder}`
-  return `${short}--${flagOf(name)}${value}`
+  const placeholder = placeholderOf(name, option)
+  return `${short}--${flagOf(name)}${placeholder === undefined ? '' : ` ${placeholder}`}`
 }
 
 /** What there is to say about the value of an option, in sentences. */
@@ -133,7 +133,7 @@ function optionLines([name, option]: [string, Option]): string[] {
 
 function settingLines(name: keyof typeof settings): string[] {
   const setting: Setting = settings[name]
-  const initial = setting.default === undefined ? 'none' : String(setting.default)
+  const initial = initialOf(setting) ?? 'none'
   return [
     `    ${flagText(name, setting)}`,
     ...wrap([setting.doc, ...choicesOf(setting)].join(' '), 8),

@@ -29,10 +29,9 @@ export const exportOptions = {
     placeholder: 'KIND',
     doc: 'A document a line, or one array a file.',
   },
-  gzip: { kind: 'switch', default: false, doc: 'Packs the data files.' },
+  gzip: { kind: 'switch', doc: 'Packs the data files.' },
   history: {
     kind: 'switch',
-    default: false,
     doc: 'Writes older versions and deleted documents, too, as far as they are kept.',
   },
 } as const
@@ -42,27 +41,20 @@ export const importOptions = {
   ...targetOptions,
   collection: {
     kind: 'string',
-    default: undefined,
-    placeholder: 'NAME',
     doc: 'The collection of what does not say it; without it the name of the file.',
   },
   type: {
     kind: 'string',
-    default: undefined,
     placeholder: 'FIELD::TYPE',
     multiple: true,
     doc: 'The type of a field in formats that cannot tell: Product.due::date, photo::bytes, order.by::ref=User.',
   },
   schema: {
     kind: 'path',
-    default: undefined,
-    placeholder: 'FOLDER',
     doc: 'A folder of .fsl files: they are pushed before the documents come in, and their types of fields count like --type.',
   },
   encoding: {
     kind: 'string',
-    default: undefined,
-    placeholder: 'NAME',
     doc: 'The encoding of files that are not UTF-8, such as windows-1252 or latin1. UTF-16 is recognised by the mark that it begins with.',
   },
   onConflict: {
@@ -75,21 +67,17 @@ export const importOptions = {
   skipBad: {
     kind: 'integer',
     default: 0,
-    min: 0,
     max: 1_000_000_000,
-    placeholder: 'N',
     doc: 'How many bad records are passed over and reported before the import ends.',
   },
-  dryRun: { kind: 'switch', default: false, doc: 'Reads and checks everything and writes nothing.' },
-  report: { kind: 'path', default: undefined, placeholder: 'FILE', doc: 'Writes the report as JSON, too.' },
+  dryRun: { kind: 'switch', doc: 'Reads and checks everything and writes nothing.' },
+  report: { kind: 'path', placeholder: 'FILE', doc: 'Writes the report as JSON, too.' },
   allowIncomplete: {
     kind: 'switch',
-    default: false,
     doc: 'Imports an export of which parts are missing by its own metadata.',
   },
   allowShortRows: {
     kind: 'switch',
-    default: false,
     doc: 'Rows of CSV may have fewer cells than there are columns.',
   },
   treatEmptyCsvCellsAs: {
@@ -101,8 +89,6 @@ export const importOptions = {
   },
   state: {
     kind: 'path',
-    default: undefined,
-    placeholder: 'FOLDER',
     doc: 'Where the progress of unfinished imports is kept; by default ~/.local/state/terrarium/imports.',
   },
 } as const

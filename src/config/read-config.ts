@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isLoopback, isShortSecret, secretCharsMin } from './faults.ts'
-import { type Config, type Setting, type SettingName, settings } from './settings.ts'
+import { type Config, initialOf, type Setting, type SettingName, settings } from './settings.ts'
 
 /** A mistake in how the program was called; its message is one line for the person who called it. */
 export class UsageError extends Error {
@@ -102,7 +102,7 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
 
 /** The value of a setting that nothing was found for. */
 export function defaultOf(setting: Setting): string | number | boolean | undefined {
-  const { default: value } = setting
+  const value = initialOf(setting)
   return setting.kind === 'path' && typeof value === 'string' ? resolve(value) : value
 }
 
@@ -110,7 +110,7 @@ export function defaultOf(setting: Setting): string | number | boolean | undefin
 export function readSetting(setting: Setting, found: Found): string | number | boolean {
   switch (setting.kind) {
     case 'integer':
-      return parseInteger(setting.min, setting.max, found)
+      return parseInteger(setting.min ?? 0, setting.max, found)
     case 'switch':
       if (found.value === true || found.value === 'true' || found.value === '1') return true
       if (found.value === false || found.value === 'false' || found.value === '0') return false

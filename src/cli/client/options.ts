@@ -6,33 +6,28 @@ const timeoutMaxMs = 3_600_000
 export const clientOptions = {
   url: {
     kind: 'string',
-    default: undefined,
     placeholder: 'URL',
     fromEnvironment: true,
     doc: 'The service. Without it, the one that serves the data directory; a folder that is not served is opened.',
   },
   secret: {
     kind: 'string',
-    default: undefined,
     placeholder: 'SECRET',
     fromEnvironment: true,
     doc: "The secret of a key or token. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
   },
   database: {
     kind: 'string',
-    default: undefined,
     placeholder: 'PATH',
     doc: 'A database below that of the secret, such as shop or shop/test.',
   },
   as: {
     kind: 'string',
-    default: undefined,
     placeholder: 'WHO',
     doc: 'Whose rights count: admin, server, server-readonly, client, @role/NAME or @doc/COLLECTION/ID. An admin key may be all of them.',
   },
   timeout: {
     kind: 'integer',
-    default: undefined,
     min: 1,
     max: timeoutMaxMs,
     placeholder: 'MS',

@@ -10,13 +10,10 @@ export const createAccountKeyCommand = command({
   options: {
     name: {
       kind: 'string',
-      default: undefined,
-      placeholder: 'NAME',
       doc: 'What the key is called; no other has that name. Required.',
     },
     ttlDays: {
       kind: 'integer',
-      default: undefined,
       min: 1,
       max: limits.accountKeyDaysMax,
       placeholder: 'N',
@@ -24,9 +21,7 @@ export const createAccountKeyCommand = command({
     },
     regionGroup: {
       kind: 'string',
-      default: undefined,
       multiple: true,
-      placeholder: 'NAME',
       doc: 'A region group that the key is for; without one, all.',
     },
   },

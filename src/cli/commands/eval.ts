@@ -4,8 +4,8 @@ import { clientOptions, languageOption, runStatuses } from '../client/options.ts
 import { command } from '../command.ts'
 
 const outputOptions = {
-  json: { kind: 'switch', default: false, doc: 'Results and errors as JSON, a line each, instead of text.' },
-  last: { kind: 'switch', default: false, doc: 'Shows the result of the last expression only.' },
+  json: { kind: 'switch', doc: 'Results and errors as JSON, a line each, instead of text.' },
+  last: { kind: 'switch', doc: 'Shows the result of the last expression only.' },
 } as const
 
 /** Runs expressions from the command line. */

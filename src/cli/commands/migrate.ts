@@ -5,7 +5,6 @@ import { command } from '../command.ts'
 const options = {
   back: {
     kind: 'switch',
-    default: false,
     doc: 'From the database into the data directory, which has to be new or empty; nodes may go on meanwhile, but what they write after that is not in it.',
   },
 } as const

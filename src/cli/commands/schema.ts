@@ -9,8 +9,8 @@ const folderOperand = {
 } as const
 
 const planOptions = {
-  dryRun: { kind: 'switch', default: false, doc: 'Shows what would change, and changes nothing.' },
-  yes: { kind: 'switch', default: false, short: 'y', doc: 'Does not ask before it changes anything.' },
+  dryRun: { kind: 'switch', doc: 'Shows what would change, and changes nothing.' },
+  yes: { kind: 'switch', short: 'y', doc: 'Does not ask before it changes anything.' },
 } as const
 
 /** Writes the schema of a database to files. */
@@ -58,7 +58,6 @@ export const schemaPushCommand = command({
     ...planOptions,
     delete: {
       kind: 'switch',
-      default: false,
       doc: 'Deletes objects that no file has, collections with their documents.',
     },
     ...clientOptions,

@@ -14,7 +14,7 @@ export const shellCommand = command({
       'that hold the words password or secret or begin with a blank.',
   ],
   options: {
-    json: { kind: 'switch', default: false, doc: 'Results as JSON instead of text.' },
+    json: { kind: 'switch', doc: 'Results as JSON instead of text.' },
     ...languageOption,
     ...clientOptions,
   },

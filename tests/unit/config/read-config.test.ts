@@ -9,7 +9,7 @@ import { command } from '../../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../../src/cli/help.ts'
 import { readWords } from '../../../src/cli/words.ts'
 import { flagOf, UsageError, variableOf } from '../../../src/config/read-config.ts'
-import { type Config, type SettingName, settings } from '../../../src/config/settings.ts'
+import { type Config, initialOf, type SettingName, settings } from '../../../src/config/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-config-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -33,13 +33,15 @@ const read = (flags: string[], env: Record<string, string> = {}): Config =>
 test('without any word every setting has its default', () => {
   const config = read([])
   for (const name of Object.keys(settings) as SettingName[]) {
-    const setting = settings[name]
-    const isPath = setting.kind === 'path' && setting.default !== undefined
-    assert.equal(config[name], isPath ? resolve(String(setting.default)) : setting.default, name)
+    const initial = initialOf(settings[name])
+    const isPath = settings[name].kind === 'path' && initial !== undefined
+    assert.equal(config[name], isPath ? resolve(String(initial)) : initial, name)
   }
   assert.equal(config.port, 8443)
   assert.equal(config.host, '127.0.0.1')
   assert.equal(config.data, resolve('data'))
+  assert.equal(config.acceptData, false)
+  assert.equal(config.tlsCert, undefined)
 })
 
 test('names derive from the table', () => {
