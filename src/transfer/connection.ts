@@ -11,7 +11,6 @@ import {
   missingRequestText,
   pageRequestText,
   readPageText,
-  readSnapshot,
   readWriteResponse,
   transferPaths,
   writeRequestText,
@@ -264,7 +263,7 @@ export function remoteConnection(url: string, secret: string): Connection {
     },
     missing: async (path, documents) =>
       JSON.parse(await transfer(path, transferPaths.missing, missingRequestText(documents))),
-    snapshot: async path => readSnapshot(JSON.parse(await transfer(path, transferPaths.snapshot, ''))),
+    snapshot: async path => JSON.parse(await transfer(path, transferPaths.snapshot, '')),
     page: async (path, request) =>
       readPageText(await transfer(path, transferPaths.page, pageRequestText(request))),
   }

@@ -14,8 +14,6 @@ import {
   credentialsName,
   type DocumentRecord,
   type FoundDocument,
-  type Notes,
-  type Origin,
   placeText,
   type SchemaRecord,
   TransferError,
@@ -81,7 +79,7 @@ export async function runImport(
 /** Batches under way at one time: enough that a commit to the disk has several of them. */
 const batchesAtOnce = 4
 
-class Importer implements Notes {
+class Importer {
   readonly #connection: ImportConnection
   readonly #sources: Sources
   readonly #options: ImportOptions
@@ -90,8 +88,6 @@ class Importer implements Notes {
   readonly #report: Report
   /** Names of collections that are known to exist, by database. */
   readonly #collections = new Map<string, Set<string>>()
-  /** Collections that the record being read needs. */
-  readonly #needed = new Set<string>()
   readonly #exported: ReadonlySet<string>
   /** What a dry run would write. */
   readonly #coming = new DocumentSet()
@@ -172,7 +168,7 @@ class Importer implements Notes {
     for (const file of this.#sources.files) {
       const { files, records } = schemaOf(file.database)
       if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
-      else records.push(...(await readSchemaFile(file, this)))
+      else records.push(...(await readSchemaFile(file, this.#report)))
     }
     // What schema files say of a collection counts more than that it is one.
     for (const { database: path, name } of this.#sources.collections)
@@ -277,7 +273,7 @@ class Importer implements Notes {
       settle: batch => this.#settle(file, batch),
     })
     const elements = readFileRecords(file, from, {
-      notes: this,
+      notes: this.#report,
       types,
       isUserCollection: name => name !== 'Credential' && this.#exported.has(name),
       isCollection: name => this.#exported.size === 0 || this.#exported.has(name),
@@ -308,19 +304,19 @@ class Importer implements Notes {
     }
     if (bad) return refuse(this.#options.into ?? bad.collection ?? file.collection, bad.id, bad.reason)
     const documents: FoundDocument[] = []
+    const needed = new Set<string>()
     for (const found of records) {
       // Schema objects of files that begin with one were created before.
       if (found.kind !== 'document') continue
       const collection = this.#options.into ?? found.collection
       documents.push({ ...found, collection })
-      this.#needed.add(collection)
+      needed.add(collection)
       for (const reference of referencesIn(found.fields)) {
         const name = neededCollection(reference)
-        if (name !== undefined) this.#needed.add(name)
+        if (name !== undefined) needed.add(name)
       }
     }
-    for (const name of this.#needed) await this.#ensureCollection(file.database, name)
-    this.#needed.clear()
+    for (const name of needed) await this.#ensureCollection(file.database, name)
     const first = next.records - records.length
     for (const [at, found] of documents.entries()) {
       const hasNewId = found.id === undefined
@@ -433,20 +429,6 @@ class Importer implements Notes {
         }
       }
     }
-  }
-
-  // ------------------------------------------------------------------------------------------- notes
-
-  collection(name: string): void {
-    this.#needed.add(name)
-  }
-
-  lost(what: string, collection: string, origin: Origin): void {
-    this.#report.lost(what, collection, origin)
-  }
-
-  lookalike(collection: string, path: string, type: string): void {
-    this.#report.lookalike(collection, path, type)
   }
 }
 

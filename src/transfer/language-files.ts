@@ -14,12 +14,13 @@ import { BadRecord, type SchemaKind, type SchemaRecord, TransferError } from './
 import type { SourceFile } from './sources.ts'
 
 /** What one expression of a file stands for. */
-type LanguageItem = { readonly line: number; readonly size: number } & (
+type LanguageContent =
   | { readonly kind: 'schema'; readonly record: SchemaRecord }
   /** A value in the wire form, such as a document or a page of them. */
   | { readonly kind: 'value'; readonly json: Json }
   | { readonly kind: 'bad'; readonly reason: BadRecord }
-)
+
+type LanguageItem = LanguageContent & { readonly line: number; readonly size: number }
 
 /** The expressions of a file, in order. Throws {@link TransferError} where the text cannot be read any further. */
 export async function* languageItems(file: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
@@ -28,7 +29,7 @@ export async function* languageItems(file: SourceFile): AsyncGenerator<LanguageI
   try {
     for (const { end, json, start } of readExpressions(text)) {
       const place = { line: lineAndColumn(text, start).line, size: end - start }
-      yield { ...place, ...itemOf(json) }
+      yield { ...place, ...contentOf(json) }
     }
   } catch (error) {
     if (!(error instanceof FqlSyntaxError)) throw error
@@ -46,12 +47,7 @@ const creations: Readonly<Record<string, SchemaKind>> = {
   create_access_provider: 'access_provider',
 }
 
-function itemOf(
-  json: Json,
-):
-  | { readonly kind: 'schema'; readonly record: SchemaRecord }
-  | { readonly kind: 'value'; readonly json: Json }
-  | { readonly kind: 'bad'; readonly reason: BadRecord } {
+function contentOf(json: Json): LanguageContent {
   try {
     if (json instanceof Map && json.size === 1) {
       const [[form, parameters]] = [...json] as [[string, Json]]

@@ -1,7 +1,7 @@
 // The bodies of requests and responses between the command line and a service, both sides of each. They belong
 // together: only a command line of the same version speaks to a service.
 
-import type { PagePlace, PageRequest, RecordPage, Snapshot } from './read-page.ts'
+import type { PagePlace, PageRequest, RecordPage } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { isStoredTime } from './record-check.ts'
 import { readRecord, recordText } from './record-text.ts'
@@ -114,11 +114,6 @@ export function readPageText(text: string): RecordPage {
   const [head = '', ...lines] = text.split('\n')
   const { next } = fieldsOf(head)
   return { next: next === undefined ? undefined : readPlace(next), records: lines.map(readRecord) }
-}
-
-/** `json`: the response about a snapshot, parsed. */
-export function readSnapshot(json: unknown): Snapshot {
-  return json as Snapshot
 }
 
 function placeJson(place: PagePlace): readonly unknown[] {

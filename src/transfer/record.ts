@@ -76,8 +76,6 @@ export class TransferError extends Error {
 
 /** What readers notice beside the records. */
 export interface Notes {
-  /** A collection that a reference leads to, or that has to exist for another reason. */
-  collection(name: string): void
   /** Something of a document that could not be kept. */
   lost(what: string, collection: string, origin: Origin): void
   /** A text that looks like a time, date or other value, in a format that cannot tell. */

@@ -3,20 +3,27 @@
 
 import { type Origin, placeText } from './record.ts'
 
-/** What became of the documents of one collection. */
-interface Counts {
-  read: number
-  written: number
+/** What became of documents, in the order of the report. */
+const columns = [
+  'read',
+  'written',
   /** Were there already with the same content. */
-  equal: number
-  kept: number
-  replaced: number
-  conflicting: number
-  bad: number
+  'equal',
+  'kept',
+  'replaced',
+  'conflicting',
+  'bad',
   /** Past their `ttl`, so not written. */
-  expired: number
+  'expired',
   /** Had no id in the file and got one. */
-  newIds: number
+  'newIds',
+] as const
+
+/** How many documents of one collection became what. */
+type Counts = Record<(typeof columns)[number], number>
+
+function noCounts(): Counts {
+  return Object.fromEntries(columns.map(column => [column, 0])) as Counts
 }
 
 /** Something about one record. */
@@ -82,22 +89,8 @@ export class Report {
   }
 
   counts(collection: string): Counts {
-    let counts = this.data.collections[collection]
-    if (counts === undefined) {
-      counts = {
-        read: 0,
-        written: 0,
-        equal: 0,
-        kept: 0,
-        replaced: 0,
-        conflicting: 0,
-        bad: 0,
-        expired: 0,
-        newIds: 0,
-      }
-      this.data.collections[collection] = counts
-    }
-    return counts
+    this.data.collections[collection] ??= noCounts()
+    return this.data.collections[collection]
   }
 
   bad(finding: Finding): void {
@@ -125,10 +118,9 @@ export class Report {
 
   /** All collections together. */
   total(): Counts {
-    const total = new Report(false).counts('')
-    for (const counts of Object.values(this.data.collections)) {
-      for (const name of Object.keys(counts) as (keyof Counts)[]) total[name] += counts[name]
-    }
+    const total = noCounts()
+    for (const counts of Object.values(this.data.collections))
+      for (const column of columns) total[column] += counts[column]
     return total
   }
 
@@ -160,26 +152,12 @@ export class Report {
 }
 
 function tally(tallies: Record<string, Tally>, name: string, place: string): void {
-  let found = tallies[name]
-  if (found === undefined) {
-    found = { count: 0, places: [] }
-    tallies[name] = found
-  }
+  tallies[name] ??= { count: 0, places: [] }
+  const found = tallies[name]
   found.count++
   if (found.places.length < placesMax) found.places.push(place)
 }
 
-const columns = [
-  'read',
-  'written',
-  'equal',
-  'kept',
-  'replaced',
-  'conflicting',
-  'bad',
-  'expired',
-  'newIds',
-] as const
 const titles: Partial<Record<(typeof columns)[number], string>> = { newIds: 'new ids' }
 /** Shown even when they are all 0. */
 const always: ReadonlySet<string> = new Set(['read', 'written', 'equal', 'bad'])

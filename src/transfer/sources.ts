@@ -53,23 +53,28 @@ interface SourceOptions {
 export async function findSources(paths: readonly string[], options: SourceOptions = {}): Promise<Sources> {
   const finder = new Finder(options)
   for (const path of paths) await finder.add(path)
-  return finder.sources()
+  return finder.found
 }
 
 const metadataName = /^metadata_[0-9]+\.json$/
 
+/** What is found, while it is being found. */
+type Growing<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
+
 class Finder {
+  readonly found: Growing<Sources> = {
+    files: [],
+    databases: [],
+    collections: [],
+    incomplete: [],
+    passedOver: [],
+    isExport: false,
+  }
   readonly #options: SourceOptions
-  readonly #files: SourceFile[] = []
-  readonly #databases: DatabasePath[] = []
-  readonly #collections: { readonly database: DatabasePath; readonly name: string }[] = []
-  readonly #incomplete: string[] = []
-  readonly #passedOver: string[] = []
   /** All files below the folders, with their bytes on the disk. */
   readonly #seen = new Map<string, number>()
   /** Folders around the present one, without links: one that leads back to them would have no end. */
   readonly #around: string[] = []
-  #isExport = false
 
   constructor(options: SourceOptions) {
     this.#options = options
@@ -84,17 +89,6 @@ class Finder {
       throw new TransferError(`${path} is no file; what comes out of a pipe has to be written to one first`)
   }
 
-  sources(): Sources {
-    return {
-      files: this.#files,
-      databases: this.#databases,
-      collections: this.#collections,
-      incomplete: this.#incomplete,
-      passedOver: this.#passedOver,
-      isExport: this.#isExport,
-    }
-  }
-
   async #folder(folder: string, top: string, database: DatabasePath): Promise<void> {
     const real = await realpath(folder)
     if (this.#around.includes(real)) return
@@ -106,7 +100,7 @@ class Finder {
       // Of a link it tells of what that leads to.
       const about = await stat(path).catch(() => undefined)
       if (about?.isFile()) await this.#file(path, top, database)
-      else if (!about?.isDirectory()) this.#passedOver.push(`${shownAs(path, top)} (no file)`)
+      else if (!about?.isDirectory()) this.found.passedOver.push(`${shownAs(path, top)} (no file)`)
       else if (metadata.length > 0 && name === 'databases') await this.#children(path, top, database)
       else await this.#folder(path, top, database)
     }
@@ -120,7 +114,7 @@ class Finder {
       const path = join(folder, name)
       if (!(await stat(path)).isDirectory()) continue
       const child = [...database, nameOf(name)]
-      this.#databases.push(child)
+      this.found.databases.push(child)
       await this.#folder(path, top, child)
     }
   }
@@ -133,11 +127,11 @@ class Finder {
     const { content, encoding } = await recognise(source, this.#options.encoding)
     if (content.kind === 'metadata') return
     if (content.kind === 'unknown' || content.kind === 'empty') {
-      this.#passedOver.push(`${shown} (${content.kind === 'empty' ? 'empty' : 'of no known format'})`)
+      this.found.passedOver.push(`${shown} (${content.kind === 'empty' ? 'empty' : 'of no known format'})`)
       return
     }
     const collection = this.#options.collection ?? collectionOf(path)
-    this.#files.push({
+    this.found.files.push({
       path,
       source,
       encoding,
@@ -151,17 +145,17 @@ class Finder {
   }
 
   async #checkExport(folder: string, names: readonly string[], database: DatabasePath): Promise<void> {
-    this.#isExport = true
+    this.found.isExport = true
     const parts = await Promise.all(names.map(async name => readMetadata(join(folder, name))))
     const files = [...this.#seen].filter(([path]) => path.startsWith(join(folder, 'data', sep)))
     const total = Math.max(...parts.map(({ totalParts }) => totalParts))
     for (let part = 0; part < total; part++) {
       const found = parts.find(each => each.part === part)
-      if (found) this.#incomplete.push(...partFaults(folder, found, files))
-      else this.#incomplete.push(`${folder}: the metadata of part ${part} of ${total} is missing`)
+      if (found) this.found.incomplete.push(...partFaults(folder, found, files))
+      else this.found.incomplete.push(`${folder}: the metadata of part ${part} of ${total} is missing`)
     }
     for (const name of new Set(parts.flatMap(({ collections }) => collections))) {
-      if (name !== 'Credential') this.#collections.push({ database, name })
+      if (name !== 'Credential') this.found.collections.push({ database, name })
     }
   }
 }

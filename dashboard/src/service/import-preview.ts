@@ -35,7 +35,7 @@ export async function previewOf(plan: ImportPlan): Promise<Preview> {
   const { allowShortRows, emptyCells, file, types } = plan
   const rows: PreviewRow[] = []
   const elements = readFileRecords(file, fileStart, {
-    notes: { collection: () => undefined, lost: () => undefined, lookalike: () => undefined },
+    notes: { lost: () => undefined, lookalike: () => undefined },
     types: fieldTypesOf(types),
     isCollection: () => true,
     isUserCollection: () => false,
