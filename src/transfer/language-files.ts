@@ -11,6 +11,7 @@ import {
 import type { Json } from '../values/value.ts'
 import { readAll } from './input.ts'
 import { BadRecord, type SchemaKind, type SchemaRecord, TransferError } from './record.ts'
+import { namedKinds } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
 /** What one expression of a file stands for. */
@@ -37,21 +38,16 @@ export async function* languageItems(file: SourceFile): AsyncGenerator<LanguageI
   }
 }
 
-const creations: Readonly<Record<string, SchemaKind>> = {
-  create_database: 'database',
-  create_collection: 'collection',
-  create_class: 'collection',
-  create_index: 'index',
-  create_function: 'function',
-  create_role: 'role',
-  create_access_provider: 'access_provider',
-}
+const creations = new Map<string, SchemaKind>([
+  ...namedKinds.map(kind => [`create_${kind}`, kind] as const),
+  ['create_class', 'collection'],
+])
 
 function contentOf(json: Json): LanguageContent {
   try {
     if (json instanceof Map && json.size === 1) {
       const [[form, parameters]] = [...json] as [[string, Json]]
-      const kind = Object.hasOwn(creations, form) ? creations[form] : undefined
+      const kind = creations.get(form)
       if (kind !== undefined) return { kind: 'schema', record: creation(kind, valueOfQuery(parameters)) }
     }
     return { kind: 'value', json: valueOfQuery(json) }

@@ -1,4 +1,5 @@
-// Values as parts of a query, in exact JSON: integers as bigint, doubles as number, objects as Map.
+// Values as parts of a query, in exact JSON: integers as bigint, doubles as number, objects as Map; and the query that reads all
+// schema objects of a kind.
 
 import type { Json } from '../values/value.ts'
 
@@ -17,4 +18,24 @@ export function literal(json: Json): Json {
   return isTagged
     ? json
     : object({ object: new Map([...json].map(([name, field]) => [name, literal(field)])) })
+}
+
+const pageSize = 500n
+
+/** All objects of a kind. `ask` resolves with the result of a query; `set` lists them, such as `indexes`. */
+export async function allObjects(
+  ask: (query: Json) => Promise<Json>,
+  set: string,
+): Promise<ReadonlyMap<string, Json>[]> {
+  const found: ReadonlyMap<string, Json>[] = []
+  let after: Json | undefined
+  do {
+    const page = object({ paginate: object({ [set]: null }), size: pageSize, after: after && literal(after) })
+    const get = object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) })
+    const result = await ask(object({ map: get, collection: page }))
+    if (!(result instanceof Map)) break
+    found.push(...(result.get('data') as readonly ReadonlyMap<string, Json>[]))
+    after = result.get('after')
+  } while (after !== undefined)
+  return found
 }

@@ -17,6 +17,9 @@ import { credentialsName } from './record.ts'
 /** The kinds of schema objects that are referred to by name. */
 export type NamedKind = keyof typeof nativeOfKind
 
+/** All of them, in an order in which most find what they refer to when they are created. */
+export const namedKinds = Object.keys(nativeOfKind) as readonly NamedKind[]
+
 /** What the names of native collections begin with. */
 export const nativeMark = '/'
 
@@ -66,9 +69,7 @@ export function exportName(collection: NativeName): string {
   return collection
 }
 
-const kinds = new Map<NativeName, NamedKind>(
-  (Object.keys(nativeOfKind) as NamedKind[]).map(kind => [nativeOfKind[kind], kind]),
-)
+const kinds = new Map<NativeName, NamedKind>(namedKinds.map(kind => [nativeOfKind[kind], kind]))
 
 /** The kind of the objects in a native collection, when they are referred to by name. */
 export function kindOf(collection: NativeName): NamedKind | undefined {

@@ -2,21 +2,12 @@
 
 import { printQuery } from '../v4/text/index.ts'
 import type { CollectionItem } from '../v10/fsl/nodes.ts'
-import type { Json, Micros } from '../values/value.ts'
+import { type Json, type Micros, nativeOfKind } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { Connection, DatabasePath } from './connection.ts'
 import { readFsl, saysVersion10 } from './fsl.ts'
-import { literal, object } from './query-json.ts'
-
-/** The kinds, in an order in which they can be created, with the set of all and the function that creates one. */
-const kinds = [
-  { set: 'databases', create: 'create_database' },
-  { set: 'collections', create: 'create_collection' },
-  { set: 'indexes', create: 'create_index' },
-  { set: 'functions', create: 'create_function' },
-  { set: 'roles', create: 'create_role' },
-  { set: 'access_providers', create: 'create_access_provider' },
-] as const
+import { allObjects, literal, object } from './query-json.ts'
+import { namedKinds } from './references.ts'
 
 /** Fields that the service fills in by itself. */
 const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
@@ -52,17 +43,20 @@ export async function readSchema(
   const children: string[] = []
   const { isNeeded, said, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)
   const all = new Map<string, readonly ReadonlyMap<string, Json>[]>()
-  for (const { set } of kinds) all.set(set, (await everything(connection, path, set, at)).sort(byName))
+  const everything = (set: string) =>
+    allObjects(expr => connection.query(path, object({ at: BigInt(at), expr })), set)
+  for (const set of Object.values(nativeOfKind)) all.set(set, (await everything(set)).sort(byName))
   const hasFiles =
     isNeeded || [...all].some(([set, objects]) => objects.some(each => isOfVersion10(set, each)))
-  for (const { create, set } of kinds) {
+  for (const kind of namedKinds) {
+    const set = nativeOfKind[kind]
     const found = all.get(set) ?? []
     const objects = hasFiles ? found.filter(each => !isSaid(set, each, said)) : found
     if (set === 'databases') children.push(...objects.map(each => String(each.get('name'))))
-    const texts = objects.map(each => printQuery(object({ [create]: literal(parameters(each)) })))
+    const texts = objects.map(each => printQuery(object({ [`create_${kind}`]: literal(parameters(each)) })))
     if (texts.length > 0) files.push({ file: `${set}.fql`, text: `${texts.join('\n\n')}\n` })
   }
-  const keys = (await everything(connection, path, 'keys', at)).map(key =>
+  const keys = (await everything('keys')).map(key =>
     writeJson(new Map([...key].filter(([name]) => name !== 'ts'))),
   )
   if (keys.length > 0) files.push({ file: 'keys.jsonl', text: `${keys.join('\n')}\n` })
@@ -138,31 +132,6 @@ function parts(each: ReadonlyMap<string, Json>, name: string): readonly Json[] {
 
 function isText(part: Json, name: string): boolean {
   return part instanceof Map && typeof part.get(name) === 'string'
-}
-
-const pageSize = 1000n
-
-/** All objects of a kind as they were at a time. */
-async function everything(
-  connection: Connection,
-  path: DatabasePath,
-  set: string,
-  at: Micros,
-): Promise<ReadonlyMap<string, Json>[]> {
-  const found: ReadonlyMap<string, Json>[] = []
-  let after: Json | undefined
-  do {
-    const page = object({ paginate: object({ [set]: null }), size: pageSize, after: after && literal(after) })
-    const read = object({
-      map: object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) }),
-      collection: page,
-    })
-    const result = await connection.query(path, object({ at: BigInt(at), expr: read }))
-    if (!(result instanceof Map)) break
-    found.push(...(result.get('data') as readonly ReadonlyMap<string, Json>[]))
-    after = result.get('after')
-  } while (after !== undefined)
-  return found
 }
 
 function byName(left: ReadonlyMap<string, Json>, right: ReadonlyMap<string, Json>): number {

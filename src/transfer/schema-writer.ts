@@ -8,18 +8,10 @@ import { type Connection, type DatabasePath, QueryRefused } from './connection.t
 import { driverFields } from './formats/driver-values.ts'
 import { literal, object } from './query-json.ts'
 import { BadRecord, type SchemaKind, type SchemaRecord } from './record.ts'
+import { namedKinds } from './references.ts'
 import type { SchemaFinding } from './report.ts'
 
-/** In this order most objects find what they refer to. */
-const order: readonly SchemaKind[] = [
-  'database',
-  'collection',
-  'index',
-  'function',
-  'role',
-  'access_provider',
-  'key',
-]
+const order: readonly SchemaKind[] = [...namedKinds, 'key']
 
 function isMissingReference(error: unknown): boolean {
   return error instanceof QueryRefused && (error.code === 'invalid ref' || /reference/i.test(error.message))

@@ -1,39 +1,23 @@
 // The schema objects of a database, as its service tells them.
 
-import { object } from '../../transfer/query-json.ts'
+import { allObjects } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import type { Connection, Reply } from '../client/connection.ts'
 import { StartError } from '../command.ts'
-import { definingFields, type Kind, kinds, type SchemaObject } from './kinds.ts'
-
-const pageSize = 500n
+import { definingFields, kinds, type SchemaObject } from './kinds.ts'
 
 /** All schema objects that are kept as files. Throws {@link StartError} when they may not be read. */
 export async function readSchema(connection: Connection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {
-    for (const fields of await readKind(kind, connection)) {
+    const ask = async (query: Json) => resourceOf(await connection.query(query), kind.listing)
+    for (const fields of await allObjects(ask, kind.listing)) {
       const name = fields.get('name')
       if (typeof name === 'string') found.push({ kind, name, fields: definingFields(kind, fields) })
     }
   }
   return found
-}
-
-async function readKind(kind: Kind, connection: Connection): Promise<readonly ReadonlyMap<string, Json>[]> {
-  const documents: ReadonlyMap<string, Json>[] = []
-  let after: Json | undefined
-  do {
-    const page = object({ paginate: object({ [kind.listing]: null }), size: pageSize, after })
-    const get = object({ lambda: 'ref', expr: object({ get: object({ var: 'ref' }) }) })
-    const resource = resourceOf(await connection.query(object({ map: get, collection: page })), kind.listing)
-    const fields = resource instanceof Map ? resource : new Map<string, Json>()
-    const data = fields.get('data')
-    if (Array.isArray(data)) documents.push(...data.filter(each => each instanceof Map))
-    after = fields.get('after')
-  } while (after !== undefined && after !== null)
-  return documents
 }
 
 /** The result of a query that has to succeed. */

@@ -1,6 +1,7 @@
 // The kinds of schema objects that are kept as files.
 
-import type { Json } from '../../values/value.ts'
+import type { NamedKind } from '../../transfer/references.ts'
+import { type Json, nativeOfKind } from '../../values/value.ts'
 
 /** A kind of schema object. */
 export interface Kind {
@@ -19,23 +20,24 @@ export interface Kind {
   readonly fixed: ReadonlySet<string>
 }
 
+function kind(reference: NamedKind, more: Partial<Pick<Kind, 'given' | 'fixed'>> = {}): Kind {
+  const words = reference.split('_')
+  return {
+    name: words.join(' '),
+    listing: nativeOfKind[reference],
+    create: `create_${reference}`,
+    createName: ['create', ...words].map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join(''),
+    reference,
+    given: new Map(),
+    fixed: new Set(),
+    ...more,
+  }
+}
+
 /** In the order in which they are made: each may refer to the ones before it. */
 export const kinds: readonly Kind[] = [
-  {
-    name: 'collection',
-    listing: 'collections',
-    create: 'create_collection',
-    createName: 'CreateCollection',
-    reference: 'collection',
-    given: new Map<string, Json>([['history_days', 30n]]),
-    fixed: new Set(),
-  },
-  {
-    name: 'index',
-    listing: 'indexes',
-    create: 'create_index',
-    createName: 'CreateIndex',
-    reference: 'index',
+  kind('collection', { given: new Map<string, Json>([['history_days', 30n]]) }),
+  kind('index', {
     given: new Map<string, Json | undefined>([
       ['active', undefined],
       ['partitions', undefined],
@@ -43,34 +45,10 @@ export const kinds: readonly Kind[] = [
       ['unique', false],
     ]),
     fixed: new Set(['source', 'terms', 'values', 'unique', 'serialized']),
-  },
-  {
-    name: 'function',
-    listing: 'functions',
-    create: 'create_function',
-    createName: 'CreateFunction',
-    reference: 'function',
-    given: new Map(),
-    fixed: new Set(),
-  },
-  {
-    name: 'role',
-    listing: 'roles',
-    create: 'create_role',
-    createName: 'CreateRole',
-    reference: 'role',
-    given: new Map(),
-    fixed: new Set(),
-  },
-  {
-    name: 'access provider',
-    listing: 'access_providers',
-    create: 'create_access_provider',
-    createName: 'CreateAccessProvider',
-    reference: 'access_provider',
-    given: new Map([['audience', undefined]]),
-    fixed: new Set(),
-  },
+  }),
+  kind('function'),
+  kind('role'),
+  kind('access_provider', { given: new Map([['audience', undefined]]) }),
 ]
 
 /** The kind that a wire key makes; `create_class` is what collections were called once. */
