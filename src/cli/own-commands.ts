@@ -1,5 +1,5 @@
-// Commands that a service starts over its own data: the same program again, with the same data directory and store, and a lower
-// priority once it is loaded.
+// Processes of our own: the same program again, over the same data. Commands that a service starts have a lower priority once
+// they are loaded.
 
 import type { ChildProcess } from 'node:child_process'
 import { lowerPriority } from '../base/low-priority.ts'
@@ -16,13 +16,22 @@ const ownVariable = 'TERRARIUM_OWN_COMMAND'
 /** Steps of priority below that of the service. */
 const niceness = 10
 
+/**
+ * The environment of a process of our own: settings are taken from `config` alone, those with these names. What this process
+ * was told otherwise (by a file, say) is in them already.
+ */
+export function ownEnvironment(config: Config, names: readonly SettingName[]): NodeJS.ProcessEnv {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
+  const passedOn = names.flatMap(name => {
+    const value = config[name]
+    return value === undefined ? [] : [[variableOf(name), String(value)]]
+  })
+  return Object.fromEntries([...others, ...passedOn])
+}
+
 /** Starts a command over the data of `config`; standard error can be read. */
 export function startOwnCommand(config: Config, words: readonly string[]): ChildProcess {
-  // What the service was told otherwise (a file, say) is in the settings already.
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
-  const env: NodeJS.ProcessEnv = Object.fromEntries(others)
-  for (const name of passedOn) env[variableOf(name)] = config[name]
-  env[ownVariable] = '1'
+  const env: NodeJS.ProcessEnv = { ...ownEnvironment(config, passedOn), [ownVariable]: '1' }
   return startProgram(program, { words }, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 

@@ -10,22 +10,33 @@ const intervalMs = 100
 export type OnShare = (name: string, share: number) => void
 
 /** Shows what `share` returns (0 to 1) until `work` has ended, and tells it to `onShare`. */
-export async function withProgress<T>(
+export function withProgress<T>(
   name: string,
   share: () => number,
   work: () => Promise<T>,
   onShare: OnShare = () => undefined,
 ): Promise<T> {
-  const { isTTY } = process.stderr
-  const stop = systemTimers.every(intervalMs, () => {
+  const line = () => {
     onShare(name, share())
-    if (isTTY) process.stderr.write(`\r${progressLine(name, share())}`)
+    return progressLine(name, share())
+  }
+  return withLine(line, work)
+}
+
+/** Asks for the line again and again until `work` has ended, and shows it. */
+async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<T> {
+  const { isTTY } = process.stderr
+  let widest = 0
+  const stop = systemTimers.every(intervalMs, () => {
+    const text = line()
+    widest = Math.max(widest, text.length)
+    if (isTTY) process.stderr.write(`\r${text.padEnd(widest)}`)
   })
   try {
     return await work()
   } finally {
     stop()
-    if (isTTY) process.stderr.write(`\r${' '.repeat(progressLine(name, 1).length)}\r`)
+    if (isTTY) process.stderr.write(`\r${' '.repeat(widest)}\r`)
   }
 }
 
@@ -45,22 +56,10 @@ interface Rated {
 }
 
 /** Shows bar, documents per second and the time left until `work` has ended. */
-export async function withRate<T>(name: string, rated: Rated, work: () => Promise<T>): Promise<T> {
-  if (!process.stderr.isTTY) return work()
+export function withRate<T>(name: string, rated: Rated, work: () => Promise<T>): Promise<T> {
   const from = systemClock.elapsedMs()
   const first = rated.readBytes
-  let widest = 0
-  const stop = systemTimers.every(intervalMs, () => {
-    const line = rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first })
-    widest = Math.max(widest, line.length)
-    process.stderr.write(`\r${line.padEnd(widest)}`)
-  })
-  try {
-    return await work()
-  } finally {
-    stop()
-    process.stderr.write(`\r${' '.repeat(widest)}\r`)
-  }
+  return withLine(() => rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first }), work)
 }
 
 /** `import [###   ]  10 % 12345 documents, 6789/s, 0:42 left`. */

@@ -42,7 +42,6 @@ export async function openTarget(
 ): Promise<Target> {
   const database = (path ?? '').split('/').filter(name => name !== '')
   if (url !== undefined) {
-    if (!URL.canParse(url)) throw new UsageError('--url must be an http or https URL')
     if (secret === undefined) throw new UsageError('--url needs --secret (or TERRARIUM_SECRET)')
     return { connection: remoteConnection(url, secret), database }
   }

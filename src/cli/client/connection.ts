@@ -57,6 +57,12 @@ interface ConnectionOptions {
   readonly onClose?: () => Promise<void>
 }
 
+interface Response {
+  readonly url: string
+  readonly status: number
+  readonly body: string
+}
+
 /** The version of the language that text is read as. */
 const apiVersion = '4'
 
@@ -83,7 +89,7 @@ export class Connection {
   }
 
   async #isAccepted(): Promise<boolean> {
-    return (await this.#post(this.#options.url, '0', {}, undefined)).status !== 401
+    return (await this.#send('', { method: 'POST', body: '0' })).status !== 401
   }
 
   /** Which part of the credential is refused. The service itself does not tell strangers; the holder of a secret can try. */
@@ -106,34 +112,15 @@ export class Connection {
    * sense or the credential is refused, and an `AbortError` when `signal` ends the wait.
    */
   async query(query: Json, signal?: AbortSignal): Promise<Reply> {
-    const { timeoutMs, url } = this.#options
-    const { body, status } = await this.#post(
-      url,
-      writeJson(query),
-      {
-        'x-faunadb-api-version': apiVersion,
-        ...(timeoutMs !== undefined && { 'x-query-timeout': String(timeoutMs) }),
-      },
-      signal,
-    )
-    if (status === 401) throw new StartError(await this.#refusal())
+    const headers = { 'x-faunadb-api-version': apiVersion, ...this.#timeoutAs('x-query-timeout') }
+    const { body, status, url } = await this.#post('', query, headers, signal)
     return readReply(status, body, url)
   }
 
   /** Runs a query of version 10, with its result in that format. Errors are as those of {@link query}. */
   async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
-    const { timeoutMs } = this.#options
-    const url = new URL('query/1', `${this.#options.url.replace(/\/$/, '')}/`).href
-    const { body, status } = await this.#post(
-      url,
-      writeJson(new Map([['query', text]])),
-      {
-        'x-format': format,
-        ...(timeoutMs !== undefined && { 'x-query-timeout-ms': String(timeoutMs) }),
-      },
-      signal,
-    )
-    if (status === 401) throw new StartError(await this.#refusal())
+    const headers = { 'x-format': format, ...this.#timeoutAs('x-query-timeout-ms') }
+    const { body, url } = await this.#post('query/1', new Map([['query', text]]), headers, signal)
     return readTextReply(body, url)
   }
 
@@ -142,43 +129,48 @@ export class Connection {
    * when it refuses.
    */
   async schema(method: 'GET' | 'POST', path: string, files?: ReadonlyMap<string, string>): Promise<unknown> {
-    const url = new URL(`schema/1/${path}`, `${this.#options.url.replace(/\/$/, '')}/`).href
     const form = new FormData()
     for (const [name, text] of files ?? []) form.append(name, new Blob([text]))
-    const headers = { authorization: `Bearer ${this.#credential()}` }
-    try {
-      const response = await fetch(url, { method, headers, ...(files && { body: form }) })
-      const text = await response.text()
-      if (response.status === 200) return JSON.parse(text)
-      if (response.status === 401) throw new StartError(await this.#refusal())
-      throw new StartError(messageIn(text) ?? `${url} responded with status ${response.status}`)
-    } catch (cause) {
-      if (cause instanceof StartError) throw cause
-      throw new StartError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
-    }
+    const request = { method, ...(files && { body: form }) }
+    const { body, status, url } = await this.#sendAccepted(`schema/1/${path}`, request)
+    if (status === 200) return JSON.parse(body)
+    throw new StartError(messageIn(body) ?? `${url} responded with status ${status}`)
   }
 
-  /** Sends a request; resolves with the response. */
-  async #post(
-    url: string,
-    body: string,
+  #timeoutAs(header: string): Readonly<Record<string, string>> {
+    const { timeoutMs } = this.#options
+    return timeoutMs === undefined ? {} : { [header]: String(timeoutMs) }
+  }
+
+  #post(
+    path: string,
+    body: Json,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly status: number; readonly body: string }> {
+  ): Promise<Response> {
+    const type = { 'content-type': 'application/json' }
+    const request = { method: 'POST', body: writeJson(body), headers: { ...type, ...headers } }
+    return this.#sendAccepted(path, { ...request, signal: signal ?? null })
+  }
+
+  /** Sends a request. Throws {@link StartError} when the credential is refused. */
+  async #sendAccepted(path: string, request: RequestInit): Promise<Response> {
+    const response = await this.#send(path, request)
+    if (response.status === 401) throw new StartError(await this.#refusal())
+    return response
+  }
+
+  /** Sends a request to the address, or to a path below it; resolves with the response. */
+  async #send(path: string, request: RequestInit): Promise<Response> {
+    const { url: base } = this.#options
+    const url = path === '' ? base : new URL(path, `${base.replace(/\/$/, '')}/`).href
+    const headers = new Headers(request.headers)
+    headers.set('authorization', `Bearer ${this.#credential()}`)
     try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${this.#credential()}`,
-          'content-type': 'application/json',
-          ...headers,
-        },
-        body,
-        ...(signal && { signal }),
-      })
-      return { status: response.status, body: await response.text() }
+      const response = await fetch(url, { ...request, headers })
+      return { url, status: response.status, body: await response.text() }
     } catch (cause) {
-      if (signal?.aborted) throw cause
+      if (request.signal?.aborted) throw cause
       throw new StartError(`${url} cannot be reached: ${networkFailure(cause).reason}`)
     }
   }

@@ -1,5 +1,7 @@
 // What the commands that send queries take and tell, apart from how they do it: `--help` needs no more.
 
+import { urlFault } from '../../config/faults.ts'
+
 const timeoutMaxMs = 3_600_000
 
 /** The options of every command that sends queries. */
@@ -7,6 +9,7 @@ export const clientOptions = {
   url: {
     kind: 'string',
     placeholder: 'URL',
+    check: urlFault,
     fromEnvironment: true,
     doc: 'The service. Without it, the one that serves the data directory; a folder that is not served is opened.',
   },

@@ -4,9 +4,9 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { systemRandom } from '../../base/random.ts'
-import { variableOf } from '../../config/read-config.ts'
 import { type Config, type SettingName, settings } from '../../config/settings.ts'
 import { StartError } from '../command.ts'
+import { ownEnvironment } from '../own-commands.ts'
 
 /** A running service. */
 interface OwnService {
@@ -62,16 +62,10 @@ export async function startOwnService(config: Config): Promise<OwnService> {
   return { url, secret, stop }
 }
 
-/** The environment without settings, and the settings that matter to the service. */
 function environment(config: Config): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
   const names = (Object.keys(settings) as SettingName[]).filter(name => !notPassedOn.has(name))
-  const passedOn = names.flatMap(name => {
-    const value = config[name]
-    return value === undefined ? [] : [[variableOf(name), String(value)]]
-  })
   const own = { TERRARIUM_PORT: '0', TERRARIUM_QUERY_LOG: 'false', TERRARIUM_LOG_LEVEL: 'silent' }
-  return { ...Object.fromEntries([...inherited, ...passedOn]), ...own }
+  return { ...ownEnvironment(config, names), ...own }
 }
 
 function lastLine(text: string): string {
