@@ -8,15 +8,13 @@ import { micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 import { type ChunkStorage, chunkName } from './chunk-storage.ts'
-import { copyPath, listSegments } from './segment-files.ts'
+import { copyPath, listSegments, type Span, slackMs } from './segment-files.ts'
 import type { Chunk, SharedLog } from './shared-log.ts'
 
 const expanded = promisify(gunzip)
 
 /** Milliseconds between two looks at who has handed over. */
 const lookEveryMs = 100
-/** A clock that was set must not hide records; microseconds. */
-const slack: number = 5_000_000
 
 interface GatherOptions {
   readonly folder: string
@@ -24,12 +22,6 @@ interface GatherOptions {
   /** Where the pieces lie; absent: in the store. */
   readonly bucket?: ChunkStorage
   readonly timers: Timers
-}
-
-/** A span of time, in milliseconds. */
-export interface Span {
-  readonly from: number
-  readonly to: number
 }
 
 /**
@@ -54,7 +46,7 @@ export async function gather(
       .filter(({ isCopy }) => !isCopy)
       .map(({ writer, from: start }) => `${writer}/${start}`),
   )
-  for (const chunk of await chunks.between(micros(from * 1000 - slack), micros(to * 1000))) {
+  for (const chunk of await chunks.between(micros((from - slackMs) * 1000), micros(to * 1000))) {
     signal.throwIfAborted()
     if (!own.has(`${chunk.writer}/${chunk.start}`)) await copyChunk(options, chunk)
   }

@@ -2,23 +2,26 @@
 // and for each shape of a query how often it came and what it took. Adding is all that is ever done with them, so the
 // sums of segments can be kept and put together.
 
-/** A record, as far as sums are concerned. */
-export interface LogRecord {
+import { upsert } from '../base/upsert.ts'
+
+/** Whose records are added up. */
+interface AboutDatabase {
+  /** Undefined: of records that tell names only. */
   readonly trail: string | undefined
   readonly database: readonly string[]
+  /** They are of what the dashboard has asked itself. */
   readonly isOfDashboard: boolean
+}
+
+/** A record, as far as sums are concerned. */
+export interface LogRecord extends AboutDatabase {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
   /** With the names that are known to be in it. */
   readonly shape: string
   readonly fault: { readonly code: string; readonly text: string } | undefined
   readonly status: number
-  readonly queryTimeMs: number
-  readonly readOps: number
-  readonly writeOps: number
-  readonly computeOps: number
-  readonly bytesIn: number
-  readonly bytesOut: number
+  readonly totals: Totals
 }
 
 /** Sums over some records. */
@@ -37,19 +40,15 @@ export interface Totals {
 }
 
 /** Sums of one database, in a form that is written to a file as it is. */
-interface DatabaseAggregate {
-  /** Undefined: of records that tell names only. */
-  readonly trail: string | undefined
-  readonly database: readonly string[]
-  /** They are of what the dashboard has asked itself. */
-  readonly isOfDashboard: boolean
-  readonly minutes: Map<number, MinuteTotals>
+interface DatabaseAggregate extends AboutDatabase {
+  readonly minutes: Map<number, TimedTotals>
   readonly shapes: Map<string, Totals>
   /** By {@link errorName}. */
   readonly errors: Map<string, Totals>
 }
 
-interface MinuteTotals extends Totals {
+/** Sums with times. */
+export interface TimedTotals extends Totals {
   /** Requests by class of their time, see {@link timeClass}. */
   readonly times: Map<number, number>
 }
@@ -96,17 +95,19 @@ export function addTotals(sum: Totals, more: Totals): void {
   sum.bytesOut += more.bytesOut
 }
 
-function addRecord(sum: Totals, record: LogRecord): void {
-  sum.requests++
-  if (record.status >= 500) sum.serverErrors++
-  else if (record.status >= 400) sum.clientErrors++
-  sum.queryTimeMs += record.queryTimeMs
-  if (record.queryTimeMs > sum.queryTimeMaxMs) sum.queryTimeMaxMs = record.queryTimeMs
-  sum.readOps += record.readOps
-  sum.writeOps += record.writeOps
-  sum.computeOps += record.computeOps
-  sum.bytesIn += record.bytesIn
-  sum.bytesOut += record.bytesOut
+/** The sums with times over no records. */
+export function noTimedTotals(): TimedTotals {
+  return { ...noTotals(), times: new Map() }
+}
+
+/** Adds `more` to `sum`, times as well. */
+export function addTimedTotals(sum: TimedTotals, more: TimedTotals): void {
+  addTotals(sum, more)
+  for (const [number, count] of more.times) addTime(sum.times, number, count)
+}
+
+function addTime(times: Map<number, number>, number: number, count: number): void {
+  times.set(number, (times.get(number) ?? 0) + count)
 }
 
 /** Below this each millisecond is a class of its own; above it a doubling has so many classes. */
@@ -135,11 +136,6 @@ export function quantile(times: ReadonlyMap<number, number>, share: number): num
   return undefined
 }
 
-/** Adds counts of classes to others. */
-export function addTimes(sum: Map<number, number>, more: ReadonlyMap<number, number>): void {
-  for (const [number, count] of more) sum.set(number, (sum.get(number) ?? 0) + count)
-}
-
 /** Sums over records, by database. */
 export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
@@ -147,19 +143,14 @@ export class LogAggregate {
   add(record: LogRecord): void {
     const { errors, minutes, shapes } = this.#databaseOf(record)
     const minute = Math.floor(record.time / minuteMs)
-    let totals = minutes.get(minute)
-    if (totals === undefined) {
-      totals = { ...noTotals(), times: new Map() }
-      minutes.set(minute, totals)
-    }
-    addRecord(totals, record)
-    const time = timeClass(record.queryTimeMs)
-    totals.times.set(time, (totals.times.get(time) ?? 0) + 1)
-    addRecord(shapeTotals(shapes, record.shape), record)
-    if (record.status >= 400) addRecord(shapeTotals(errors, errorName(record)), record)
+    const totals = upsert(minutes, minute, noTimedTotals)
+    addTotals(totals, record.totals)
+    addTime(totals.times, timeClass(record.totals.queryTimeMs), 1)
+    addTotals(shapeTotals(shapes, record.shape), record.totals)
+    if (record.status >= 400) addTotals(shapeTotals(errors, errorName(record)), record.totals)
   }
 
-  #databaseOf(of: Pick<DatabaseAggregate, 'trail' | 'database' | 'isOfDashboard'>): DatabaseAggregate {
+  #databaseOf(of: AboutDatabase): DatabaseAggregate {
     const name = nameOf(of)
     const known = this.databases.get(name)
     if (known !== undefined) return known
@@ -172,11 +163,7 @@ export class LogAggregate {
   }
 }
 
-function nameOf({
-  database,
-  isOfDashboard,
-  trail,
-}: Pick<DatabaseAggregate, 'trail' | 'database' | 'isOfDashboard'>): string {
+function nameOf({ database, isOfDashboard, trail }: AboutDatabase): string {
   return `${isOfDashboard ? 'dashboard ' : ''}${trail ?? database.join('/')}`
 }
 
@@ -189,12 +176,7 @@ function errorName({ fault, status }: LogRecord): string {
 
 /** The sums of a shape among others; those of all other shapes once there are too many. */
 export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
-  const known = shapes.get(shape)
-  if (known !== undefined) return known
-  const kept = shapes.size < shapesMax ? shape : otherShapes
-  const totals = shapes.get(kept) ?? noTotals()
-  shapes.set(kept, totals)
-  return totals
+  return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherShapes, noTotals)
 }
 
 /** Says in a file which form its content has; files of other forms are made anew. */
@@ -217,11 +199,10 @@ export function readAggregate(text: string): LogAggregate | undefined {
     const written = JSON.parse(text) as WrittenAggregate
     if (written.formatVersion !== formatVersion) return undefined
     const aggregate = new LogAggregate()
-    for (const { database, errors, isOfDashboard, minutes, shapes, trail } of written.databases) {
-      aggregate.databases.set(nameOf({ database, isOfDashboard, trail }), {
-        trail,
-        database,
-        isOfDashboard,
+    for (const { errors, minutes, shapes, trail, ...about } of written.databases) {
+      const of = { trail, ...about }
+      aggregate.databases.set(nameOf(of), {
+        ...of,
         minutes: new Map(
           minutes.map(([minute, totals]) => [minute, { ...totals, times: new Map(totals.times) }]),
         ),

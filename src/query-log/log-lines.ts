@@ -2,26 +2,14 @@
 
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import { readFacts } from './facts.ts'
-import { lineBlocks, openUnlessGone } from './line-blocks.ts'
+import { lineBlocks } from './line-blocks.ts'
 import type { LogRecord } from './log-aggregate.ts'
 import { isTrail, splitLine } from './ownership.ts'
 
-const blockBytes = 524_288
-
-/**
- * The lines of a segment from its beginning on, in runs; nothing when it is gone. Ends with the reason of `signal` once
- * that is aborted. The last line of a segment whose writer crashed may be half a line.
- */
+/** The lines of a segment, in runs; see {@link lineBlocks}. */
 export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
-  const file = await openUnlessGone(path)
-  if (file === undefined) return
-  try {
-    const block = Buffer.allocUnsafe(blockBytes)
-    for await (const end of lineBlocks(file, block, signal))
-      yield block.toString('utf8', 0, end - 1).split('\n')
-  } finally {
-    await file.close()
-  }
+  for await (const block of lineBlocks(path, signal))
+    yield block.toString('utf8', 0, block.length - 1).split('\n')
 }
 
 /** A line of the log in the exported format, and its trail, if it has one. */
@@ -51,6 +39,7 @@ export function timeOf({ TS }: ExportedRecord): number {
 /** A record as sums take it. */
 export function summed({ facts, record, trail }: FoundRecord): LogRecord {
   const read = facts === undefined ? undefined : readFacts(facts, record.FQL_SHAPE)
+  const status = Number(record.RESPONSE_CODE)
   return {
     trail,
     database: record.DATABASE,
@@ -58,12 +47,18 @@ export function summed({ facts, record, trail }: FoundRecord): LogRecord {
     time: timeOf(record),
     shape: read?.shape ?? record.FQL_SHAPE,
     fault: read?.fault,
-    status: Number(record.RESPONSE_CODE),
-    queryTimeMs: record.QUERY_TIME_MS,
-    readOps: record.BYTE_READ_OPS,
-    writeOps: record.BYTE_WRITE_OPS,
-    computeOps: record.COMPUTE_OPS,
-    bytesIn: record.BYTES_IN,
-    bytesOut: record.BYTES_OUT,
+    status,
+    totals: {
+      requests: 1,
+      clientErrors: status >= 400 && status < 500 ? 1 : 0,
+      serverErrors: status >= 500 ? 1 : 0,
+      queryTimeMs: record.QUERY_TIME_MS,
+      queryTimeMaxMs: record.QUERY_TIME_MS,
+      readOps: record.BYTE_READ_OPS,
+      writeOps: record.BYTE_WRITE_OPS,
+      computeOps: record.COMPUTE_OPS,
+      bytesIn: record.BYTES_IN,
+      bytesOut: record.BYTES_OUT,
+    },
   }
 }

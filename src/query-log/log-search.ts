@@ -1,12 +1,11 @@
 // Finds single records of the query log, the newest first, a page at a time.
 
-import { stat } from 'node:fs/promises'
 import type { ExportedRecord } from './exported-record.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
 import { type FoundRecord, linesOf, parseRecord, timeOf } from './log-lines.ts'
 import { isOf, splitLine } from './ownership.ts'
 import { areWantedFacts, isWantedRecord, type RecordWish } from './record-match.ts'
-import { listSegments } from './segment-files.ts'
+import { segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
 /** Which records are looked for. */
@@ -37,9 +36,6 @@ interface Found extends ToldRecord {
   readonly time: number
 }
 
-/** A clock that was set must not hide records; milliseconds. */
-const slackMs = 5000
-
 /** The newest records that a search finds. Ends with the reason of an aborted signal. */
 export async function searchRecords(
   folder: string,
@@ -48,17 +44,11 @@ export async function searchRecords(
 ): Promise<RecordPage> {
   const wanted = search.skip + search.limit + 1
   let found: Found[] = []
-  for (const segment of (await listSegments(folder)).reverse()) {
-    if (segment.from / 1000 >= search.to) continue
-    const ended = await stat(segment.path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => undefined,
-    )
-    if (ended === undefined || ended + slackMs < search.from) continue
+  for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
     // Segments of other processes may hold records of the same time; those that ended before cannot.
-    const oldest = found.length >= wanted ? (found[wanted - 1] as Found).time : search.from
-    if (ended + slackMs < oldest) continue
-    for await (const lines of linesOf(segment.path, signal)) {
+    const last = found[wanted - 1]
+    if (last !== undefined && endedMs + slackMs < last.time) continue
+    for await (const lines of linesOf(path, signal)) {
       collect(lines, search, found)
       if (found.length > wanted * 4) found = newest(found, wanted)
     }

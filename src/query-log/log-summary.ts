@@ -1,40 +1,45 @@
 // Sums over a span of the query log. The sums of each segment that is written to no more are computed once, by reading
 // it as a stream, and kept in a file beside the segments; what a span only touches is read again.
 
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Random } from '../base/random.ts'
+import { upsert } from '../base/upsert.ts'
 import type { Micros } from '../values/value.ts'
 import {
-  addTimes,
+  addTimedTotals,
   addTotals,
   LogAggregate,
   minuteMs,
-  noTotals,
+  noTimedTotals,
   quantile,
   readAggregate,
   shapeTotals,
+  type TimedTotals,
   type Totals,
   writeAggregate,
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
 import { linesOf, parseRecord, summed } from './log-lines.ts'
 import { isOf, type LoggedDatabase } from './ownership.ts'
-import { listSegments, liveWriters, removeFile, type Segment } from './segment-files.ts'
+import { listSegments, liveWriters, removeFile, type Segment, segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
-/** A part of the time looked at. */
-interface SummaryPoint extends Totals {
-  /** Milliseconds since the Unix epoch. */
-  readonly time: number
-  /** Milliseconds; undefined where there were no requests. */
+/** Sums, and the milliseconds that half of the requests and nearly all took at most; undefined where there were none. */
+interface SummaryTotals extends Totals {
   readonly p50: number | undefined
   readonly p99: number | undefined
 }
 
+/** A part of the time looked at. */
+interface SummaryPoint extends SummaryTotals {
+  /** Milliseconds since the Unix epoch. */
+  readonly time: number
+}
+
 export interface LogSummary {
-  readonly totals: Totals & { readonly p50: number | undefined; readonly p99: number | undefined }
+  readonly totals: SummaryTotals
   /** Milliseconds between two points. */
   readonly stepMs: number
   readonly points: readonly SummaryPoint[]
@@ -57,8 +62,6 @@ const shapesPerOrder = 20
 const errorsMax = 50
 /** Minutes and shapes that are held in memory over all segments; each takes some hundred bytes. */
 const heldEntriesMax = 200_000
-/** A clock that was set must not hide records; milliseconds. */
-const slackMs = 5000
 /**
  * A copy of another machine's newest segment grows no more when it is so old, in milliseconds: segments are closed
  * after an hour.
@@ -101,19 +104,15 @@ export class LogSummaries {
     const from = Math.floor(filter.from / minuteMs) * minuteMs
     const to = Math.ceil(filter.to / minuteMs) * minuteMs
     const collected = new SummaryBuilder(from, to, filter)
-    const segments = await listSegments(this.#folder)
-    const live = await liveWriters(this.#folder, this.#now())
-    const last = new Map(segments.map(segment => [segment.writer, segment.path]))
+    const segments = await segmentsOf(this.#folder, { from, to })
+    // Asked for last: a writer that has begun since the list was made has no segment in it.
+    const now = this.#now()
+    const live = await liveWriters(this.#folder, now)
     for (const segment of segments) {
+      const { endedMs: end, isCopy, isNewest, writer } = segment
       const begin = segment.from / 1000
-      if (begin >= to) break
-      const end = await stat(segment.path).then(
-        found => found.mtimeMs,
-        () => undefined,
-      )
-      if (end === undefined || end + slackMs < from) continue
-      const mayGrow = segment.isCopy ? end > this.#now() / 1000 - copyGrowsMs : live.has(segment.writer)
-      const isOpen = mayGrow && last.get(segment.writer) === segment.path
+      const mayGrow = isCopy ? end > now / 1000 - copyGrowsMs : live.has(writer)
+      const isOpen = mayGrow && isNewest
       const isWhole = begin - slackMs >= from && end + slackMs < to
       const sums =
         isOpen || !isWhole
@@ -201,20 +200,16 @@ async function aggregateOf(
   return aggregate
 }
 
-interface Point extends Totals {
-  readonly times: Map<number, number>
-}
-
 class SummaryBuilder {
   readonly #from: number
   readonly #to: number
   readonly #stepMs: number
   readonly #database: LoggedDatabase | undefined
   readonly #withoutDashboard: boolean
-  readonly #points = new Map<number, Point>()
+  readonly #points = new Map<number, TimedTotals>()
   readonly shapes = new Map<string, Totals>()
   readonly errors = new Map<string, Totals>()
-  readonly totals: Point = { ...noTotals(), times: new Map() }
+  readonly totals = noTimedTotals()
 
   constructor(from: number, to: number, { database, withoutDashboard = false }: SummaryFilter) {
     this.#from = from
@@ -238,11 +233,8 @@ class SummaryBuilder {
           continue
         }
         if (time < this.#from || time >= this.#to) continue
-        const point = this.#pointAt(time)
-        addTotals(point, totals)
-        addTimes(point.times, totals.times)
-        addTotals(this.totals, totals)
-        addTimes(this.totals.times, totals.times)
+        addTimedTotals(this.#pointAt(time), totals)
+        addTimedTotals(this.totals, totals)
       }
       // Shapes are not told apart by time.
       if (!isWhole) continue
@@ -254,12 +246,10 @@ class SummaryBuilder {
   finish(): LogSummary {
     const points: SummaryPoint[] = []
     for (let time = this.#from; time < this.#to; time += this.#stepMs) {
-      const { times, ...totals } = this.#points.get(time) ?? { ...noTotals(), times: new Map() }
-      points.push({ time, ...totals, p50: quantile(times, 0.5), p99: quantile(times, 0.99) })
+      points.push({ time, ...withQuantiles(this.#points.get(time) ?? noTimedTotals()) })
     }
-    const { times, ...totals } = this.totals
     return {
-      totals: { ...totals, p50: quantile(times, 0.5), p99: quantile(times, 0.99) },
+      totals: withQuantiles(this.totals),
       stepMs: this.#stepMs,
       points,
       shapes: notableShapes(this.shapes),
@@ -267,14 +257,14 @@ class SummaryBuilder {
     }
   }
 
-  #pointAt(time: number): Point {
+  #pointAt(time: number): TimedTotals {
     const start = this.#from + Math.floor((time - this.#from) / this.#stepMs) * this.#stepMs
-    const known = this.#points.get(start)
-    if (known !== undefined) return known
-    const made = { ...noTotals(), times: new Map() }
-    this.#points.set(start, made)
-    return made
+    return upsert(this.#points, start, noTimedTotals)
   }
+}
+
+function withQuantiles({ times, ...totals }: TimedTotals): SummaryTotals {
+  return { ...totals, p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
 }
 
 function frequentErrors(errors: ReadonlyMap<string, Totals>): LogSummary['errors'] {

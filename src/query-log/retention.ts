@@ -23,8 +23,7 @@ export async function removeOldSegments(
 ): Promise<void> {
   const live = await liveWriters(folder, clock)
   const segments = await listSegments(folder)
-  const newest = new Map(segments.map(({ writer, path }) => [writer, path]))
-  const closed = segments.filter(({ writer, path }) => !live.has(writer) || newest.get(writer) !== path)
+  const closed = segments.filter(({ isNewest, writer }) => !live.has(writer) || !isNewest)
   const closedPaths = new Set(closed.map(({ path }) => path))
   const sizes = new Map<string, number>()
   const oldest = now - retention.days * microsPerDay

@@ -21,7 +21,18 @@ export interface Segment {
   readonly writer: string
   /** A copy of a segment of another machine, which may grow when that hands over more. */
   readonly isCopy: boolean
+  /** Its writer has begun none since. */
+  readonly isNewest: boolean
 }
+
+/** A span of time, in milliseconds since the Unix epoch: first inclusive and last exclusive. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** A clock that was set, or a file system that keeps whole seconds, must not hide records; milliseconds. */
+export const slackMs = 5000
 
 const segmentPattern = /^(\d{19})-(m?)([0-9a-f]+)\.ndjson$/
 const livePattern = /^([0-9a-f]+)\.live$/
@@ -48,19 +59,28 @@ export function livePath(folder: string, writer: string): string {
 
 /** All segments, oldest first. */
 export async function listSegments(folder: string): Promise<Segment[]> {
-  const segments: Segment[] = []
-  for (const name of (await readdir(folder)).sort()) {
+  const segments = (await readdir(folder)).sort().flatMap(name => {
     const [, from, copied, writer] = segmentPattern.exec(name) ?? []
-    if (from !== undefined && writer !== undefined) {
-      segments.push({
-        path: join(folder, name),
-        from: nearestMicros(Number(from)),
-        writer,
-        isCopy: copied !== '',
-      })
-    }
+    if (from === undefined || writer === undefined) return []
+    return { path: join(folder, name), from: nearestMicros(Number(from)), writer, isCopy: copied !== '' }
+  })
+  const newest = new Map(segments.map(({ path, writer }) => [writer, path]))
+  return segments.map(each => ({ ...each, isNewest: newest.get(each.writer) === each.path }))
+}
+
+/** The segments that may hold records of a span, oldest first, with when each was last written to. */
+export async function segmentsOf(
+  folder: string,
+  { from, to }: Span,
+): Promise<readonly (Segment & { readonly endedMs: number })[]> {
+  const found = []
+  for (const segment of await listSegments(folder)) {
+    if (segment.from / 1000 >= to) break
+    const ended = await modificationTime(segment.path)
+    if (ended !== undefined && ended / 1000 + slackMs >= from)
+      found.push({ ...segment, endedMs: ended / 1000 })
   }
-  return segments
+  return found
 }
 
 /** Says that everything recorded up to `time` has been written. */

@@ -13,22 +13,18 @@ import {
   openBrace,
   quote,
 } from '../values/json-characters.ts'
-import { lineBlocks, openUnlessGone } from './line-blocks.ts'
+import { lineBlocks } from './line-blocks.ts'
 import { isTrail, type LoggedDatabase, splitBefore } from './ownership.ts'
-import { listSegments, type Segment } from './segment-files.ts'
+import { type Span, segmentsOf } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
 
 /** Which records an export holds. */
-export interface RecordFilter {
-  /** Milliseconds since the Unix epoch, first inclusive and last exclusive. */
-  readonly from: number
-  readonly to: number
+export interface RecordFilter extends Span {
   readonly regionGroup: string
   /** Only its records and those of databases in it. */
   readonly database?: LoggedDatabase
 }
 
-const blockBytes = 524_288
 const zero = 0x30
 const nine = 0x39
 
@@ -37,8 +33,8 @@ const regionKey = Buffer.from('"REGION_GROUP":')
 /** What stands between a record's time and its last number. */
 const tail = Buffer.from('","TXN_RETRIES":')
 
-/** A clock that was set, or a file system that keeps whole seconds, must not hide records; milliseconds. */
-const modificationSlackMs = 5000
+/** Told of each segment in which lines are no records: they are left out. */
+export type OnDamage = (path: string, lines: number) => void
 
 /**
  * The matching lines of all segments in a folder, a block at a time. The buffers belong to the caller. Ends with the
@@ -51,35 +47,13 @@ export async function* matchingRecords(
   onDamage: OnDamage = () => undefined,
 ): AsyncGenerator<Buffer> {
   const matches = createMatch(filter)
-  const block = Buffer.allocUnsafe(blockBytes)
-  for (const segment of await listSegments(folder)) {
-    if (segment.from / 1000 >= filter.to) return
+  for (const { path } of await segmentsOf(folder, filter)) {
     const lines = new Lines(matches)
-    yield* recordsOf(segment, filter, lines, block, signal)
-    if (lines.damaged > 0) onDamage(segment.path, lines.damaged)
-  }
-}
-
-/** Told of each segment in which lines are no records: they are left out. */
-export type OnDamage = (path: string, lines: number) => void
-
-async function* recordsOf(
-  { path }: Segment,
-  { from }: RecordFilter,
-  lines: Lines,
-  block: Buffer,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer> {
-  const file = await openUnlessGone(path)
-  if (file === undefined) return
-  try {
-    if ((await file.stat()).mtimeMs + modificationSlackMs < from) return
-    for await (const end of lineBlocks(file, block, signal)) {
-      const found = lines.select(block, end)
+    for await (const block of lineBlocks(path, signal)) {
+      const found = lines.select(block)
       if (found) yield found
     }
-  } finally {
-    await file.close()
+    if (lines.damaged > 0) onDamage(path, lines.damaged)
   }
 }
 
@@ -96,10 +70,10 @@ class Lines {
     this.#matches = matches
   }
 
-  /** A copy of the matching lines among the first `end` bytes; undefined when there is none. */
-  select(block: Buffer, end: number): Buffer | undefined {
+  /** A copy of the matching lines among some; undefined when there is none. */
+  select(block: Buffer): Buffer | undefined {
     const records: Buffer[] = []
-    for (let start = 0; start < end; ) {
+    for (let start = 0; start < block.length; ) {
       const next = block.indexOf(newline, start) + 1
       const record = recordIn(block, start, next)
       if (this.#isWanted(block, start, record, next - 1)) records.push(block.subarray(record, next))
