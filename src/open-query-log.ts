@@ -19,10 +19,10 @@ import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { languages } from './languages.ts'
-import { AccountKeys } from './query-log/account-keys.ts'
+import { Downloads } from './query-log/downloads.ts'
 import type { ExportStorage } from './query-log/export-storage.ts'
 import { ExportStore } from './query-log/export-store.ts'
-import { LocalStorage } from './query-log/local-storage.ts'
+import { LocalFiles } from './query-log/local-files.ts'
 import { queryLogFolder } from './query-log/log-folder.ts'
 import { QueryLog } from './query-log/query-log.ts'
 import { RecordFormat } from './query-log/record.ts'
@@ -30,7 +30,6 @@ import { type ChunkBucket, openS3Storage } from './query-log/s3-storage.ts'
 import { SegmentWriter } from './query-log/segment-writer.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
-import { TableStorage } from './query-log/table-storage.ts'
 import { isUnavailable } from './query-log/unavailable.ts'
 
 const hourMs = 3_600_000
@@ -57,9 +56,7 @@ export async function openQueryLog(
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
     const signer = new Signer(await store.signingKey())
-    const downloads = shared
-      ? new TableStorage(shared.files, signer)
-      : new LocalStorage(exports, signer, systemRandom)
+    const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
     const bucket = await openBucket(config, clock)
     const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
     const writer = new SegmentWriter({
@@ -82,12 +79,11 @@ export async function openQueryLog(
       format: new RecordFormat(config.regionGroup, languages),
       writer,
       kv,
-      accountKeys: new AccountKeys(kv, systemRandom, clock.now),
+      store,
       signer,
       downloads,
       storage: bucket ?? downloads,
-      ...(shared && { shared }),
-      ...(bucket && { chunkBucket: bucket.chunks }),
+      ...(shared && { shared: { ...shared, bucket: bucket?.chunks } }),
       owner,
       random: systemRandom,
       now: clock.now,

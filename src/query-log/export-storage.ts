@@ -1,4 +1,4 @@
-// Where exported files are kept. The local disk and S3-compatible buckets implement it.
+// Where exported files are kept. Downloads, whose files this service hands out itself, and S3-compatible buckets implement it.
 
 import type { Readable } from 'node:stream'
 
@@ -13,19 +13,6 @@ export interface ExportStorage {
   address(name: string, expires: number): Promise<string>
   /** Removes a file that may be gone already. */
   remove(name: string): Promise<void>
-}
-
-/** One whose files this service hands out itself. */
-export interface DownloadStorage extends ExportStorage {
-  /** Opens a file for its download; undefined when there is none of that name. */
-  open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined>
-  /** Removes what crashed processes left half-written; `now` in microseconds. */
-  removeLeftovers(now: number): Promise<void>
-}
-
-/** Whether a name is one of {@link fileName}: no other ever reaches a file system or a table. */
-export function isFileName(name: string): boolean {
-  return /^[0-9a-f-]{36}\.ndjson\.gz$/.test(name)
 }
 
 /** The name of a request's file. */

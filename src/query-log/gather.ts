@@ -7,8 +7,8 @@ import { gunzip } from 'node:zlib'
 import { micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import { type ChunkStorage, chunkName } from './chunk-storage.ts'
-import { copyPath, listSegments, type Span, slackMs } from './segment-files.ts'
+import { chunkName } from './chunk-storage.ts'
+import { copyPath, ifThere, listSegments, type Span, slackMs } from './segment-files.ts'
 import type { Chunk, SharedLog } from './shared-log.ts'
 
 const expanded = promisify(gunzip)
@@ -19,8 +19,6 @@ const lookEveryMs = 100
 interface GatherOptions {
   readonly folder: string
   readonly shared: SharedLog
-  /** Where the pieces lie; absent: in the store. */
-  readonly bucket?: ChunkStorage
   readonly timers: Timers
 }
 
@@ -53,16 +51,14 @@ export async function gather(
 }
 
 /** Processes that copy the same piece write the same bytes to the same place. */
-async function copyChunk({ bucket, folder, shared }: GatherOptions, chunk: Chunk): Promise<void> {
+async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promise<void> {
+  const { bucket, chunks } = shared
   const { bytes, position, start, until, writer } = chunk
   const path = copyPath(folder, start, writer)
-  const size = await stat(path).then(
-    found => found.size,
-    () => 0,
-  )
+  const size = (await ifThere(stat(path)))?.size ?? 0
   // A piece that is missing in between was removed with age, and so will be those before it.
   if (size >= position + bytes || size < position) return
-  const body = await (bucket ? bucket.fetch(chunkName(chunk)) : shared.chunks.body(chunk))
+  const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
   if (body === undefined) return
   const file = await open(path, size === 0 ? 'a+' : 'r+', 0o600)
   await file.close()

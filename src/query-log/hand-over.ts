@@ -8,7 +8,7 @@ import { Loop } from '../base/loop.ts'
 import { epoch } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import { type ChunkStorage, chunkName } from './chunk-storage.ts'
+import { chunkName } from './chunk-storage.ts'
 import { listSegments, modificationTime, type Segment, writtenUpTo } from './segment-files.ts'
 import type { Chunk, SharedLog } from './shared-log.ts'
 
@@ -17,8 +17,6 @@ const compressed = promisify(gzip)
 interface HandOverOptions {
   readonly folder: string
   readonly shared: SharedLog
-  /** Keeps the pieces in place of the store; absent: the store does. */
-  readonly bucket?: ChunkStorage
   readonly timers: Timers
   readonly onFailure: (cause: unknown) => void
 }
@@ -131,11 +129,11 @@ export class HandOver {
     { writer, from, position, until }: Segment & Pick<Chunk, 'position' | 'until'>,
     piece: Buffer,
   ): Promise<void> {
-    const { bucket, shared } = this.#options
+    const { bucket, chunks } = this.#options.shared
     const chunk: Chunk = { writer, start: from, position, bytes: piece.length, until }
     const body = await compressed(piece, { level: gzipLevel })
     if (bucket) await bucket.store(chunkName(chunk), body)
-    await shared.chunks.add(chunk, bucket ? undefined : body)
+    await chunks.add(chunk, bucket ? undefined : body)
   }
 }
 

@@ -1,7 +1,8 @@
 // Files of lines, read a block at a time.
 
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { newline } from '../values/json-characters.ts'
+import { ifThere } from './segment-files.ts'
 
 const blockBytes = 524_288
 
@@ -14,7 +15,7 @@ export async function* lineBlocks(
   path: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const file = await openUnlessGone(path)
+  const file = await ifThere(open(path))
   if (file === undefined) return
   try {
     const block = Buffer.allocUnsafe(blockBytes)
@@ -31,14 +32,5 @@ export async function* lineBlocks(
     }
   } finally {
     await file.close()
-  }
-}
-
-async function openUnlessGone(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }

@@ -10,12 +10,13 @@ import type { Timers } from '../base/timers.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
-import type { AccountKeys } from './account-keys.ts'
-import { type ChunkStorage, chunkName } from './chunk-storage.ts'
+import { AccountKeys } from './account-keys.ts'
+import { chunkName } from './chunk-storage.ts'
+import type { Downloads } from './downloads.ts'
 import type { ExportRequest } from './export-request.ts'
 import { ExportRunner } from './export-runner.ts'
-import { type DownloadStorage, type ExportStorage, fileName } from './export-storage.ts'
-import { type ExportParameters, ExportStore, type IdempotencyToken } from './export-store.ts'
+import { type ExportStorage, fileName } from './export-storage.ts'
+import type { ExportParameters, ExportStore, IdempotencyToken } from './export-store.ts'
 import { gather } from './gather.ts'
 import { HandOver } from './hand-over.ts'
 import { type LogChanges, spanBefore } from './log-changes.ts'
@@ -39,16 +40,15 @@ interface QueryLogOptions {
   readonly writer: SegmentWriter
   /** Holds export requests and account keys; closed with the query log. */
   readonly kv: KeyValueStore
-  readonly accountKeys: AccountKeys
+  /** The export requests in it. */
+  readonly store: ExportStore
   readonly signer: Signer
   /** Files that this service hands out. */
-  readonly downloads: DownloadStorage
+  readonly downloads: Downloads
   /** Where exports go: `downloads`, or a bucket. */
   readonly storage: ExportStorage
   /** What several machines share; absent: the folder is all there is. */
   readonly shared?: SharedLog
-  /** Where the pieces of all machines' segments lie; absent: in the store that they share. */
-  readonly chunkBucket?: ChunkStorage
   /** This process among those that share the folder. */
   readonly owner: string
   readonly random: Random
@@ -93,11 +93,11 @@ export class QueryLog {
   #upkeep: Promise<void> = Promise.resolve()
 
   constructor(options: QueryLogOptions) {
-    const { kv, random, now, timers, storage, owner, folder } = options
+    const { kv, random, now, timers, shared, storage, store, owner, folder, onFailure } = options
     this.#options = options
-    this.accountKeys = options.accountKeys
+    this.accountKeys = new AccountKeys(kv, random, now)
     this.regionGroup = options.regionGroup
-    this.#store = new ExportStore(kv, random, now)
+    this.#store = store
     const { days, bytes } = options.retention
     const share = bytes / limits.strangersLogShare / options.recorders
     this.#strangers = new Allowance(
@@ -106,7 +106,7 @@ export class QueryLog {
     )
     this.#summaries = new LogSummaries(folder, random, now)
     this.#runner = new ExportRunner({
-      store: this.#store,
+      store,
       storage,
       owner,
       now,
@@ -115,10 +115,12 @@ export class QueryLog {
       timeoutMs: options.exportTimeoutMs,
       urlSeconds: options.urlSeconds,
       records: (filter, time, signal) => this.#records(filter, time, signal),
-      onFailure: ({ id }, cause) => options.onFailure(`export ${id} failed`, cause),
+      onFailure: ({ id }, cause) => onFailure(`export ${id} failed`, cause),
     })
-    const { shared } = options
-    this.#handOver = shared?.handsOver ? this.#newHandOver(shared) : undefined
+    const onHandOverFailure = (cause: unknown) => onFailure('the query log could not be handed over', cause)
+    this.#handOver = shared?.handsOver
+      ? new HandOver({ folder, shared, timers, onFailure: onHandOverFailure })
+      : undefined
     this.#stopUpkeep = timers.every(upkeepEveryMs, () => this.#keepUp())
     this.#keepUp()
   }
@@ -196,7 +198,7 @@ export class QueryLog {
   }
 
   /** Opens an exported file that is handed out here. */
-  openFile(name: string): ReturnType<DownloadStorage['open']> {
+  openFile(name: string): ReturnType<Downloads['open']> {
     return this.#options.downloads.open(name).catch(rethrow)
   }
 
@@ -231,33 +233,17 @@ export class QueryLog {
 
   /** Waits until the segments in the folder hold what was recorded of a span up to `time`, by any machine. */
   async #written(span: Span, time: Micros, signal: AbortSignal): Promise<void> {
-    const { chunkBucket, writer, folder, now, shared, timers } = this.#options
+    const { writer, folder, now, shared, timers } = this.#options
     await writer.flush()
     await writtenUpTo(folder, time, { now, timers, signal })
-    if (!shared) return
-    const parts = { folder, shared, timers, ...(chunkBucket && { bucket: chunkBucket }) }
-    await gather(parts, span, time, signal).catch(rethrow)
+    if (shared) await gather({ folder, shared, timers }, span, time, signal).catch(rethrow)
   }
 
-  #newHandOver(shared: SharedLog): HandOver {
-    const { chunkBucket, folder, onFailure, timers } = this.#options
-    return new HandOver({
-      folder,
-      shared,
-      timers,
-      ...(chunkBucket && { bucket: chunkBucket }),
-      onFailure: cause => onFailure('the query log could not be handed over', cause),
-    })
-  }
-
-  async #removeOldChunks({ chunks }: SharedLog, now: Micros): Promise<void> {
-    const { chunkBucket, retention } = this.#options
-    for (const chunk of await chunks.old(
-      nearestMicros(now - retention.days * microsPerDay),
-      retention.bytes,
-    )) {
+  async #removeOldChunks({ bucket, chunks }: SharedLog, now: Micros): Promise<void> {
+    const { bytes, days } = this.#options.retention
+    for (const chunk of await chunks.old(nearestMicros(now - days * microsPerDay), bytes)) {
       // The file first: once its row is gone, its removal would not be asked for again.
-      await chunkBucket?.remove(chunkName(chunk))
+      await bucket?.remove(chunkName(chunk))
       await chunks.remove(chunk)
     }
   }
@@ -276,7 +262,7 @@ export class QueryLog {
       await this.#summaries.removeOrphans()
       if (shared !== undefined && !shared.mayWork()) return
       if (shared) await this.#removeOldChunks(shared, now)
-      await downloads.removeLeftovers(now)
+      await downloads.files.removeLeftovers(now)
       await this.#store.forgetTokens(now)
       for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
         // The file first: once its request is forgotten, its removal would not be asked for again.

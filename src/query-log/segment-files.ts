@@ -102,8 +102,14 @@ export async function listWriters(folder: string): Promise<Map<string, Micros>> 
 
 /** The modification time of a file in microseconds; undefined when it is gone. */
 export async function modificationTime(path: string): Promise<Micros | undefined> {
+  const about = await ifThere(stat(path))
+  return about && micros(Math.ceil(about.mtimeMs * 1000))
+}
+
+/** What is done with a file; undefined when there is none, as where retention has removed it since it was listed. */
+export async function ifThere<T>(doing: Promise<T>): Promise<T | undefined> {
   try {
-    return micros(Math.ceil((await stat(path)).mtimeMs * 1000))
+    return await doing
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -3,6 +3,8 @@
 
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
+import type { ChunkStorage } from './chunk-storage.ts'
+import type { FileTable } from './downloads.ts'
 
 /** A piece of a segment that its machine has handed over. Pieces of a segment follow each other without a gap. */
 export interface Chunk {
@@ -40,18 +42,6 @@ interface ChunkTable {
   retire(): Promise<void>
 }
 
-/** Files that every machine can read. */
-export interface FileTable {
-  /** Stores a file, replacing an older one, once all of `content` has come. */
-  store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
-  /** Bytes of a file; undefined when there is none of that name. */
-  size(name: string): Promise<number | undefined>
-  read(name: string): AsyncIterable<Buffer>
-  remove(name: string): Promise<void>
-  /** Removes what was never completed. */
-  removeLeftovers(): Promise<void>
-}
-
 /** The parts of the query log that machines share. */
 export interface SharedLog {
   /** Account keys and export requests. */
@@ -59,6 +49,9 @@ export interface SharedLog {
   /** The clock that all machines share. */
   readonly now: () => Micros
   readonly chunks: ChunkTable
+  /** Keeps the bodies of pieces; absent: the table does. */
+  readonly bucket?: ChunkStorage | undefined
+  /** Files that every machine can read. */
   readonly files: FileTable
   /** Whether this process hands over the segments of its machine; one of a machine does. */
   readonly handsOver: boolean

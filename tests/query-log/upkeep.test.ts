@@ -8,9 +8,10 @@ import { after, before, test } from 'node:test'
 import { systemRandom } from '../../src/base/random.ts'
 import { RemovalTime } from '../../src/base/removal-time.ts'
 import { openMemory } from '../../src/kv/memory.ts'
-import { AccountKeys } from '../../src/query-log/account-keys.ts'
+import { Downloads } from '../../src/query-log/downloads.ts'
 import { fileName } from '../../src/query-log/export-storage.ts'
-import { LocalStorage } from '../../src/query-log/local-storage.ts'
+import { ExportStore } from '../../src/query-log/export-store.ts'
+import { LocalFiles } from '../../src/query-log/local-files.ts'
 import { QueryLog } from '../../src/query-log/query-log.ts'
 import { RecordFormat } from '../../src/query-log/record.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
@@ -49,9 +50,9 @@ test('a file whose removal has failed is removed later', async () => {
       onLoss: (_, cause) => failures.push(cause),
     }),
     kv,
-    accountKeys: new AccountKeys(kv, systemRandom, now),
+    store: new ExportStore(kv, systemRandom, now),
     signer,
-    downloads: new LocalStorage(folder, signer, systemRandom),
+    downloads: new Downloads(new LocalFiles(folder, systemRandom), signer),
     storage: {
       store: () => assert.fail('there is nothing to store'),
       exists: async () => false,

@@ -1,0 +1,54 @@
+// Exported files that are downloaded from this service through signed URLs, wherever they lie.
+
+import { Readable } from 'node:stream'
+import type { Micros } from '../values/value.ts'
+import type { ExportStorage } from './export-storage.ts'
+import type { Signer } from './signing.ts'
+
+/** Where the files lie: in a folder, or in the store that several machines share. */
+export interface FileTable {
+  /** Stores a file, replacing an older one, once all of `content` has come. */
+  store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
+  /** Bytes of a file; undefined when there is none of that name. */
+  size(name: string): Promise<number | undefined>
+  read(name: string): AsyncIterable<Buffer>
+  remove(name: string): Promise<void>
+  /** Removes what was never completed. */
+  removeLeftovers(now: Micros): Promise<void>
+}
+
+/** Only names that `fileName` makes ever reach a file system or a table. */
+const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
+
+export class Downloads implements ExportStorage {
+  readonly files: FileTable
+  readonly #signer: Signer
+
+  constructor(files: FileTable, signer: Signer) {
+    this.files = files
+    this.#signer = signer
+  }
+
+  store(name: string, content: Readable, signal: AbortSignal): Promise<void> {
+    return this.files.store(name, content, signal)
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return (await this.files.size(name)) !== undefined
+  }
+
+  async address(name: string, expires: number): Promise<string> {
+    return this.#signer.target(name, expires)
+  }
+
+  remove(name: string): Promise<void> {
+    return this.files.remove(name)
+  }
+
+  /** Opens a file for its download; undefined when there is none of that name. */
+  async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
+    const bytes = namePattern.test(name) ? await this.files.size(name) : undefined
+    if (bytes === undefined) return undefined
+    return { bytes, content: Readable.from(this.files.read(name), { objectMode: false }) }
+  }
+}
