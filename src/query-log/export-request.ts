@@ -85,6 +85,11 @@ export function loggedDatabase({ ids, names, since }: ExportedDatabase): LoggedD
   return { names, id: ids.at(-1) as string, since: since ?? Number.POSITIVE_INFINITY }
 }
 
+/** Whether a request is complete, and its URL can be fetched no more. */
+export function hasExpiredUrl({ state, url }: ExportRequest, now: Micros): boolean {
+  return state === 'Complete' && url !== undefined && url.expiresAt <= now
+}
+
 /** The request in its next state. Throws unless the table allows the change. */
 export function inState(
   request: ExportRequest,

@@ -12,11 +12,18 @@ import { microsPerDay } from '../base/durations.ts'
 import { epoch, micros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
+import { upsert } from '../base/upsert.ts'
 import { RequestError } from '../errors.ts'
 import type { Bytes, KeyValueStore, View, Write } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
-import { type ExportRequest, type ExportState, inState, unfinishedStates } from './export-request.ts'
+import {
+  type ExportRequest,
+  type ExportState,
+  hasExpiredUrl,
+  inState,
+  unfinishedStates,
+} from './export-request.ts'
 
 /** What a client asks for, checked. */
 export type ExportParameters = Pick<
@@ -155,26 +162,17 @@ export class ExportStore {
   claim(owner: string, leaseMicros: number, served = ''): Promise<ExportRequest | undefined> {
     const now = this.#now()
     return this.#kv.transact<ExportRequest | undefined>(view => {
-      for (const request of waitingInTurns(view, served)) {
-        if (isHeld(request.lease, now)) continue
-        const lease = { owner, until: micros(now + leaseMicros) }
-        const claimed = { ...request, lease, attempts: request.attempts + 1 }
-        return { result: claimed, writes: writesOf(claimed) }
-      }
-      return { result: undefined, writes: [] }
+      const [request] = freeInTurns(view, served, now)
+      if (request === undefined) return { result: undefined, writes: [] }
+      const lease = { owner, until: micros(now + leaseMicros) }
+      const claimed = { ...request, lease, attempts: request.attempts + 1 }
+      return { result: claimed, writes: writesOf(claimed) }
     })
   }
 
   /** Whether a request waits for a worker. */
   hasFree(): boolean {
-    const now = this.#now()
-    return this.#kv.read(view => {
-      for (const { key } of view.range(jobs)) {
-        const request = find(view, idOfJob(key))
-        if (request !== undefined && !isHeld(request.lease, now)) return true
-      }
-      return false
-    })
+    return this.#kv.read(view => !freeInTurns(view, '', this.#now()).next().done)
   }
 
   /** Renews a lease; false when another worker has the request by now. */
@@ -206,18 +204,14 @@ export class ExportStore {
   }
 
   /** Asks for a new URL of a complete request whose URL has expired; returns the request as it is then. */
-  renewUrl(id: string): Promise<ExportRequest | undefined> {
+  async renewUrl(id: string): Promise<ExportRequest | undefined> {
     const now = this.#now()
-    return this.#kv.transact<ExportRequest | undefined>(view => {
-      const request = find(view, id)
-      if (request?.state !== 'Complete' || !request.url || request.url.expiresAt > now) {
-        return { result: request, writes: [] }
-      }
-      const { version } = request
-      const changes = { version: version + 1, startedAt: now, attempts: 0 }
-      const renewed = inState(request, 'CreatingNewUrl', now, changes)
-      return { result: renewed, writes: writesOf(renewed) }
+    const renewed = await this.#change(id, request => {
+      if (!hasExpiredUrl(request, now)) return undefined
+      const changes = { version: request.version + 1, startedAt: now, attempts: 0 }
+      return inState(request, 'CreatingNewUrl', now, changes)
     })
+    return renewed ?? this.get(id)
   }
 
   /** The requests made before `time` that no worker has any more. */
@@ -259,11 +253,18 @@ export class ExportStore {
     owner: string,
     change: (request: ExportRequest) => ExportRequest,
   ): Promise<ExportRequest | undefined> {
+    return this.#change(id, request => (request.lease?.owner === owner ? change(request) : undefined))
+  }
+
+  /** Changes a request, unless `change` leaves it as it is; resolves with the changed one. */
+  #change(
+    id: string,
+    change: (request: ExportRequest) => ExportRequest | undefined,
+  ): Promise<ExportRequest | undefined> {
     return this.#kv.transact<ExportRequest | undefined>(view => {
       const request = find(view, id)
-      if (request?.lease?.owner !== owner) return { result: undefined, writes: [] }
-      const changed = change(request)
-      return { result: changed, writes: writesOf(changed) }
+      const changed = request && change(request)
+      return { result: changed, writes: changed ? writesOf(changed) : [] }
     })
   }
 }
@@ -278,26 +279,18 @@ function find(view: View, id: string): ExportRequest | undefined {
   return stored && decode<ExportRequest>(stored)
 }
 
-function idOfJob(key: Bytes): string {
-  return Buffer.from(key).toString().slice(1)
-}
-
-/** Unfinished requests, looked up as they are asked for: requesters behind `served` first, of each the oldest first. */
-function* waitingInTurns(view: View, served: string): Generator<ExportRequest> {
+/** Requests that no worker has, looked up as they are asked for: requesters behind `served` first, of each the oldest first. */
+function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()
-  for (const { key, value } of view.range(jobs)) {
-    const requester = Buffer.from(value).toString()
-    const ids = idsOf.get(requester)
-    if (ids) ids.push(idOfJob(key))
-    else idsOf.set(requester, [idOfJob(key)])
-  }
+  for (const { key, value } of view.range(jobs))
+    upsert(idsOf, Buffer.from(value).toString(), () => []).push(Buffer.from(key).toString().slice(1))
   const requesters = [...idsOf.keys()].sort()
   const behind = requesters.findIndex(requester => requester > served)
   const first = Math.max(0, behind)
   for (const requester of [...requesters.slice(first), ...requesters.slice(0, first)]) {
     for (const id of idsOf.get(requester) ?? []) {
       const request = find(view, id)
-      if (request !== undefined) yield request
+      if (request !== undefined && !isHeld(request.lease, now)) yield request
     }
   }
 }

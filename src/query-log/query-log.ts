@@ -13,7 +13,7 @@ import type { Micros } from '../values/value.ts'
 import { AccountKeys } from './account-keys.ts'
 import { chunkName } from './chunk-storage.ts'
 import type { Downloads } from './downloads.ts'
-import type { ExportRequest } from './export-request.ts'
+import { type ExportRequest, hasExpiredUrl } from './export-request.ts'
 import { ExportRunner } from './export-runner.ts'
 import { type ExportStorage, fileName } from './export-storage.ts'
 import type { ExportParameters, ExportStore, IdempotencyToken } from './export-store.ts'
@@ -168,9 +168,8 @@ export class QueryLog {
 
   /** A request as its owner sees it: looking at one whose URL has expired asks for a new URL. */
   async look(request: ExportRequest): Promise<ExportRequest> {
-    const { url, id } = request
-    if (request.state !== 'Complete' || !url || url.expiresAt > this.#options.now()) return request
-    const renewed = await this.#store.renewUrl(id)
+    if (!hasExpiredUrl(request, this.#options.now())) return request
+    const renewed = await this.#store.renewUrl(request.id)
     this.#runner.wake()
     return renewed ?? request
   }

@@ -1,5 +1,7 @@
 // Which documents a dry run would write: ids by collection, eight bytes for each.
 
+import { upsert } from '../base/upsert.ts'
+
 const emptySlots = 1024
 
 /** A set of ids. */
@@ -40,11 +42,6 @@ export class DocumentSet {
   }
 
   add(collection: string, id: bigint): void {
-    let ids = this.#collections.get(collection)
-    if (ids === undefined) {
-      ids = new IdSet()
-      this.#collections.set(collection, ids)
-    }
-    ids.add(id)
+    upsert(this.#collections, collection, () => new IdSet()).add(id)
   }
 }

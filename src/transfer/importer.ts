@@ -1,6 +1,7 @@
 // An import from beginning to end: schema first, so that indexes are built along with the documents, then the
 // documents in batches, then the references that had to wait for their targets.
 
+import { upsert } from '../base/upsert.ts'
 import { BatchSender, type SentBatch } from './batches.ts'
 import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
 import { type DatabaseSchema, writeDatabaseSchema } from './database-schema.ts'
@@ -15,14 +16,13 @@ import {
   type DocumentRecord,
   type FoundDocument,
   placeText,
-  type SchemaRecord,
   TransferError,
 } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
 import { type Finding, findingText, Report } from './report.ts'
 import { readSchemaFile } from './schema-files.ts'
-import { ensureDatabase, writeSchema } from './schema-writer.ts'
+import { ensureDatabase, namedRecord, writeSchema } from './schema-writer.ts'
 import type { SourceFile, Sources } from './sources.ts'
 import type { BatchResult, MissingReference, OnConflict, Outcome } from './write-batch.ts'
 
@@ -156,15 +156,9 @@ class Importer {
 
   async #makeSchema(): Promise<void> {
     const { database, dryRun } = this.#options
-    const schema: DatabaseSchema[] = []
-    const schemaOf = (path: DatabasePath) => {
-      let found = schema.find(each => each.path.join('/') === path.join('/'))
-      if (!found) {
-        found = { path, records: [], files: [] }
-        schema.push(found)
-      }
-      return found
-    }
+    const schema = new Map<string, DatabaseSchema>()
+    const schemaOf = (path: DatabasePath) =>
+      upsert(schema, path.join('/'), () => ({ path, records: [], files: [] }))
     for (const file of this.#sources.files) {
       const { files, records } = schemaOf(file.database)
       if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
@@ -172,29 +166,24 @@ class Importer {
     }
     // What schema files say of a collection counts more than that it is one.
     for (const { database: path, name } of this.#sources.collections)
-      schemaOf(path).records.unshift(collectionRecord(name))
+      schemaOf(path).records.unshift(namedRecord('collection', name))
     for (const path of [[], ...this.#sources.databases]) schemaOf(path)
     this.#report.data.schema = []
     // Outermost first: keys and others refer to databases in theirs.
-    for (const { files, path, records } of schema.sort(
-      (left, right) => left.path.length - right.path.length,
-    )) {
-      const name = [...database, ...path].join('/')
-      if (await ensureDatabase(this.#connection, [...database, ...path], dryRun))
+    const outermostFirst = [...schema.values()].sort((left, right) => left.path.length - right.path.length)
+    for (const { files, path, records } of outermostFirst) {
+      const target = [...database, ...path]
+      const name = target.join('/')
+      if (await ensureDatabase(this.#connection, target, dryRun))
         this.#report.data.schema.push({ database: '', kind: 'database', name, outcome: 'created' })
       const known = this.#knownIn(path)
       const distinct = [
         ...new Map(records.map(record => [`${record.object} ${record.name}`, record])).values(),
       ]
       if (distinct.length + files.length === 0) continue
-      if (dryRun && !(await this.#exists([...database, ...path]))) continue
-      const target = [...database, ...path]
-      const findings = await writeDatabaseSchema(
-        this.#connection,
-        target,
-        { files, records: distinct },
-        dryRun,
-      )
+      if (dryRun && !(await this.#exists(target))) continue
+      const said = { files, records: distinct }
+      const findings = await writeDatabaseSchema(this.#connection, target, said, dryRun)
       this.#report.data.schema.push(...findings)
       for (const { kind, name, outcome } of findings)
         if (kind === 'collection' && outcome !== 'failed') known.add(name)
@@ -212,13 +201,7 @@ class Importer {
   }
 
   #knownIn(path: DatabasePath): Set<string> {
-    const name = path.join('/')
-    let known = this.#collections.get(name)
-    if (!known) {
-      known = new Set()
-      this.#collections.set(name, known)
-    }
-    return known
+    return upsert(this.#collections, path.join('/'), () => new Set())
   }
 
   /** Whether a database is there: before anything was created it may not be. */
@@ -238,14 +221,9 @@ class Importer {
     known.add(name)
     const { database, dryRun } = this.#options
     if (dryRun) return
-    const findings = await writeSchema(
-      this.#connection,
-      [...database, ...path],
-      [collectionRecord(name)],
-      false,
-    )
-    const [finding] = findings
-    if (finding?.outcome !== 'equal') this.#report.data.schema.push(...findings)
+    const records = [namedRecord('collection', name)]
+    const findings = await writeSchema(this.#connection, [...database, ...path], records, false)
+    if (findings[0]?.outcome !== 'equal') this.#report.data.schema.push(...findings)
   }
 
   // --------------------------------------------------------------------------------------- documents
@@ -430,10 +408,6 @@ class Importer {
       }
     }
   }
-}
-
-function collectionRecord(name: string): SchemaRecord {
-  return { kind: 'schema', object: 'collection', name, params: new Map([['name', name]]) }
 }
 
 /** Histories lie in a folder of their own in exports of Terrarium. */

@@ -158,6 +158,11 @@ function finding(
   }
 }
 
+/** An object of which nothing but its name is said. */
+export function namedRecord(object: 'database' | 'collection', name: string): SchemaRecord {
+  return { kind: 'schema', object, name, params: new Map([['name', name]]) }
+}
+
 /** Makes sure that a database is there, and those around it. Says whether anything had to be created. */
 export async function ensureDatabase(
   connection: Pick<Connection, 'query'>,
@@ -166,12 +171,7 @@ export async function ensureDatabase(
 ): Promise<boolean> {
   let created = false
   for (const [at, name] of path.entries()) {
-    const record: SchemaRecord = {
-      kind: 'schema',
-      object: 'database',
-      name,
-      params: new Map([['name', name]]),
-    }
+    const record = namedRecord('database', name)
     const { outcome, reason } = await writeObject(connection, path.slice(0, at), record, dryRun)
     if (outcome === 'failed') throw new QueryRefused('validation failed', `database ${name}: ${reason}`)
     if (outcome !== 'created') continue

@@ -4,6 +4,7 @@
 
 import { micros } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
+import { upsert } from '../base/upsert.ts'
 import { RequestError } from '../errors.ts'
 import { encodeValue } from '../keys/value-codec.ts'
 import { limits } from '../limits.ts'
@@ -419,14 +420,10 @@ class BatchWriter {
   }
 
   #uniqueIndexesOf(collection: number): readonly IndexDefinition[] {
-    let indexes = this.#uniqueIndexes.get(collection)
-    if (indexes === undefined) {
-      indexes = this.#transaction.catalogue
-        .indexesOf(this.#database, collection)
-        .filter(({ unique }) => unique)
-      this.#uniqueIndexes.set(collection, indexes)
-    }
-    return indexes
+    const { catalogue } = this.#transaction
+    return upsert(this.#uniqueIndexes, collection, () =>
+      catalogue.indexesOf(this.#database, collection).filter(({ unique }) => unique),
+    )
   }
 }
 
