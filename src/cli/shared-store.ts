@@ -141,33 +141,23 @@ export async function withControlRows<T>(
   }
 }
 
-/** A data directory as one store, with what it keeps of the service itself as control rows. */
+/** A data directory as one store, with what it keeps of the service itself as control rows, which are behind all others. */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
-  return readOnly(read => source.read(view => requests.read(rows => read(new FolderView(view, rows)))))
+  return readOnly(read =>
+    source.read(data =>
+      requests.read(rows =>
+        read({ get: key => data.get(key), range: range => withControlEntries(data, rows, range) }),
+      ),
+    ),
+  )
 }
 
-/** Control rows are behind all others. */
-class FolderView implements View {
-  readonly #data: View
-  readonly #requests: View
-
-  constructor(data: View, requests: View) {
-    this.#data = data
-    this.#requests = requests
-  }
-
-  get(key: Uint8Array): Uint8Array | undefined {
-    return this.#data.get(key)
-  }
-
-  *range(range: KeyRange): Generator<Entry> {
-    yield* this.#data.range(range)
-    for (const { key, value } of this.#requests.range(everyKey)) {
-      const own = controlKey(key)
-      if (Buffer.compare(own, range.start) >= 0 && Buffer.compare(own, range.end) < 0)
-        yield { key: own, value }
-    }
+function* withControlEntries(data: View, rows: View, range: KeyRange): Generator<Entry> {
+  yield* data.range(range)
+  for (const { key, value } of rows.range(everyKey)) {
+    const own = controlKey(key)
+    if (Buffer.compare(own, range.start) >= 0 && Buffer.compare(own, range.end) < 0) yield { key: own, value }
   }
 }
 

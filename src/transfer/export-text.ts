@@ -10,7 +10,7 @@ import {
   isObject,
   Lambda,
   LocalDate,
-  type NativeName,
+  nativeOfKind,
   rootDatabase,
   Time,
   UnresolvedRef,
@@ -20,7 +20,7 @@ import {
 import { doubleText } from '../values/write-json.ts'
 import { isPrinted, printedLambda } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
-import { exportName, nativeOf } from './references.ts'
+import { exportName, nativeCollection, nativeOf } from './references.ts'
 
 /** How an export writes values. */
 export type DocumentFormat = 'tagged' | 'simple'
@@ -152,22 +152,14 @@ class ExportPrinter {
       }
       case 'index':
         return JSON.stringify(`[legacy index ${target.name}]`)
-      case 'collection': {
-        const known = nativeOf(target.name)
-        if (known === undefined) return this.#ref('name', target.name, '/collections')
-        return this.#isTagged ? `{"@mod":"${exportName(known)}"}` : `"${exportName(known)}"`
-      }
       case 'key':
       case 'native':
         return 'null'
       default: {
-        const holder: Readonly<Record<typeof target.type, NativeName>> = {
-          database: 'databases',
-          function: 'functions',
-          role: 'roles',
-          access_provider: 'access_providers',
-        }
-        return this.#ref('name', target.name, `/${holder[target.type]}`)
+        const known = target.type === 'collection' ? nativeOf(target.name) : undefined
+        if (known !== undefined)
+          return this.#isTagged ? `{"@mod":"${exportName(known)}"}` : `"${exportName(known)}"`
+        return this.#ref('name', target.name, nativeCollection(nativeOfKind[target.type]))
       }
     }
   }

@@ -17,6 +17,13 @@ function isMissingReference(error: unknown): boolean {
   return error instanceof QueryRefused && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
+/** A database, and whether nothing is created in it. */
+interface Target {
+  readonly connection: Pick<Connection, 'query'>
+  readonly path: DatabasePath
+  readonly dryRun: boolean
+}
+
 /** Creates what is not there. With `dryRun` nothing is created. */
 export async function writeSchema(
   connection: Pick<Connection, 'query'>,
@@ -24,6 +31,7 @@ export async function writeSchema(
   records: readonly SchemaRecord[],
   dryRun: boolean,
 ): Promise<readonly SchemaFinding[]> {
+  const target = { connection, path, dryRun }
   const sorted = [...records].sort((left, right) => order.indexOf(left.object) - order.indexOf(right.object))
   const findings: SchemaFinding[] = []
   const later: SchemaRecord[] = []
@@ -33,7 +41,7 @@ export async function writeSchema(
     const failed: SchemaRecord[] = []
     for (const record of waiting) {
       try {
-        findings.push(await writeObject(connection, path, record, dryRun))
+        findings.push(await writeObject(target, record))
         progress = true
       } catch (error) {
         if (!isMissingReference(error)) throw error
@@ -50,8 +58,8 @@ export async function writeSchema(
       progress = true
     }
   }
-  for (const record of waiting) findings.push(await lastAttempt(connection, path, record, dryRun))
-  for (const record of later) await giveRole(connection, path, record)
+  for (const record of waiting) findings.push(await lastAttempt(target, record))
+  for (const record of later) await giveRole(target, record)
   return findings
 }
 
@@ -59,49 +67,37 @@ function withoutRole(record: SchemaRecord): SchemaRecord {
   return { ...record, params: new Map([...record.params].filter(([name]) => name !== 'role')) }
 }
 
-async function giveRole(
-  connection: Pick<Connection, 'query'>,
-  path: DatabasePath,
-  { name, params }: SchemaRecord,
-): Promise<void> {
+async function giveRole({ connection, path }: Target, { name, params }: SchemaRecord): Promise<void> {
   const role = literal(params.get('role') as Json)
   const change = object({ update: object({ function: name }), params: object({ object: object({ role }) }) })
   await connection.query(path, change)
 }
 
-async function lastAttempt(
-  connection: Pick<Connection, 'query'>,
-  path: DatabasePath,
-  record: SchemaRecord,
-  dryRun: boolean,
-): Promise<SchemaFinding> {
+async function lastAttempt(target: Target, record: SchemaRecord): Promise<SchemaFinding> {
   try {
-    return await writeObject(connection, path, record, dryRun)
+    return await writeObject(target, record)
   } catch (error) {
-    if (error instanceof QueryRefused) return finding(path, record, 'failed', error.message)
+    if (error instanceof QueryRefused) return finding(target, record, 'failed', error.message)
     throw error
   }
 }
 
-async function writeObject(
-  connection: Pick<Connection, 'query'>,
-  path: DatabasePath,
-  record: SchemaRecord,
-  dryRun: boolean,
-): Promise<SchemaFinding> {
+async function writeObject(target: Target, record: SchemaRecord): Promise<SchemaFinding> {
+  const { connection, dryRun, path } = target
   const ref = referenceTo(record)
   const existing = await connection.query(
     path,
     object({ if: object({ exists: ref }), then: object({ get: ref }), else: null }),
   )
-  if (existing instanceof Map) return finding(path, record, isSame(record, existing) ? 'equal' : 'different')
-  if (dryRun) return finding(path, record, 'created')
+  if (existing instanceof Map)
+    return finding(target, record, isSame(record, existing) ? 'equal' : 'different')
+  if (dryRun) return finding(target, record, 'created')
   try {
     await connection.query(path, creation(record))
-    return finding(path, record, 'created')
+    return finding(target, record, 'created')
   } catch (error) {
     if (!(error instanceof QueryRefused) || isMissingReference(error)) throw error
-    return finding(path, record, 'failed', error.message)
+    return finding(target, record, 'failed', error.message)
   }
 }
 
@@ -114,7 +110,7 @@ function referenceTo({ name, object: kind }: SchemaRecord): Json {
 
 function creation(record: SchemaRecord): Json {
   const { object: kind, params } = record
-  const value = literal(new Map([...params].map(([name, field]) => [name, field])))
+  const value = literal(params)
   return kind === 'key'
     ? object({ create: referenceTo(record), params: value })
     : object({ [`create_${kind}`]: value })
@@ -144,7 +140,7 @@ function asItems(name: string, value: Parameters<typeof equalValues>[0]): Parame
 }
 
 function finding(
-  path: DatabasePath,
+  { path }: Target,
   { name, object: kind }: SchemaRecord,
   outcome: SchemaFinding['outcome'],
   reason?: string,
@@ -172,7 +168,7 @@ export async function ensureDatabase(
   let created = false
   for (const [at, name] of path.entries()) {
     const record = namedRecord('database', name)
-    const { outcome, reason } = await writeObject(connection, path.slice(0, at), record, dryRun)
+    const { outcome, reason } = await writeObject({ connection, path: path.slice(0, at), dryRun }, record)
     if (outcome === 'failed') throw new QueryRefused('validation failed', `database ${name}: ${reason}`)
     if (outcome !== 'created') continue
     if (dryRun) return true

@@ -6,10 +6,10 @@ import { reasonOf } from '../../base/system-reasons.ts'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { connect } from '../client/connect.ts'
+import { type Dialect, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
 import type { QueryText } from '../client/report.ts'
-import { readText, runQueries } from '../client/run-text.ts'
 import { StartError } from '../command.ts'
 
 interface Choice extends ClientChoice {
@@ -39,16 +39,31 @@ export function readQueryFile(file: string): string {
   }
 }
 
+/** Runs the queries of a text one after the other, until one fails. */
 async function runText(from: QueryText, choice: Choice, config: Config): Promise<number> {
   const { stdout, stderr } = process
-  const queries = readText(await dialectOf(choice.fql), from, stderr)
+  const queries = readQueries(await dialectOf(choice.fql), from)
   if (!queries) return 2
   if (queries.length === 0) throw new UsageError('there is no query to run')
   const connection = await connect(choice, config)
   try {
-    const run = { asJson: choice.json, lastOnly: choice.last, stdout, stderr }
-    return await runQueries(queries, connection, run)
+    for (const [index, query] of queries.entries()) {
+      const showsResult = !choice.last || index === queries.length - 1
+      if (!(await query.run(connection, { asJson: choice.json, showsResult, stdout, stderr }))) return 1
+    }
+    return 0
   } finally {
     await connection.close()
+  }
+}
+
+/** The queries of a text; undefined when it has a mistake, which has then been told. */
+function readQueries(dialect: Dialect, from: QueryText): readonly TextQuery[] | undefined {
+  try {
+    return dialect.read(from)
+  } catch (fault) {
+    if (!(fault instanceof TextFault)) throw fault
+    fault.show(process.stderr)
+    return undefined
   }
 }

@@ -102,17 +102,10 @@ function hasObjects(folder: string): boolean {
 
 async function pullFsl(folder: string, connection: Connection, choice: Choice): Promise<number> {
   const { changes, unknown } = await planPull(folder, connection)
-  const style = styleFor(process.stdout)
-  for (const { isNew, name } of changes) {
-    print(isNew ? style('green', `+ ${visible(name)}`) : style('yellow', `~ ${visible(name)}`))
-  }
+  showFiles(changes.map(({ isNew, name }) => ({ file: name, isNew })))
   for (const name of unknown) print(`? ${name}: the database has no such file`)
-  if (changes.length === 0) return 0
-  const yes = choice.yes || changes.every(({ isNew }) => isNew)
-  if (!(await isConfirmed({ ...choice, yes }, `Write ${changes.length} files?`))) return choice.dryRun ? 0 : 1
-  writePulled(changes)
-  print(`wrote ${changes.length} files`)
-  return 0
+  const asks = changes.some(({ isNew }) => !isNew)
+  return writeFiles(changes.length, asks, choice, () => writePulled(changes))
 }
 
 async function pullObjects(folder: string, connection: Connection, choice: Choice): Promise<number> {
@@ -132,19 +125,29 @@ async function pullObjects(folder: string, connection: Connection, choice: Choic
   }
   checkWritable(changes, written)
   showLeftOut(content)
-  const style = styleFor(process.stdout)
-  for (const { file, isNew } of changes) {
-    print(isNew ? style('green', `+ ${visible(file)}`) : style('yellow', `~ ${visible(file)}`))
-  }
+  showFiles(changes)
   for (const { file, object } of kept.values())
     print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
   print(`${present.length - changes.length} unchanged`)
-  if (changes.length === 0) return 0
-  // Where nothing is overwritten there is nothing to ask.
-  const yes = choice.yes || !changes.some(({ file }) => existsSync(file))
-  if (!(await isConfirmed({ ...choice, yes }, `Write ${changes.length} files?`))) return choice.dryRun ? 0 : 1
-  for (const { file, object } of changes) writeObject(file, object)
-  print(`wrote ${changes.length} files`)
+  const asks = changes.some(({ file }) => existsSync(file))
+  return writeFiles(changes.length, asks, choice, () => {
+    for (const { file, object } of changes) writeObject(file, object)
+  })
+}
+
+function showFiles(changes: readonly { readonly file: string; readonly isNew: boolean }[]): void {
+  const style = styleFor(process.stdout)
+  for (const { file, isNew } of changes)
+    print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${visible(file)}`))
+}
+
+/** Writes so many files; where nothing is overwritten there is nothing to ask. Resolves with the exit status. */
+async function writeFiles(count: number, asks: boolean, choice: Choice, write: () => void): Promise<number> {
+  if (count === 0) return 0
+  const yes = choice.yes || !asks
+  if (!(await isConfirmed({ ...choice, yes }, `Write ${count} files?`))) return choice.dryRun ? 0 : 1
+  write()
+  print(`wrote ${count} files`)
   return 0
 }
 
