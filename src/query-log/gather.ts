@@ -7,9 +7,8 @@ import { gunzip } from 'node:zlib'
 import { micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import { chunkName } from './chunk-storage.ts'
 import { copyPath, ifThere, listSegments, type Span, slackMs } from './segment-files.ts'
-import type { Chunk, SharedLog } from './shared-log.ts'
+import { type Chunk, chunkName, type SharedLog } from './shared-log.ts'
 
 const expanded = promisify(gunzip)
 

@@ -8,9 +8,8 @@ import { Loop } from '../base/loop.ts'
 import { epoch } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import { chunkName } from './chunk-storage.ts'
 import { listSegments, modificationTime, type Segment, writtenUpTo } from './segment-files.ts'
-import type { Chunk, SharedLog } from './shared-log.ts'
+import { type Chunk, chunkName, type SharedLog } from './shared-log.ts'
 
 const compressed = promisify(gzip)
 

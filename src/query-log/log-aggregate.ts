@@ -66,7 +66,7 @@ const noCode = '–'
 const otherShapes = '…'
 
 /** The sums over no records. */
-export function noTotals(): Totals {
+function noTotals(): Totals {
   return {
     requests: 0,
     clientErrors: 0,

@@ -4,8 +4,8 @@
 
 import type { Readable } from 'node:stream'
 import type { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import type { ChunkStorage } from './chunk-storage.ts'
 import type { ExportStorage } from './export-storage.ts'
+import type { ChunkStorage } from './shared-log.ts'
 
 interface S3Options {
   readonly endpoint: string

@@ -3,7 +3,6 @@
 
 import type { KeyValueStore } from '../kv/contract.ts'
 import type { Micros } from '../values/value.ts'
-import type { ChunkStorage } from './chunk-storage.ts'
 import type { FileTable } from './downloads.ts'
 
 /** A piece of a segment that its machine has handed over. Pieces of a segment follow each other without a gap. */
@@ -16,6 +15,20 @@ export interface Chunk {
   readonly bytes: number
   /** Microseconds: no record in it is younger. */
   readonly until: Micros
+}
+
+/** Where the pieces themselves lie when they are not in the store: in the bucket of the exports. */
+export interface ChunkStorage {
+  store(name: string, body: Uint8Array): Promise<void>
+  /** Undefined when there is no file of that name. */
+  fetch(name: string): Promise<Uint8Array | undefined>
+  remove(name: string): Promise<void>
+}
+
+/** The name of a piece in a bucket. Pieces of a segment stand in their order. */
+export function chunkName({ writer, start, position }: Chunk): string {
+  const [from, at] = [start, position].map(number => String(number).padStart(19, '0'))
+  return `segments/${from}-${writer}-${at}.ndjson.gz`
 }
 
 /** The pieces of all machines. Whatever fails here rejects with `StoreUnavailableError`. */
