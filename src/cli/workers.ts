@@ -252,27 +252,22 @@ export class Supervisor {
   async #keepRunning(number: number): Promise<void> {
     const { clock, log, timers } = this.#options
     let delayMs = restartDelayMs
-    let startedMs = clock.elapsedMs()
     for (;;) {
+      const startedMs = clock.elapsedMs()
       const { code, signal, reason } = await (this.#runs.get(number) as Run).ended
       if (this.#isStopping) return
       if (this.#mayBeWorthless(code, signal)) this.#renewing ??= this.#renew()
-      if (this.#renewing) {
-        await this.#renewing
-        if (this.#isStopping) return
-        startedMs = clock.elapsedMs()
-        this.#run(number)
-        continue
+      if (this.#renewing) await this.#renewing
+      else {
+        const isSound = clock.elapsedMs() - startedMs >= soundMs
+        delayMs = isSound ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
+        log.error(
+          { worker: number, code, signal, reason, delayMs },
+          'a worker has ended and will be started again',
+        )
+        await wait(delayMs, timers)
       }
-      const isSound = clock.elapsedMs() - startedMs >= soundMs
-      delayMs = isSound ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
-      log.error(
-        { worker: number, code, signal, reason, delayMs },
-        'a worker has ended and will be started again',
-      )
-      await wait(delayMs, timers)
       if (this.#isStopping) return
-      startedMs = clock.elapsedMs()
       this.#run(number)
     }
   }

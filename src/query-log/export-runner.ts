@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { Loop } from '../base/loop.ts'
 import { nearestMicros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
@@ -49,8 +50,7 @@ type Interruption = 'timed out' | 'stopping' | 'lost'
 
 export class ExportRunner {
   readonly #options: ExportRunnerOptions
-  readonly #cancel: () => void
-  #working: Promise<void> | undefined
+  readonly #loop: Loop
   #interrupt: ((reason: Interruption) => void) | undefined
   #isStopping = false
   #claims = 0
@@ -59,29 +59,29 @@ export class ExportRunner {
 
   constructor(options: ExportRunnerOptions) {
     this.#options = options
-    this.#cancel = options.timers.every(lookEveryMs, () => this.wake())
+    this.#loop = new Loop(options.timers, () => this.#step())
   }
 
-  /** Begins to work unless it does already. */
+  /** Looks for requests now. */
   wake(): void {
-    if (this.#working || this.#isStopping) return
-    try {
-      if (!this.#options.store.hasFree()) return
-    } catch {
-      // The store is closing; there will be nothing to do.
-      return
-    }
-    this.#working = this.#workOff().finally(() => {
-      this.#working = undefined
-    })
+    this.#loop.wake()
   }
 
   /** Gives back what it works on and ends. */
   async close(): Promise<void> {
     this.#isStopping = true
-    this.#cancel()
     this.#interrupt?.('stopping')
-    await this.#working
+    await this.#loop.stop()
+  }
+
+  /** Resolves with the milliseconds until the next. */
+  async #step(): Promise<number> {
+    try {
+      if (this.#options.store.hasFree()) await this.#workOff()
+    } catch {
+      // The store is closing; there will be nothing to do.
+    }
+    return lookEveryMs
   }
 
   async #workOff(): Promise<void> {

@@ -3,6 +3,7 @@
 
 import { Allowance } from '../base/allowance.ts'
 import { microsPerDay, secondsPerDay } from '../base/durations.ts'
+import { Loop } from '../base/loop.ts'
 import { nearestMicros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { RemovalTime } from '../base/removal-time.ts'
@@ -11,7 +12,6 @@ import type { KeyValueStore } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import type { Micros } from '../values/value.ts'
 import { AccountKeys } from './account-keys.ts'
-import { chunkName } from './chunk-storage.ts'
 import type { Downloads } from './downloads.ts'
 import { type ExportRequest, hasExpiredUrl } from './export-request.ts'
 import { ExportRunner } from './export-runner.ts'
@@ -28,7 +28,7 @@ import { type Retention, removeOldSegments } from './retention.ts'
 import { type Span, writtenUpTo } from './segment-files.ts'
 import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
-import type { SharedLog } from './shared-log.ts'
+import { chunkName, type SharedLog } from './shared-log.ts'
 import type { Signer } from './signing.ts'
 import { rethrow } from './unavailable.ts'
 
@@ -86,11 +86,10 @@ export class QueryLog {
   readonly #store: ExportStore
   readonly #runner: ExportRunner
   readonly #summaries: LogSummaries
-  readonly #stopUpkeep: () => void
+  readonly #upkeep: Loop
   readonly #handOver: HandOver | undefined
   /** Bytes that may be recorded of requests whose credential was refused. */
   readonly #strangers: Allowance
-  #upkeep: Promise<void> = Promise.resolve()
 
   constructor(options: QueryLogOptions) {
     const { kv, random, now, timers, shared, storage, store, owner, folder, onFailure } = options
@@ -121,8 +120,7 @@ export class QueryLog {
     this.#handOver = shared?.handsOver
       ? new HandOver({ folder, shared, timers, onFailure: onHandOverFailure })
       : undefined
-    this.#stopUpkeep = timers.every(upkeepEveryMs, () => this.#keepUp())
-    this.#keepUp()
+    this.#upkeep = new Loop(timers, () => this.#removeOld())
   }
 
   /** Adds a request that has just been answered to the log. Never waits, never throws for its content. */
@@ -208,9 +206,7 @@ export class QueryLog {
 
   /** Writes what is still in memory, gives unfinished exports back and closes everything. */
   async close(): Promise<void> {
-    this.#stopUpkeep()
-    await this.#runner.close()
-    await this.#upkeep
+    await Promise.all([this.#runner.close(), this.#upkeep.stop()])
     await this.#options.writer.close()
     await this.#handOver?.close()
     await this.#options.kv.close()
@@ -247,29 +243,30 @@ export class QueryLog {
     }
   }
 
-  #keepUp(): void {
-    this.#upkeep = this.#upkeep.then(() => this.#removeOld())
+  /** Removes what is not kept any more; resolves with the milliseconds until it is to be done again. */
+  async #removeOld(): Promise<number> {
+    try {
+      await this.#removeAllOld()
+    } catch (cause) {
+      this.#options.onFailure('upkeep of the query log failed', cause)
+    }
+    return upkeepEveryMs
   }
 
-  async #removeOld(): Promise<void> {
-    const { downloads, exportDays, folder, onFailure, removalTime, retention, shared, storage } =
-      this.#options
-    try {
-      await removalTime.keep()
-      const now = removalTime.now()
-      await removeOldSegments(folder, retention, now, this.#options.now())
-      await this.#summaries.removeOrphans()
-      if (shared !== undefined && !shared.mayWork()) return
-      if (shared) await this.#removeOldChunks(shared, now)
-      await downloads.files.removeLeftovers(now)
-      await this.#store.forgetTokens(now)
-      for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
-        // The file first: once its request is forgotten, its removal would not be asked for again.
-        await storage.remove(fileName(id))
-        await this.#store.forget(id)
-      }
-    } catch (cause) {
-      onFailure('upkeep of the query log failed', cause)
+  async #removeAllOld(): Promise<void> {
+    const { downloads, exportDays, folder, removalTime, retention, shared, storage } = this.#options
+    await removalTime.keep()
+    const now = removalTime.now()
+    await removeOldSegments(folder, retention, now, this.#options.now())
+    await this.#summaries.removeOrphans()
+    if (shared !== undefined && !shared.mayWork()) return
+    if (shared) await this.#removeOldChunks(shared, now)
+    await downloads.files.removeLeftovers(now)
+    await this.#store.forgetTokens(now)
+    for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
+      // The file first: once its request is forgotten, its removal would not be asked for again.
+      await storage.remove(fileName(id))
+      await this.#store.forget(id)
     }
   }
 }

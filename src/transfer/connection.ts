@@ -90,20 +90,25 @@ function describe(error: ReadonlyMap<string, Json>): string {
 /** Sends a request about schema files; resolves with the body of the answer. */
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
+/** The schema files of a database. `get` resolves with what is below `/schema/1/`. */
+export async function schemaFilesOf(
+  get: (steps: readonly string[]) => Promise<unknown>,
+): Promise<readonly SchemaFileText[]> {
+  const { files } = (await get(['files'])) as { readonly files: readonly { filename: string }[] }
+  const found: SchemaFileText[] = []
+  for (const { filename: name } of files) {
+    const { content } = (await get(['files', name])) as { readonly content: string }
+    found.push({ name, text: content })
+  }
+  return found
+}
+
 /** What connections do with schema files. */
 function schemaMethods(send: SendSchema): Pick<Connection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
   const get = async (path: DatabasePath, steps: readonly string[]) =>
     JSON.parse(await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }))
   return {
-    async schemaFiles(path) {
-      const { files } = (await get(path, ['files'])) as { readonly files: readonly { filename: string }[] }
-      const found: SchemaFileText[] = []
-      for (const { filename: name } of files) {
-        const { content } = (await get(path, ['files', name])) as { readonly content: string }
-        found.push({ name, text: content })
-      }
-      return found
-    },
+    schemaFiles: path => schemaFilesOf(steps => get(path, steps)),
     async isSchemaStaged(path) {
       const { status } = (await get(path, ['status'])) as { readonly status: string }
       return status !== 'none'

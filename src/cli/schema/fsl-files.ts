@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { schemaFilesOf } from '../../transfer/connection.ts'
 import { readFsl, saysVersion10 } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
 import type { Connection } from '../client/connection.ts'
@@ -32,20 +33,8 @@ interface PullPlan {
   readonly unknown: readonly string[]
 }
 
-interface DatabaseFile {
-  readonly name: string
-  readonly text: string
-}
-
-async function databaseFiles(connection: Connection): Promise<readonly DatabaseFile[]> {
-  const { files } = (await connection.schema('GET', 'files')) as { files: readonly { filename: string }[] }
-  const found: DatabaseFile[] = []
-  for (const { filename: name } of files) {
-    const answer = await connection.schema('GET', `files/${encodeURIComponent(name)}`)
-    found.push({ name, text: (answer as { content: string }).content })
-  }
-  return found
-}
+const databaseFiles = (connection: Connection) =>
+  schemaFilesOf(steps => connection.schema('GET', steps.map(encodeURIComponent).join('/')))
 
 /** Whether the schema of a database has something that only version 10 can say; files that cannot be read count as the user's own. */
 export async function hasVersion10(connection: Connection): Promise<boolean> {
