@@ -2,17 +2,17 @@
 // machine has them.
 
 import { controlKey, tagRange } from '../keys/keyspace.ts'
-import type { Entry, KeyRange, KeyValueStore, View } from '../kv/contract.ts'
+import type { Entry, KeyValueStore, View } from '../kv/contract.ts'
 import { rethrow } from './unavailable.ts'
 
 /** The rows of a store that belong to no database, as a store of their own. What it refuses is `service unavailable`. */
 export function controlRows(kv: KeyValueStore): KeyValueStore {
   return {
-    read: read => refusing(() => kv.read(view => read(new ControlView(view)))),
+    read: read => refusing(() => kv.read(view => read(controlView(view)))),
     transact: work =>
       kv
         .transact(view => {
-          const { result, writes } = work(new ControlView(view))
+          const { result, writes } = work(controlView(view))
           return { result, writes: writes.map(({ key, value }) => ({ key: controlKey(key), value })) }
         })
         .catch(rethrow),
@@ -25,23 +25,14 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
 
 /** Every row, under the key by which its owner knows it. */
 export function allControlRows(view: View): Entry[] {
-  return Array.from(view.range(tagRange('control')), ({ key, value }) => ({ key: key.subarray(1), value }))
+  return [...withOwnKeys(view.range(tagRange('control')))]
 }
 
-class ControlView implements View {
-  readonly #view: View
-
-  constructor(view: View) {
-    this.#view = view
-  }
-
-  get(key: Uint8Array): Uint8Array | undefined {
-    return this.#view.get(controlKey(key))
-  }
-
-  range({ start, end, ...rest }: KeyRange): Iterable<Entry> {
-    const rows = this.#view.range({ ...rest, start: controlKey(start), end: controlKey(end) })
-    return { [Symbol.iterator]: () => withOwnKeys(rows) }
+function controlView(view: View): View {
+  return {
+    get: key => view.get(controlKey(key)),
+    range: ({ start, end, ...rest }) =>
+      withOwnKeys(view.range({ ...rest, start: controlKey(start), end: controlKey(end) })),
   }
 }
 

@@ -86,18 +86,12 @@ export function readId(value: unknown): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** Calls `visit` with every reference in a value. */
-function eachReference(value: Value, visit: (reference: UnresolvedRef) => void): void {
-  if (value instanceof UnresolvedRef) visit(value)
-  else if (isArray(value)) for (const element of value) eachReference(element, visit)
-  else if (isObject(value)) for (const field of value.values()) eachReference(field, visit)
-  else if (value instanceof Lambda) eachReference(value.body, visit)
-}
-
-/** All references in a value, each once for each time it occurs. */
-export function referencesIn(value: Value): readonly UnresolvedRef[] {
-  const found: UnresolvedRef[] = []
-  eachReference(value, reference => found.push(reference))
+/** All references in a value, each once for each time it occurs, behind those `found` before. */
+export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonly UnresolvedRef[] {
+  if (value instanceof UnresolvedRef) found.push(value)
+  else if (isArray(value)) for (const element of value) referencesIn(element, found)
+  else if (isObject(value)) for (const field of value.values()) referencesIn(field, found)
+  else if (value instanceof Lambda) referencesIn(value.body, found)
   return found
 }
 
