@@ -17,6 +17,7 @@ import {
   remoteConnection,
 } from '../transfer/connection.ts'
 import { TransferError } from '../transfer/record.ts'
+import type { ClientChoice } from './client/options.ts'
 import { StartError } from './command.ts'
 import { keptRootSecret } from './secret-file.ts'
 import { notedAddress } from './service-address.ts'
@@ -27,11 +28,7 @@ interface Target {
 }
 
 interface TargetInvocation {
-  readonly options: {
-    readonly url: string | undefined
-    readonly secret: string | undefined
-    readonly database: string | undefined
-  }
+  readonly options: Pick<ClientChoice, 'url' | 'secret' | 'database'>
   readonly config: Config
 }
 

@@ -184,13 +184,10 @@ const formatVersion = 3
 
 /** An aggregate as text. */
 export function writeAggregate(aggregate: LogAggregate): string {
-  const databases = [...aggregate.databases.values()].map(({ errors, minutes, shapes, ...about }) => ({
-    ...about,
-    minutes: [...minutes].map(([minute, totals]) => [minute, { ...totals, times: [...totals.times] }]),
-    shapes: [...shapes],
-    errors: [...errors],
-  }))
-  return JSON.stringify({ formatVersion, databases })
+  const databases = [...aggregate.databases.values()]
+  return JSON.stringify({ formatVersion, databases }, (_, value) =>
+    value instanceof Map ? [...value] : value,
+  )
 }
 
 /** The aggregate that a text holds; undefined when it was written by another version, or is damaged. */

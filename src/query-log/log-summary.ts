@@ -74,11 +74,13 @@ export class LogSummaries {
   readonly #kept: string
   readonly #random: Random
   readonly #now: () => Micros
-  readonly #held = new LRUCache<string, LogAggregate>({
+  readonly #held = new LRUCache<string, LogAggregate, { segment: Segment; signal: AbortSignal }>({
     maxSize: heldEntriesMax,
     sizeCalculation: entriesIn,
+    // Sums that give way to others while they are computed are for those who asked nevertheless.
+    ignoreFetchAbort: true,
+    fetchMethod: (_path, _stale, { context }) => this.#loadOrCompute(context.segment, context.signal),
   })
-  readonly #underWay = new Map<string, Promise<LogAggregate>>()
 
   /** `folder` is that of the segments; sums are kept in a folder in it. */
   constructor(folder: string, random: Random, now: () => Micros) {
@@ -132,18 +134,9 @@ export class LogSummaries {
 
   /** The sums of a whole segment that is written to no more. */
   #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
-    const held = this.#held.get(segment.path)
-    if (held !== undefined) return Promise.resolve(held)
-    const underWay = this.#underWay.get(segment.path)
-    // Another request's reading ends when that request does; then this one reads itself.
-    if (underWay !== undefined) return underWay.catch(() => this.#makeSums(segment, signal))
-    return this.#makeSums(segment, signal)
-  }
-
-  #makeSums(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
-    const made = this.#loadOrCompute(segment, signal).finally(() => this.#underWay.delete(segment.path))
-    this.#underWay.set(segment.path, made)
-    return made
+    const sums = () => this.#held.forceFetch(segment.path, { context: { segment, signal } })
+    // What is asked for by several is read once. Another request's reading ends when that request does; then this one reads itself.
+    return sums().catch(sums)
   }
 
   async #loadOrCompute(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
@@ -153,7 +146,6 @@ export class LogSummaries {
     const sums =
       read ?? (await aggregateOf(segment, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, signal))
     if (read === undefined) await this.#keep(path, sums)
-    this.#held.set(segment.path, sums)
     return sums
   }
 

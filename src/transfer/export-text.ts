@@ -40,16 +40,8 @@ const reservedNames: ReadonlySet<string> = new Set([
   'exists',
 ])
 
-/** The JSON text of one document. `onLost` is told what the format cannot hold. */
-export function exportText(
-  record: DocumentRecord,
-  format: DocumentFormat,
-  onLost: (what: string) => void,
-): string {
-  return new ExportPrinter(format, onLost).document(record)
-}
-
-class ExportPrinter {
+/** Makes the JSON texts of documents. `onLost` is told what the format cannot hold. */
+export class ExportPrinter {
   readonly #isTagged: boolean
   readonly #onLost: (what: string) => void
 
@@ -58,6 +50,7 @@ class ExportPrinter {
     this.#onLost = onLost
   }
 
+  /** The text of one document. */
   document({ collection, fields, id, isDelete, isHistory, ts = 0 }: DocumentRecord): string {
     const isCredentials = collection === credentialsName
     const name = JSON.stringify(isCredentials ? 'Credential' : collection)
@@ -68,7 +61,7 @@ class ExportPrinter {
       `"ts":${this.#tag('@time', formatTime(timeFromMicros(ts)))}`,
     ]
     const ttl = fields.get('ttl')
-    if (ttl !== undefined) members.push(`"ttl":${this.value(ttl)}`)
+    if (ttl !== undefined) members.push(`"ttl":${this.#value(ttl)}`)
     if (isCredentials) members.push(...this.#credentials(fields))
     else members.push(...this.#userFields(fields))
     return `{${members.join()}}`
@@ -84,8 +77,8 @@ class ExportPrinter {
     const plain = [...data].filter(([name]) => !isReserved(name))
     const reserved = new Map([...data].filter(([name]) => isReserved(name)))
     return [
-      ...plain.map(([name, value]) => `${JSON.stringify(name)}:${this.value(value)}`),
-      ...(reserved.size > 0 ? [`"data":${this.value(reserved)}`] : []),
+      ...plain.map(([name, value]) => `${JSON.stringify(name)}:${this.#value(value)}`),
+      ...(reserved.size > 0 ? [`"data":${this.#value(reserved)}`] : []),
     ]
   }
 
@@ -93,12 +86,12 @@ class ExportPrinter {
     const members: string[] = []
     for (const [name, value] of fields) {
       if (name === 'ttl') continue
-      members.push(`${JSON.stringify(name === 'instance' ? 'document' : name)}:${this.value(value)}`)
+      members.push(`${JSON.stringify(name === 'instance' ? 'document' : name)}:${this.#value(value)}`)
     }
     return members
   }
 
-  value(value: Value): string {
+  #value(value: Value): string {
     switch (typeof value) {
       case 'string':
         return this.#isTagged && isPrinted(value)
@@ -112,7 +105,7 @@ class ExportPrinter {
         return String(value)
     }
     if (value === null) return 'null'
-    if (Array.isArray(value)) return `[${value.map(each => this.value(each)).join()}]`
+    if (Array.isArray(value)) return `[${value.map(each => this.#value(each)).join()}]`
     if (isObject(value)) return this.#object(value)
     if (value instanceof Uint8Array) return this.#tag('@bytes', encodeBase64(value))
     if (value instanceof Time) return this.#tag('@time', formatTime(value))
@@ -138,7 +131,7 @@ class ExportPrinter {
   }
 
   #object(value: ReadonlyMap<string, Value>): string {
-    const members = [...value].map(([name, field]) => `${JSON.stringify(name)}:${this.value(field)}`)
+    const members = [...value].map(([name, field]) => `${JSON.stringify(name)}:${this.#value(field)}`)
     const text = `{${members.join()}}`
     const isEscaped = this.#isTagged && [...value.keys()].some(name => name.startsWith('@'))
     return isEscaped ? `{"@object":${text}}` : text

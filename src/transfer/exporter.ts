@@ -7,7 +7,7 @@ import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { Connection, DatabasePath } from './connection.ts'
 import { CollectionFiles, type FileOptions, stepOf } from './export-files.ts'
-import { type DocumentFormat, exportText } from './export-text.ts'
+import { type DocumentFormat, ExportPrinter } from './export-text.ts'
 import { firstPlace, type PagePlace } from './read-page.ts'
 import { credentialsName, TransferError } from './record.ts'
 import { type DocumentShapes, readSchema, readShapes, type WrittenSchema } from './schema-reader.ts'
@@ -132,6 +132,7 @@ class Exporter {
       const key = `${what} (${name})`
       this.#exported.lost.set(key, (this.#exported.lost.get(key) ?? 0) + 1)
     }
+    const printer = new ExportPrinter(format, onLost)
     let place: PagePlace | undefined = firstPlace
     while (place !== undefined) {
       const request = {
@@ -143,8 +144,7 @@ class Exporter {
       const page = await this.#connection.page(path, request)
       const texts: string[] = []
       const pastTexts: string[] = []
-      for (const record of page.records)
-        (record.isHistory ? pastTexts : texts).push(exportText(record, format, onLost))
+      for (const record of page.records) (record.isHistory ? pastTexts : texts).push(printer.document(record))
       await present.add(texts)
       await past.add(pastTexts)
       this.#exported.documents += texts.length

@@ -66,7 +66,7 @@ interface RawElement {
   readonly json: () => Json | undefined
 }
 
-const readers: Readonly<Record<Exclude<FormatName, 'csv'>, ReadElement>> = {
+const readers: Readonly<Record<FormatName, ReadElement>> = {
   tagged: readTagged,
   simple: readSimple,
   driver: readDriver,

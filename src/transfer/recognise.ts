@@ -13,7 +13,7 @@ import { readId } from './references.ts'
 export type Content =
   | {
       readonly kind: 'json'
-      readonly format: Exclude<FormatName, 'csv'>
+      readonly format: FormatName
       /** One object a line, so that a broken line can be passed over. */
       readonly byLine: boolean
       /** It begins with a schema object, so it is read before the documents. */
@@ -120,7 +120,7 @@ export function expand(json: Json): readonly Json[] {
 
 const pageMembers: ReadonlySet<string> = new Set(['data', 'before', 'after'])
 
-function formatOf(first: ReadonlyMap<string, Json>): Exclude<FormatName, 'csv'> {
+function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
   const hasId = readId(first.get('id')) !== undefined

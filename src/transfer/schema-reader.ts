@@ -1,13 +1,13 @@
 // The schema of a database as text that makes it again: what the hosted service left out of its exports.
 
 import { printQuery } from '../v4/text/index.ts'
-import type { CollectionItem } from '../v10/fsl/nodes.ts'
+import type { CollectionItem, SchemaItem } from '../v10/fsl/nodes.ts'
 import { type Json, type Micros, nativeOfKind } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { Connection, DatabasePath } from './connection.ts'
 import { readFsl, saysVersion10 } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
-import { namedKinds } from './references.ts'
+import { type NamedKind, namedKinds } from './references.ts'
 
 /** Fields that the service fills in by itself. */
 const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
@@ -78,25 +78,23 @@ interface SchemaFiles {
   readonly isNeeded: boolean
 }
 
-const setOfItem = {
-  collection: 'collections',
-  function: 'functions',
-  role: 'roles',
-  'access provider': 'access_providers',
-} as const
-
 async function readSchemaFiles(connection: Connection, path: DatabasePath): Promise<SchemaFiles> {
   const files = await connection.schemaFiles(path)
   const read = files.map(({ name, text }) => readFsl(name, text))
   const items = read.flatMap(each => each.items)
   return {
     texts: files.map(({ name, text }) => ({ file: name, text })),
-    said: new Set(items.map(({ kind, name }) => `${setOfItem[kind]} ${name.text}`)),
+    said: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
     isNeeded: saysVersion10(read),
     shapes: new Map(
       items.flatMap(item => (item.kind === 'collection' ? [[item.name.text, shapeOf(item)]] : [])),
     ),
   }
+}
+
+/** The set of version 4 that holds what an item of a file declares. */
+function setOf(kind: SchemaItem['kind']): string {
+  return nativeOfKind[kind.replace(' ', '_') as NamedKind]
 }
 
 function shapeOf({ members, source }: CollectionItem): string {

@@ -23,8 +23,8 @@ export async function run(invocation: Invocation<typeof exportOptions>): Promise
           folder,
           {
             database: target.database,
-            format: given.format as 'tagged' | 'simple',
-            fileFormat: given.files as 'json' | 'jsonl',
+            format: given.format,
+            fileFormat: given.files,
             gzip: given.gzip,
             history: given.history,
             id: String(BigInt(`0x${systemRandom.hex(7)}`)),

@@ -41,12 +41,12 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
           {
             database: target.database,
             types,
-            onConflict: given.onConflict as 'fail' | 'keep' | 'replace',
+            onConflict: given.onConflict,
             dryRun: given.dryRun,
             skipBad: given.skipBad,
             allowIncomplete: given.allowIncomplete,
             allowShortRows: given.allowShortRows,
-            emptyCells: given.treatEmptyCsvCellsAs as 'null' | 'empty',
+            emptyCells: given.treatEmptyCsvCellsAs,
             remember: (identity, goesOn) =>
               new ImportState(given.state ?? defaultStateFolder(), identity, goesOn),
             sha256: text => createHash('sha256').update(text).digest(),

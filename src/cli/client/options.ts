@@ -1,6 +1,7 @@
 // What the commands that send queries take and tell, apart from how they do it: `--help` needs no more.
 
 import { urlFault } from '../../config/faults.ts'
+import type { Invocation } from '../command.ts'
 
 const timeoutMaxMs = 3_600_000
 
@@ -49,13 +50,7 @@ export const languageOption = {
 } as const
 
 /** What a command line gave for {@link clientOptions}. */
-export interface ClientChoice {
-  readonly url: string | undefined
-  readonly secret: string | undefined
-  readonly database: string | undefined
-  readonly as: string | undefined
-  readonly timeout: number | undefined
-}
+export type ClientChoice = Invocation<typeof clientOptions>['options']
 
 /** Exit statuses of commands that run texts. */
 export const runStatuses = [

@@ -4,15 +4,8 @@ import type { Json } from '../../values/value.ts'
 import type { FieldTypes } from '../field-types.ts'
 import type { FoundRecord, Notes, Origin } from '../record.ts'
 
-/** The formats of documents; each file has one. */
-export type FormatName =
-  | 'tagged'
-  | 'simple'
-  | 'driver'
-  | 'driver of version 10'
-  | 'documents'
-  | 'rows'
-  | 'csv'
+/** The formats of documents in JSON; each file has one. */
+export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows'
 
 /** What a format knows beside the element itself. */
 export interface ElementContext {
