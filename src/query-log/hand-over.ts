@@ -92,14 +92,10 @@ export class HandOver {
   /** Hands over what segments have grown by, if that is at least `bytesMin`. */
   async #handOver(bytesMin: number): Promise<void> {
     const segments = (await listSegments(this.#options.folder)).filter(({ isCopy }) => !isCopy)
-    const reached = this.#reached ?? (await this.#readReached(segments))
+    const writers = [...new Set(segments.map(({ writer }) => writer))]
+    const reached = this.#reached ?? new Map(await this.#options.shared.chunks.handedOver(writers))
     this.#reached = reached
     for (const segment of segments) await this.#handOverSegment(segment, reached, bytesMin)
-  }
-
-  async #readReached(segments: readonly Segment[]): Promise<Map<string, number>> {
-    const writers = [...new Set(segments.map(({ writer }) => writer))]
-    return new Map(await this.#options.shared.chunks.handedOver(writers))
   }
 
   async #handOverSegment(segment: Segment, reached: Map<string, number>, bytesMin: number): Promise<void> {

@@ -21,24 +21,24 @@ export async function removeOldSegments(
   now: Micros,
   clock: Micros = now,
 ): Promise<void> {
-  const live = await liveWriters(folder, clock)
   const segments = await listSegments(folder)
-  const closed = segments.filter(({ isNewest, writer }) => !live.has(writer) || !isNewest)
-  const closedPaths = new Set(closed.map(({ path }) => path))
-  const sizes = new Map<string, number>()
+  const live = await liveWriters(folder, clock)
   const oldest = now - retention.days * microsPerDay
-  for (const { path } of segments) {
-    const { size, mtimeMs } = await stat(path).catch(() => ({ size: 0, mtimeMs: now / 1000 }))
-    sizes.set(path, size)
-    if (mtimeMs * 1000 >= oldest || !closedPaths.has(path)) continue
-    await removeFile(path)
-    sizes.delete(path)
+  const closed: { readonly path: string; readonly size: number }[] = []
+  let total = 0
+  for (const { isNewest, path, writer } of segments) {
+    const about = await stat(path).catch(() => undefined)
+    if (about === undefined) continue
+    const isClosed = !live.has(writer) || !isNewest
+    if (isClosed && about.mtimeMs * 1000 < oldest) {
+      await removeFile(path)
+      continue
+    }
+    total += about.size
+    if (isClosed) closed.push({ path, size: about.size })
   }
-  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
-  for (const { path } of closed) {
+  for (const { path, size } of closed) {
     if (total <= retention.bytes) break
-    const size = sizes.get(path)
-    if (size === undefined) continue
     await removeFile(path)
     total -= size
   }
