@@ -6,9 +6,10 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
+import type { Chunk } from '../kv/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
 import { copyPath, ifThere, listSegments, type Span, slackMs } from './segment-files.ts'
-import { type Chunk, chunkName, type SharedLog } from './shared-log.ts'
+import { chunkName, type SharedLog } from './shared-log.ts'
 
 const expanded = promisify(gunzip)
 

@@ -7,9 +7,10 @@ import { gzip } from 'node:zlib'
 import { Loop } from '../base/loop.ts'
 import { epoch } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
+import type { Chunk } from '../kv/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
 import { listSegments, modificationTime, type Segment, writtenUpTo } from './segment-files.ts'
-import { type Chunk, chunkName, type SharedLog } from './shared-log.ts'
+import { chunkName, type SharedLog } from './shared-log.ts'
 
 const compressed = promisify(gzip)
 

@@ -10,9 +10,10 @@ import { systemClock } from '../../src/base/clock.ts'
 import { micros } from '../../src/base/micros.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { openMemory } from '../../src/kv/memory.ts'
+import type { Chunk } from '../../src/kv/postgres/log-chunks.ts'
 import { openQueryLog } from '../../src/open-query-log.ts'
 import type { FileTable } from '../../src/query-log/downloads.ts'
-import type { Chunk, SharedLog } from '../../src/query-log/shared-log.ts'
+import type { SharedLog } from '../../src/query-log/shared-log.ts'
 
 let folder: string
 before(async () => {

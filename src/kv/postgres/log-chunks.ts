@@ -5,12 +5,15 @@ import { endOfTime, type Micros, micros } from '../../base/micros.ts'
 import type { KeptSession } from './kept-session.ts'
 import type { Row } from './session.ts'
 
-/** A piece; see `src/query-log/shared-log.ts`. */
-interface Chunk {
+/** A piece of a segment that its machine has handed over. Pieces of a segment follow each other without a gap. */
+export interface Chunk {
+  /** The segment: the writer, and from when on (microseconds) it holds records. */
   readonly writer: string
   readonly start: Micros
+  /** Where in the segment the piece begins, and its length, in bytes. */
   readonly position: number
   readonly bytes: number
+  /** Microseconds: no record in it is younger. */
   readonly until: Micros
 }
 
@@ -19,6 +22,7 @@ const silentSeconds = 10
 /** The row of the table of machines that holds what all are asked for. */
 const askedRow = ''
 
+/** The pieces of all machines. Whatever fails here rejects with `StoreUnavailableError`. */
 export class RecordLogChunks {
   readonly #sessions: KeptSession
   readonly #node: string
@@ -28,6 +32,7 @@ export class RecordLogChunks {
     this.#node = node
   }
 
+  /** How much of each segment of these writers has been handed over, by writer and start as `writer/start`. */
   async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, max(place + bytes) AS reached FROM ${table('log_chunk')}
@@ -37,6 +42,7 @@ export class RecordLogChunks {
     return new Map(rows.map(row => [`${row.writer}/${row.start}`, Number(row.reached)]))
   }
 
+  /** `body`: the piece, compressed; undefined when it is kept elsewhere. Adding a piece again changes nothing. */
   async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
     const { writer, start, position, bytes, until } = chunk
     await this.#sessions.query(
@@ -46,6 +52,7 @@ export class RecordLogChunks {
     )
   }
 
+  /** All pieces of the segments that may hold records of a span (microseconds), in their order. */
   async between(from: Micros, to: Micros): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM ${table('log_chunk')} AS chunk WHERE start < $2 AND EXISTS (
@@ -65,6 +72,7 @@ export class RecordLogChunks {
     return (row?.body as Buffer | null) ?? undefined
   }
 
+  /** The pieces older than `before`, and the oldest of the others without which the rest has at most `bytesMax`. */
   async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
     const rows = await this.#sessions.query(
       table => `SELECT writer, start, place, bytes, until FROM (
@@ -84,10 +92,12 @@ export class RecordLogChunks {
     )
   }
 
+  /** Asks all machines to hand over what was recorded up to `time`. */
   ask(time: Micros): Promise<void> {
     return this.#reportAs(askedRow, time)
   }
 
+  /** Up to when all machines are asked to hand over. */
   async asked(): Promise<Micros> {
     const [row] = await this.#sessions.query(
       table => `SELECT until FROM ${table('log_node')} WHERE node = $1`,
@@ -96,6 +106,7 @@ export class RecordLogChunks {
     return micros(Number(row?.until ?? 0))
   }
 
+  /** Says that this machine lives, and has handed over all that was recorded up to `until`. */
   report(until: Micros): Promise<void> {
     return this.#reportAs(this.#node, until)
   }
@@ -110,6 +121,7 @@ export class RecordLogChunks {
     )
   }
 
+  /** The oldest of what the machines that live have reported; Infinity when there is none. */
   async reportedByAll(): Promise<Micros> {
     const [row] = await this.#sessions.query(
       table => `SELECT min(until) AS until FROM ${table('log_node')}
@@ -119,6 +131,7 @@ export class RecordLogChunks {
     return row?.until === null ? endOfTime : micros(Number(row?.until))
   }
 
+  /** Says that this machine has ended. */
   async retire(): Promise<void> {
     await this.#sessions.query(
       table => `DELETE FROM ${table('log_node')}
