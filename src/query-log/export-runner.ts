@@ -107,13 +107,10 @@ export class ExportRunner {
     const { store, timers, passedTime, timeoutMs, onFailure } = this.#options
     const { id } = request
     const controller = new AbortController()
-    let interruption: Interruption | undefined
+    const { signal } = controller
+    this.#interrupt = reason => controller.abort(reason)
     const interrupted = new Promise<never>((_, reject) => {
-      this.#interrupt = reason => {
-        interruption ??= reason
-        controller.abort()
-        reject(new Error(`interrupted: ${reason}`))
-      }
+      signal.addEventListener('abort', () => reject(signal.reason))
     })
     interrupted.catch(() => undefined)
     const stopRenewing = timers.every(renewEveryMs, () => this.#renew(id, owner))
@@ -123,8 +120,9 @@ export class ExportRunner {
     if (leftMs <= 0) this.#interrupt?.('timed out')
     try {
       if (request.attempts > attemptsMax) throw new Error(`given up after ${attemptsMax} attempts`)
-      await Promise.race([this.#steps(request, owner, controller.signal), interrupted])
+      await Promise.race([this.#steps(request, owner, signal), interrupted])
     } catch (cause) {
+      const interruption = signal.aborted ? (signal.reason as Interruption) : undefined
       const isForLater = interruption === undefined && isUnavailable(cause)
       if (interruption === 'stopping' || isForLater) await store.release(id, owner)
       else if (interruption === 'timed out') await store.advance(id, owner, 'TimedOut')

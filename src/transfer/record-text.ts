@@ -1,11 +1,10 @@
 // Records as lines of text, for the way between the command line and a service. Nothing is lost on it: integers stay
 // apart from doubles, NaN and lone surrogates arrive, references go by name.
 
-import { decodeBase64, encodeBase64 } from '../values/base64.ts'
-import { formatDate, parseDate } from '../values/date.ts'
+import { encodeBase64 } from '../values/base64.ts'
+import { formatDate } from '../values/date.ts'
 import { tryJson } from '../values/json.ts'
-import { formatTime, parseTime } from '../values/time.ts'
-import { parseUuid } from '../values/uuid.ts'
+import { formatTime } from '../values/time.ts'
 import {
   isObject,
   type Json,
@@ -18,6 +17,7 @@ import {
   type Value,
 } from '../values/value.ts'
 import { doubleText } from '../values/write-json.ts'
+import { textTags } from './formats/driver-values.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { documentReference, type NamedKind, schemaReference } from './references.ts'
@@ -138,20 +138,8 @@ function tagged(tag: string, content: Json): Value {
 }
 
 function scalar(tag: string, text: string): Value | undefined {
-  switch (tag) {
-    case '@ts':
-      return parseTime(text)
-    case '@date':
-      return parseDate(text)
-    case '@bytes':
-      return decodeBase64(text)
-    case '@uuid':
-      return parseUuid(text)
-    case '@double':
-      return special.get(text)
-    default:
-      return undefined
-  }
+  if (tag === '@double') return special.get(text)
+  return Object.hasOwn(textTags, tag) ? textTags[tag]?.[1](text) : undefined
 }
 
 function compound(tag: string, content: Json): Value | undefined {

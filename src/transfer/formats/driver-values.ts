@@ -28,7 +28,8 @@ export function driverFields(json: ReadonlyMap<string, Json>): ObjectValue {
   return readFields(json, '', driverNotation)
 }
 
-const textTags: TextTags = {
+/** Tags whose content is a text. */
+export const textTags: TextTags = {
   '@ts': ['time', parseTime],
   '@date': ['date', parseDate],
   '@bytes': ['base64', decodeBase64],
