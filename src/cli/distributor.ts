@@ -10,11 +10,7 @@ import { connectionsMax } from '../base/descriptors.ts'
 import { type ListenAddress, listenOn, socketOptions } from '../http/listener.ts'
 
 /** The message that goes with each connection that is handed over. */
-export interface Handover {
-  readonly connection: true
-}
-
-const handover: Handover = { connection: true }
+export const handover = 'connection'
 
 /** A worker that cannot be reached is ending: what it was given is closed with that. */
 const ignoreFailure = () => undefined

@@ -2,6 +2,7 @@
 
 import { systemClock } from '../base/clock.ts'
 import { systemTimers } from '../base/timers.ts'
+import type { ExportProgress } from '../transfer/exporter.ts'
 
 const widthChars = 30
 const intervalMs = 100
@@ -47,16 +48,12 @@ export function progressLine(name: string, share: number): string {
   return `${name} [${bar}] ${String(Math.floor(bounded * 100)).padStart(3)} %`
 }
 
-/** How far something with a rate has come. */
-interface Rated {
-  readonly readBytes: number
-  readonly totalBytes: number
-  readonly documents: number
-  readonly phase: string
-}
-
 /** Shows bar, documents per second and the time left until `work` has ended. */
-export function withRate<T>(name: string, rated: Rated, work: () => Promise<T>): Promise<T> {
+export function withRate<T>(
+  name: string,
+  rated: Readonly<ExportProgress>,
+  work: () => Promise<T>,
+): Promise<T> {
   const from = systemClock.elapsedMs()
   const first = rated.readBytes
   return withLine(() => rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first }), work)
@@ -65,7 +62,7 @@ export function withRate<T>(name: string, rated: Rated, work: () => Promise<T>):
 /** `import [###   ]  10 % 12345 documents, 6789/s, 0:42 left`. */
 export function rateLine(
   name: string,
-  { documents, phase, readBytes, totalBytes }: Rated,
+  { documents, phase, readBytes, totalBytes }: Readonly<ExportProgress>,
   { elapsedMs, first }: { readonly elapsedMs: number; readonly first: number },
 ): string {
   const share = totalBytes > 0 ? readBytes / totalBytes : 0

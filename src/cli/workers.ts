@@ -8,7 +8,7 @@ import type { Clock } from '../base/clock.ts'
 import { type NoticeBoard, noticesEveryMs } from '../base/notices.ts'
 import { type Cancel, stayAlive, type Timers, wait } from '../base/timers.ts'
 import type { ListenAddress } from '../http/listener.ts'
-import { Distributor, type Handover } from './distributor.ts'
+import { Distributor, handover } from './distributor.ts'
 
 interface SupervisorOptions {
   readonly count: number
@@ -87,8 +87,8 @@ export function endWithSupervisor(): void {
 export function takeConnections(take: (connection: Socket) => void): () => void {
   const report = (report: Report) => process.send?.(report)
   let isStopping = false
-  process.on('message', (message: Partial<Handover> | null, connection?: Socket) => {
-    if (message?.connection !== true) return
+  process.on('message', (message: unknown, connection?: Socket) => {
+    if (message !== handover) return
     if (!isStopping) report('free')
     // Absent when its client has left in the meantime.
     if (connection) take(connection)

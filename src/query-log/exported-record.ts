@@ -17,10 +17,7 @@ export interface ExportedRecord {
   readonly TXN_RETRIES: number
 }
 
-/** The tag by which the dashboard marks what it asks for itself. */
-const dashboardTag = { name: 'source', value: 'dashboard' } as const
-
-/** Whether the dashboard has made a request itself. */
+/** Whether the dashboard has made a request itself: it marks those by a tag. */
 export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
-  return TAGS?.[dashboardTag.name] === dashboardTag.value
+  return TAGS?.source === 'dashboard'
 }

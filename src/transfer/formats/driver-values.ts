@@ -1,5 +1,5 @@
 // Values as drivers of version 4 write them, of all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`,
-// references as objects or, in the oldest version, as paths. It is also the form in which records travel to a service.
+// references as objects or, in the oldest version, as paths.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
