@@ -121,10 +121,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 
 function list(commands: readonly Command[]): string[] {
   const width = Math.max(...commands.map(({ name }) => name.length))
-  return commands.flatMap(({ name, summary }) => {
-    const [first = '', ...more] = wrap(summary, width + 6)
-    return [`    ${name.padEnd(width)}  ${first.trimStart()}`, ...more]
-  })
+  return commands.flatMap(({ name, summary }) => hanging(name, width + 2, summary))
 }
 
 function optionLines([name, option]: [string, Option]): string[] {
@@ -147,12 +144,13 @@ function choicesOf(setting: Setting): readonly string[] {
 }
 
 function statusLines(command: Command): string[] {
-  return [...statusesOf(command).flatMap(([status, meaning]) => hanging(`${status}`, meaning)), '']
+  return [...statusesOf(command).flatMap(([status, meaning]) => hanging(`${status}`, 4, meaning)), '']
 }
 
-function hanging(head: string, text: string): string[] {
-  const [first = '', ...more] = wrap(text, 8)
-  return [`    ${head.padEnd(4)}${first.trimStart()}`, ...more]
+/** A text behind a head of so many columns, both indented by four. */
+function hanging(head: string, width: number, text: string): string[] {
+  const [first = '', ...more] = wrap(text, width + 4)
+  return [`    ${head.padEnd(width)}${first.trimStart()}`, ...more]
 }
 
 function wrap(text: string, indent: number): string[] {

@@ -59,6 +59,9 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/** What schemas are written through. */
+export type SchemaConnection = Pick<Connection, 'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'>
+
 /** The credential for a database below the one that a secret opens. */
 function scoped(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`

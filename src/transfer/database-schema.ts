@@ -1,7 +1,7 @@
 // Writes the schema of one database in both languages, in an order in which its parts find each other: what files of version
 // 10 may refer to, the files in one push, and what may refer to what is in them.
 
-import type { Connection, DatabasePath } from './connection.ts'
+import type { DatabasePath, SchemaConnection } from './connection.ts'
 import type { FslFile } from './fsl.ts'
 import type { SchemaRecord } from './record.ts'
 import type { SchemaFinding } from './report.ts'
@@ -17,11 +17,9 @@ export interface DatabaseSchema {
   readonly files: FslFile[]
 }
 
-type SchemaTarget = Pick<Connection, 'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'>
-
 /** Creates what is not there; with `dryRun` only looks. Throws `QueryRefused` for files that are refused. */
 export async function writeDatabaseSchema(
-  connection: SchemaTarget,
+  connection: SchemaConnection,
   path: DatabasePath,
   { files, records }: Pick<DatabaseSchema, 'files' | 'records'>,
   dryRun: boolean,

@@ -3,7 +3,7 @@
 
 import { upsert } from '../base/upsert.ts'
 import { BatchSender, type SentBatch } from './batches.ts'
-import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
+import { type Connection, type DatabasePath, QueryRefused, type SchemaConnection } from './connection.ts'
 import { type DatabaseSchema, writeDatabaseSchema } from './database-schema.ts'
 import { DocumentSet } from './document-set.ts'
 import type { FieldTypes } from './field-types.ts'
@@ -53,10 +53,7 @@ export interface ImportOptions {
 }
 
 /** What an import asks of a database. */
-export type ImportConnection = Pick<
-  Connection,
-  'name' | 'query' | 'write' | 'missing' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
->
+export type ImportConnection = SchemaConnection & Pick<Connection, 'name' | 'write' | 'missing'>
 
 /** How far an import has come, for its display. */
 export interface ImportProgress {

@@ -5,12 +5,10 @@ import { changesOf } from '../v10/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../v10/fsl/edit.ts'
 import type { SchemaItem } from '../v10/fsl/nodes.ts'
 import { itemKey, placeWithComment } from '../v10/fsl/patch.ts'
-import type { Connection, DatabasePath } from './connection.ts'
+import type { DatabasePath, SchemaConnection } from './connection.ts'
 import { type FslFile, isPlain, readFsl } from './fsl.ts'
 import { TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
-
-type SchemaConnection = Pick<Connection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'>
 
 /**
  * Pushes files. With `dryRun` they are only looked at by the database. Throws `QueryRefused` with everything that is wrong,
