@@ -57,7 +57,6 @@ export class SegmentWriter {
   #lost = 0
   #lossCause: unknown
   #flushing: Promise<void> = Promise.resolve()
-  #isDraining = false
   #newest: Micros = epoch
   #file: SegmentFile | undefined
   #path = ''
@@ -113,10 +112,7 @@ export class SegmentWriter {
     if (this.#current.used > 0) this.#waiting.push(this.#current)
     const reused = room <= chunkBytes ? this.#free.pop() : undefined
     this.#current = reused ?? newBuffer(room)
-    if (!this.#isDraining) {
-      this.#isDraining = true
-      this.#flushing = this.#flushing.then(() => this.#drain())
-    }
+    this.#flushing = this.#flushing.then(() => this.#drain())
     return true
   }
 
@@ -161,7 +157,6 @@ export class SegmentWriter {
       }
       for (const chunk of chunks) this.#recycle(chunk)
     }
-    this.#isDraining = false
   }
 
   async #write(chunks: readonly LineBuffer[]): Promise<void> {
