@@ -1,6 +1,7 @@
 // Imports a file as `terrarium import` does: the same reader, the same batches, the same refusals, the same report, through
 // the same endpoints, with the rights of the secret.
 
+import { schemaFilesOf } from '../../../src/transfer/connection.ts'
 import { FieldTypes } from '../../../src/transfer/field-types.ts'
 import {
   type ImportConnection,
@@ -129,21 +130,10 @@ function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
         return { outcomes: [{ kind: 'bad', reason }], missing: [], unresolved: [] }
       }
     },
-    schemaFiles: async () => {
-      const list = await callApi<{ files: { filename: string }[] }>(
-        'GET',
-        '/schema/1/files',
-        where,
-        undefined,
-        signal,
-      )
-      const read = async ({ filename: name }: { filename: string }) => {
-        const path = `/schema/1/files/${encodeURIComponent(name)}`
-        const { content } = await callApi<{ content: string }>('GET', path, where, undefined, signal)
-        return { name, text: content }
-      }
-      return Promise.all(list.files.map(read))
-    },
+    schemaFiles: () =>
+      schemaFilesOf(steps =>
+        callApi('GET', `/schema/1/${steps.map(encodeURIComponent).join('/')}`, where, undefined, signal),
+      ),
     isSchemaStaged: async () => {
       const path = '/schema/1/status'
       const { status } = await callApi<{ status: string }>('GET', path, where, undefined, signal)
