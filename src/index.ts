@@ -76,7 +76,7 @@ export async function createServer(options: EmbeddedOptions = {}): Promise<Embed
   // The query log needs a folder, also when the data is in memory.
   const scratch = options.data === undefined ? await mkdtemp(join(tmpdir(), 'terrarium-')) : undefined
   const config: Config = {
-    ...readConfig({ flags: new Map(), file: undefined }, {}),
+    ...readConfig(new Map(), {}),
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
     data: options.data ?? (scratch as string),

@@ -33,7 +33,7 @@ export function readWords(
   const given = new Map(
     found.filter(({ name }) => !Object.hasOwn(command.options, name)).map(each => [each.name, each]),
   )
-  const config = readConfig({ flags: given, file: given.get('config')?.value as string | undefined }, env)
+  const config = readConfig(given, env)
   checkOperands(command, operands)
   const options: Record<string, unknown> = {}
   for (const [name, option] of Object.entries(command.options)) {

@@ -19,13 +19,6 @@ export interface Found {
   readonly where: string
 }
 
-/** The settings that a command line names. */
-interface GivenSettings {
-  readonly flags: ReadonlyMap<string, Found>
-  /** The value of `--config`. */
-  readonly file: string | undefined
-}
-
 /** `rootSecret` as flags spell it: `root-secret`. */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
@@ -39,9 +32,12 @@ export function variableOf(name: string): string {
 const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
-/** Completes what the command line says with the environment, the file and the defaults. Throws {@link UsageError}. */
-export function readConfig({ flags, file }: GivenSettings, env: NodeJS.ProcessEnv): Config {
-  const configFile = file ?? (env.TERRARIUM_CONFIG === '' ? undefined : env.TERRARIUM_CONFIG)
+/**
+ * Completes what the command line says with the environment, the file and the defaults. `flags`: by the name of their setting,
+ * and `config` for the file. Throws {@link UsageError}.
+ */
+export function readConfig(flags: ReadonlyMap<string, Found>, env: NodeJS.ProcessEnv): Config {
+  const configFile = (flags.get('config') ?? fromEnvironment('config', env))?.value as string | undefined
   const fileValues = configFile === undefined ? {} : readConfigFile(configFile)
   const config: Record<string, unknown> = {}
   for (const name of names) {

@@ -163,7 +163,7 @@ export class Cluster {
       TERRARIUM_STORE: this.#url,
       TERRARIUM_STORE_SCHEMA: this.schema,
     }
-    const config = readConfig({ flags: new Map(), file: undefined }, env)
+    const config = readConfig(new Map(), env)
     assert.ok(isShared(config))
     const { comparedAt, contradictions } = await checkShared(config)
     assert.deepEqual(contradictions, [])

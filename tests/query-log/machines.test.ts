@@ -71,10 +71,7 @@ test('a machine that has not handed over anything yet is waited for', async () =
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const open = (name: string, mayHandOver: Promise<void>) =>
     openQueryLog(
-      readConfig(
-        { flags: new Map([['data', { value: join(folder, name), where: '--data' }]]), file: undefined },
-        {},
-      ),
+      readConfig(new Map([['data', { value: join(folder, name), where: '--data' }]]), {}),
       pino({ enabled: false }),
       () => undefined,
       tables.of(name, mayHandOver),

@@ -4,5 +4,5 @@ import { readConfig } from '../../src/config/read-config.ts'
 import type { Config } from '../../src/config/settings.ts'
 
 export function testConfig(given: Partial<Config> = {}): Config {
-  return { ...readConfig({ flags: new Map(), file: undefined }, {}), passwordCost: 4, ...given }
+  return { ...readConfig(new Map(), {}), passwordCost: 4, ...given }
 }
