@@ -12,77 +12,78 @@ import { type RunningServer, startServer } from '../support/server.ts'
 
 type Files = Readonly<Record<string, string>>
 
-describe('a staged schema', { timeout: patience(120_000) }, () => {
-  let server: RunningServer
-  let data: string
-  let databases = 0
+const timeout = patience(120_000)
 
-  before(async () => {
-    data = await temporaryFolder()
-    server = await startServer({ data })
-  })
-  after(async () => {
-    await server.stop()
-    await assertSound(data)
-    await rm(data, { recursive: true, force: true })
-  })
+let server: RunningServer
+let data: string
+let databases = 0
 
-  /** Queries and schema requests of one database. */
-  class Database {
-    readonly secret: string
+before(async () => {
+  data = await temporaryFolder()
+  server = await startServer({ data })
+})
 
-    constructor(secret: string) {
-      this.secret = secret
-    }
+after(async () => {
+  await server.stop()
+  await assertSound(data)
+  await rm(data, { recursive: true, force: true })
+})
 
-    async request(method: string, path: string, files?: Files | string) {
-      const headers = { authorization: `Bearer ${this.secret}` }
-      const url = `${server.url}/schema/1/${path}`
-      const response = await fetch(url, {
-        method,
-        headers,
-        ...(files === undefined ? {} : { body: bodyOf(files) }),
-      })
-      return { status: response.status, json: await response.json() }
-    }
+/** Queries and schema requests of one database. */
+class Database {
+  readonly secret: string
 
-    /** A schema request that has to succeed. */
-    async schema(method: string, path: string, files?: Files | string) {
-      const { json, status } = await this.request(method, path, files)
-      assert.equal(status, 200, JSON.stringify(json))
-      return json
-    }
-
-    async file(name: string, isStaged: boolean): Promise<string> {
-      return (await this.schema('GET', `files/${name}?staged=${isStaged}`)).content
-    }
-
-    async ask(
-      text: string,
-    ): Promise<{ readonly data?: unknown; readonly error?: { readonly code: string } }> {
-      const headers = { 'x-format': 'simple' }
-      const body = JSON.stringify({ query: text })
-      return (await send(server, { path: '/query/1', secret: this.secret, headers, body })).json as object
-    }
+  constructor(secret: string) {
+    this.secret = secret
   }
 
-  function bodyOf(files: Files | string): FormData | string {
-    if (typeof files === 'string') return files
-    const body = new FormData()
-    for (const [name, text] of Object.entries(files)) body.append(name, new Blob([text]))
-    return body
+  async request(method: string, path: string, files?: Files | string) {
+    const headers = { authorization: `Bearer ${this.secret}` }
+    const url = `${server.url}/schema/1/${path}`
+    const response = await fetch(url, {
+      method,
+      headers,
+      ...(files === undefined ? {} : { body: bodyOf(files) }),
+    })
+    return { status: response.status, json: await response.json() }
   }
 
-  async function staged(active: string, planned: string): Promise<Database> {
-    const database = new Database(await keyOfNewDatabase(server, `staged${databases++}`, 'admin'))
-    await database.schema('POST', 'update', { 'main.fsl': active })
-    await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
-    return database
+  /** A schema request that has to succeed. */
+  async schema(method: string, path: string, files?: Files | string) {
+    const { json, status } = await this.request(method, path, files)
+    assert.equal(status, 200, JSON.stringify(json))
+    return json
   }
 
-  const shelf = 'collection Shelf {\n}\n'
-  const indexed = 'collection Shelf {\n  index byA {\n    terms [.a]\n  }\n}\n'
+  async file(name: string, isStaged: boolean): Promise<string> {
+    return (await this.schema('GET', `files/${name}?staged=${isStaged}`)).content
+  }
 
+  async ask(text: string): Promise<{ readonly data?: unknown; readonly error?: { readonly code: string } }> {
+    const headers = { 'x-format': 'simple' }
+    const body = JSON.stringify({ query: text })
+    return (await send(server, { path: '/query/1', secret: this.secret, headers, body })).json as object
+  }
+}
+
+function bodyOf(files: Files | string): FormData | string {
+  if (typeof files === 'string') return files
+  const body = new FormData()
+  for (const [name, text] of Object.entries(files)) body.append(name, new Blob([text]))
+  return body
+}
+
+async function staged(active: string, planned: string): Promise<Database> {
+  const database = new Database(await keyOfNewDatabase(server, `staged${databases++}`, 'admin'))
+  await database.schema('POST', 'update', { 'main.fsl': active })
+  await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
+  return database
+}
+
+const shelf = 'collection Shelf {\n}\n'
+const indexed = 'collection Shelf {\n  index byA {\n    terms [.a]\n  }\n}\n'
+
+describe('a staged schema beside queries', { timeout }, () => {
   test('definitions that a query writes are staged as well', async () => {
     const database = await staged(shelf, indexed)
     const made = await database.ask('Collection.create({ name: "Box" }).name')
@@ -112,15 +113,6 @@ describe('a staged schema', { timeout: patience(120_000) }, () => {
     const refused = await database.ask('Collection.create({ name: "Shelf" })')
     assert.equal(refused.error?.code, 'constraint_failure')
     assert.equal(await database.file('main.fsl', true), indexed)
-  })
-
-  test('single items are those of the staged schema', async () => {
-    const database = await staged(shelf, indexed)
-    await database.schema('POST', 'items/functions', 'function one() { 1 }')
-    assert.equal((await database.schema('GET', 'items/collections/Shelf')).content, indexed.trimEnd())
-    assert.equal((await database.ask('one()')).error?.code, 'unbound_variable')
-    await database.schema('POST', 'staged/commit')
-    assert.equal((await database.ask('one()')).data, 1)
   })
 
   test('version 4 may not write definitions meanwhile, everything else it may', async () => {
@@ -166,6 +158,17 @@ describe('a staged schema', { timeout: patience(120_000) }, () => {
     await database.schema('POST', 'staged/commit')
     assert.equal((await database.ask('Made.all().count()')).data, 0)
   })
+})
+
+describe('a staged schema beside files', { timeout }, () => {
+  test('single items are those of the staged schema', async () => {
+    const database = await staged(shelf, indexed)
+    await database.schema('POST', 'items/functions', 'function one() { 1 }')
+    assert.equal((await database.schema('GET', 'items/collections/Shelf')).content, indexed.trimEnd())
+    assert.equal((await database.ask('one()')).error?.code, 'unbound_variable')
+    await database.schema('POST', 'staged/commit')
+    assert.equal((await database.ask('one()')).data, 1)
+  })
 
   test('an import may not bring definitions, and says why', async () => {
     const database = await staged(shelf, indexed)
@@ -191,6 +194,20 @@ describe('a staged schema', { timeout: patience(120_000) }, () => {
     }
   })
 
+  test('a push, a commit and an abandonment of another version are refused', async () => {
+    const database = await staged(shelf, indexed)
+    const { version } = await database.schema('GET', 'staged/status')
+    await database.schema('POST', `update?staged=true&version=${version}`, { 'main.fsl': shelf })
+    const stale = `version=${version}`
+    for (const path of [`update?staged=true&${stale}`, `staged/commit?${stale}`, `staged/abandon?${stale}`]) {
+      assert.equal((await database.request('POST', path, { 'main.fsl': indexed })).status, 409)
+    }
+    const current = (await database.schema('GET', 'staged/status')).version
+    await database.schema('POST', `staged/abandon?version=${current}`)
+  })
+})
+
+describe('a staged schema and its end', { timeout }, () => {
   test('a schema with an index that cannot be built is not committed, but may be abandoned or mended', async () => {
     const active = 'collection Wide {\n}\n'
     const planned =
@@ -232,18 +249,6 @@ describe('a staged schema', { timeout: patience(120_000) }, () => {
     assert.equal(await ends('ready'), '')
     await database.schema('POST', 'staged/commit')
     assert.deepEqual((await database.ask('Wide.byBoth(0, 1).map(.id).toArray()')).data, ['1'])
-  })
-
-  test('a push, a commit and an abandonment of another version are refused', async () => {
-    const database = await staged(shelf, indexed)
-    const { version } = await database.schema('GET', 'staged/status')
-    await database.schema('POST', `update?staged=true&version=${version}`, { 'main.fsl': shelf })
-    const stale = `version=${version}`
-    for (const path of [`update?staged=true&${stale}`, `staged/commit?${stale}`, `staged/abandon?${stale}`]) {
-      assert.equal((await database.request('POST', path, { 'main.fsl': indexed })).status, 409)
-    }
-    const current = (await database.schema('GET', 'staged/status')).version
-    await database.schema('POST', `staged/abandon?version=${current}`)
   })
 
   test('it is still there after a crash, and an abandoned one leaves nothing behind', async () => {

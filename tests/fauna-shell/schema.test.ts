@@ -13,85 +13,88 @@ import { FaunaShell, type Said } from './shell.ts'
 
 type Files = Readonly<Record<string, string>>
 
-describe('fauna schema', { timeout: patience(300_000) }, () => {
-  let server: RunningServer
-  let shell: FaunaShell | undefined
-  let fault: string | undefined
-  let folder: string
-  let databases = 0
+const timeout = patience(300_000)
 
-  before(async () => {
-    const fetched = await FaunaShell.fetch()
-    if (typeof fetched === 'string') fault = fetched
-    else shell = fetched
-    server = await startServer()
-    folder = await mkdtemp(join(tmpdir(), 'terrarium-schema-'))
-  })
-  after(async () => {
-    await server.stop()
-    await shell?.remove()
-    await rm(folder, { recursive: true, force: true })
-  })
+let server: RunningServer
+let shell: FaunaShell | undefined
+let fault: string | undefined
+let folder: string
+let databases = 0
 
-  /** A database with a folder of schema files beside it. */
-  class Project {
-    readonly secret: string
-    readonly folder: string
+before(async () => {
+  const fetched = await FaunaShell.fetch()
+  if (typeof fetched === 'string') fault = fetched
+  else shell = fetched
+  server = await startServer()
+  folder = await mkdtemp(join(tmpdir(), 'terrarium-schema-'))
+})
 
-    constructor(secret: string, folder: string) {
-      this.secret = secret
-      this.folder = folder
-    }
+after(async () => {
+  await server.stop()
+  await shell?.remove()
+  await rm(folder, { recursive: true, force: true })
+})
 
-    async write(files: Files): Promise<void> {
-      for (const [name, text] of Object.entries(files)) {
-        await mkdir(dirname(join(this.folder, name)), { recursive: true })
-        await writeFile(join(this.folder, name), text)
-      }
-    }
+/** A database with a folder of schema files beside it. */
+class Project {
+  readonly secret: string
+  readonly folder: string
 
-    /** Runs `fauna schema …`, which has to succeed. */
-    async schema(words: readonly string[], answer = ''): Promise<string> {
-      const { status, stdout, stderr } = await this.attempt(words, answer)
-      assert.equal(status, 0, stdout + stderr)
-      return stdout
-    }
+  constructor(secret: string, folder: string) {
+    this.secret = secret
+    this.folder = folder
+  }
 
-    attempt(words: readonly string[], answer = ''): Promise<Said> {
-      const [command = '', ...more] = words
-      return (shell as FaunaShell).run(
-        server,
-        this.secret,
-        ['schema', command, '--dir', this.folder, ...more],
-        answer,
-      )
-    }
-
-    async query(text: string): Promise<unknown> {
-      const { json } = await send(server, {
-        path: '/query/1',
-        secret: this.secret,
-        headers: { 'x-format': 'simple' },
-        body: JSON.stringify({ query: text }),
-      })
-      const { data, summary } = json as { readonly data?: unknown; readonly summary?: string }
-      assert.notEqual(data, undefined, summary ?? '')
-      return data
+  async write(files: Files): Promise<void> {
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(this.folder, name)), { recursive: true })
+      await writeFile(join(this.folder, name), text)
     }
   }
 
-  async function project(t: TestContext, files: Files = {}): Promise<Project | undefined> {
-    if (fault !== undefined) {
-      t.skip(fault)
-      return undefined
-    }
-    const name = `schema${databases++}`
-    const made = new Project(await keyOfNewDatabase(server, name, 'admin'), join(folder, name))
-    await mkdir(made.folder)
-    await made.write(files)
-    return made
+  /** Runs `fauna schema …`, which has to succeed. */
+  async schema(words: readonly string[], answer = ''): Promise<string> {
+    const { status, stdout, stderr } = await this.attempt(words, answer)
+    assert.equal(status, 0, stdout + stderr)
+    return stdout
   }
 
+  attempt(words: readonly string[], answer = ''): Promise<Said> {
+    const [command = '', ...more] = words
+    return (shell as FaunaShell).run(
+      server,
+      this.secret,
+      ['schema', command, '--dir', this.folder, ...more],
+      answer,
+    )
+  }
+
+  async query(text: string): Promise<unknown> {
+    const { json } = await send(server, {
+      path: '/query/1',
+      secret: this.secret,
+      headers: { 'x-format': 'simple' },
+      body: JSON.stringify({ query: text }),
+    })
+    const { data, summary } = json as { readonly data?: unknown; readonly summary?: string }
+    assert.notEqual(data, undefined, summary ?? '')
+    return data
+  }
+}
+
+async function project(t: TestContext, files: Files = {}): Promise<Project | undefined> {
+  if (fault !== undefined) {
+    t.skip(fault)
+    return undefined
+  }
+  const name = `schema${databases++}`
+  const made = new Project(await keyOfNewDatabase(server, name, 'admin'), join(folder, name))
+  await mkdir(made.folder)
+  await made.write(files)
+  return made
+}
+
+describe('fauna schema: push, commit and abandon', { timeout }, () => {
   test('push --active applies at once; status, diff and pull agree with it', async t => {
     const app = await project(t, { 'main.fsl': 'function one() { 1 }\n' })
     if (app === undefined) return
@@ -148,7 +151,9 @@ describe('fauna schema', { timeout: patience(300_000) }, () => {
     assert.equal(status, 1)
     assert.match(stderr, /Unknown type `Nothing`\nat main\.fsl:2:6/)
   })
+})
 
+describe('fauna schema: databases', { timeout }, () => {
   test('twenty collections are pushed, migrated and pulled, and come back as they went', async t => {
     const files = appSchema()
     const app = await project(t, files)

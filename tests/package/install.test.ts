@@ -31,43 +31,41 @@ const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig))/i.test(name)),
 )
 
-describe('the package', () => {
-  let folder: string
-  let fault: string | undefined
-  const children: ChildProcess[] = []
-  const installed = (path: string) => join(folder, 'node_modules', 'terrarium-db', path)
+let folder: string
+let fault: string | undefined
+const children: ChildProcess[] = []
+const installed = (path: string) => join(folder, 'node_modules', 'terrarium-db', path)
 
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'terrarium-package-'))
-    const pack = ['pack', '--silent', '--pack-destination', folder]
-    await run('npm', pack, { cwd: repository, env: environment })
-    const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) as string
-    await writeFile(
-      join(folder, 'package.json'),
-      '{"name": "application", "private": true, "type": "module"}',
-    )
-    try {
-      const install = [
-        'install',
-        '--ignore-scripts',
-        '--no-audit',
-        '--no-fund',
-        join(folder, tarball),
-        driver,
-        jest,
-      ]
-      await run('npm', install, { cwd: folder, env: environment })
-    } catch (cause) {
-      const { stderr } = cause as { readonly stderr?: string }
-      if (!offline.test(stderr ?? '')) throw cause
-      fault = 'npm cannot reach a registry to install the dependencies'
-    }
-  })
-  after(async () => {
-    for (const child of children) child.kill('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  })
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'terrarium-package-'))
+  const pack = ['pack', '--silent', '--pack-destination', folder]
+  await run('npm', pack, { cwd: repository, env: environment })
+  const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) as string
+  await writeFile(join(folder, 'package.json'), '{"name": "application", "private": true, "type": "module"}')
+  try {
+    const install = [
+      'install',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      join(folder, tarball),
+      driver,
+      jest,
+    ]
+    await run('npm', install, { cwd: folder, env: environment })
+  } catch (cause) {
+    const { stderr } = cause as { readonly stderr?: string }
+    if (!offline.test(stderr ?? '')) throw cause
+    fault = 'npm cannot reach a registry to install the dependencies'
+  }
+})
 
+after(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('the package as a program', () => {
   test('holds the compiled program, declarations and the dashboard, and nothing else of the repository', async t => {
     if (fault) return t.skip(fault)
     // What npm puts below a package are other versions of its dependencies.
@@ -115,7 +113,9 @@ describe('the package', () => {
     child.kill('SIGTERM')
     assert.deepEqual(await once(child, 'exit'), [0, null])
   })
+})
 
+describe('the package in programs', () => {
   test('`createServer` serves from memory and closes', async t => {
     if (fault) return t.skip(fault)
     const script = `
@@ -156,6 +156,29 @@ describe('the package', () => {
     assert.equal(stderr, '')
   })
 
+  test('TypeScript finds its types from every kind of module', async t => {
+    if (fault) return t.skip(fault)
+    const program = `
+      import { createServer, type EmbeddedServer } from 'terrarium-db'
+      const server: Promise<EmbeddedServer> = createServer({ port: 0 })
+      void server
+      // @ts-expect-error There is no such option.
+      void createServer({ prot: 1 })
+    `
+    for (const name of ['types.ts', 'types.cts', 'types.mts']) await writeFile(join(folder, name), program)
+    const compiler = join(repository, 'node_modules/.bin/tsc')
+    const common = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node']
+    const roots = ['--typeRoots', join(repository, 'node_modules/@types')]
+    for (const options of [
+      ['--module', 'nodenext', 'types.ts', 'types.cts', 'types.mts'],
+      ['--module', 'commonjs', '--moduleResolution', 'bundler', 'types.cts'],
+      ['--module', 'esnext', '--moduleResolution', 'bundler', 'types.ts'],
+    ])
+      await run(compiler, [...common, ...roots, ...options], { cwd: folder, env: environment })
+  })
+})
+
+describe('the package in tests of applications', () => {
   test('a test that Jest runs finds it', async t => {
     if (fault) return t.skip(fault)
     const script = `
@@ -177,27 +200,6 @@ describe('the package', () => {
     const options = ['--watchman=false', '--testMatch', '**/jest.test.cjs', '--testTimeout', patienceMs]
     const { stderr } = await run(process.execPath, [program, ...options], { cwd: folder, env: environment })
     assert.match(stderr, /^Tests: +1 passed, 1 total$/m)
-  })
-
-  test('TypeScript finds its types from every kind of module', async t => {
-    if (fault) return t.skip(fault)
-    const program = `
-      import { createServer, type EmbeddedServer } from 'terrarium-db'
-      const server: Promise<EmbeddedServer> = createServer({ port: 0 })
-      void server
-      // @ts-expect-error There is no such option.
-      void createServer({ prot: 1 })
-    `
-    for (const name of ['types.ts', 'types.cts', 'types.mts']) await writeFile(join(folder, name), program)
-    const compiler = join(repository, 'node_modules/.bin/tsc')
-    const common = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node']
-    const roots = ['--typeRoots', join(repository, 'node_modules/@types')]
-    for (const options of [
-      ['--module', 'nodenext', 'types.ts', 'types.cts', 'types.mts'],
-      ['--module', 'commonjs', '--moduleResolution', 'bundler', 'types.cts'],
-      ['--module', 'esnext', '--moduleResolution', 'bundler', 'types.ts'],
-    ])
-      await run(compiler, [...common, ...roots, ...options], { cwd: folder, env: environment })
   })
 
   test('the example test of the page on testing applications passes', async t => {
