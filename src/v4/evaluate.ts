@@ -145,27 +145,17 @@ function passOperand(
 ): unknown {
   if (operand === undefined) return undefined
   if (operand.kind === 'list') {
-    return operand.elements.map(element => new LazyExpression(element, call))
+    return operand.elements.map(element => lazyExpression(element, call))
   }
   if (operand.kind === 'lambda') {
     return { lambda: operand, variables: call.variables } satisfies BoundLambda
   }
-  if (type.mode === 'lazy') return new LazyExpression(operand, call)
+  if (type.mode === 'lazy') return lazyExpression(operand, call)
   return type.check(evaluate(operand, call.variables, call.session), call, key)
 }
 
-class LazyExpression implements Lazy {
-  readonly #expression: Expression
-  readonly #call: Call
-
-  constructor(expression: Expression, call: Call) {
-    this.#expression = expression
-    this.#call = call
-  }
-
-  evaluate(): Value {
-    return evaluate(this.#expression, this.#call.variables, this.#call.session)
-  }
+function lazyExpression(expression: Expression, { session, variables }: Call): Lazy {
+  return { evaluate: () => evaluate(expression, variables, session) }
 }
 
 /** The error for calls or expressions that are nested too deep. */

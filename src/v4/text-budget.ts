@@ -30,6 +30,30 @@ export function counted(call: Call, text: string): string {
   return text
 }
 
+/** A text that a function puts together from pieces, whose units are counted as they come. */
+export class CountedText {
+  readonly #call: Call
+  readonly #pieces: string[] = []
+  #units = 0
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** Throws `bad request` when the text is too long. */
+  add(piece: string): void {
+    this.#units += piece.length
+    if (this.#units > limits.textUnitsMax) countText(this.#call, this.#units)
+    this.#pieces.push(piece)
+  }
+
+  /** The whole text, counted. */
+  finish(): string {
+    countText(this.#call, this.#units)
+    return this.#pieces.join('')
+  }
+}
+
 function tooMuchText(got: number, limit: number): RequestError {
   return new RequestError('bad request', `Transaction makes too much text: got ${got}, limit: ${limit}`)
 }

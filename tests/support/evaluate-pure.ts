@@ -39,7 +39,11 @@ export function pureSession(options: PureOptions = {}, memo = new Memo()): Sessi
     snapshotTime: options.now ?? pureNow,
     counters: { readBytes: 0, writeBytes: 0, writeOps: 0, indexUnits: 0 },
     writable: false,
-    catalogue: { resolve: () => undefined, nameOf: () => undefined },
+    catalogue: {
+      resolve: () => undefined,
+      nameOf: () => undefined,
+      derived: (_scope: unknown, _name: string, make: () => unknown) => make(),
+    },
     get(): never {
       throw nothing
     },

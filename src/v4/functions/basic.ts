@@ -1,20 +1,24 @@
 // Control and binding: the forms that decide what is evaluated, and when.
 
 import { microsOfTime } from '../../values/time.ts'
-import { TransactionTime, type Value } from '../../values/value.ts'
+import { type Time, TransactionTime, type Value } from '../../values/value.ts'
 import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '../arguments.ts'
 import { type Call, define, family, unary } from '../definition.ts'
 import { lambdaValue } from '../evaluate.ts'
 
+/** Runs `work` at the time that an optional `ts` argument names. */
+export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => T): T {
+  return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
+}
+
 /** The valid time that `at` and `ts` arguments mean: undefined is now, with the transaction's own writes. */
-export function validTimeOf(
-  time: Parameters<typeof microsOfTime>[0] | TransactionTime,
-  call: Call,
-): number | undefined {
+function validTimeOf(time: ReadableTime, call: Call): number | undefined {
   if (time instanceof TransactionTime) return undefined
   const at = Number(microsOfTime(time))
   return at >= call.session.transaction.snapshotTime ? undefined : at
 }
+
+type ReadableTime = Time | TransactionTime
 
 export const basic = family('Basic', [
   define({
@@ -42,8 +46,7 @@ export const basic = family('Basic', [
     result: 'Any',
     summary: 'Evaluates an expression with its reads looking at another time.',
     example: ['{"at": {"now": null}, "expr": 1}', '1'],
-    evaluate: (args, call) =>
-      call.session.withValidTime(validTimeOf(args.at, call), () => args.expr.evaluate()),
+    evaluate: (args, call) => atTime(args.at, call, () => args.expr.evaluate()),
   }),
   unary('query', lambda, {
     result: 'Lambda',

@@ -12,12 +12,7 @@ import { resolveName } from '../references.ts'
 import { existsInSet, getFromSet } from '../sets/read.ts'
 import { Action, EventValue } from '../values/event.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
-import { validTimeOf } from './basic.ts'
-
-/** Runs `work` at the time an optional `ts` argument names. */
-function atTime<T>(ts: Parameters<typeof validTimeOf>[0] | undefined, call: Call, work: () => T): T {
-  return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
-}
+import { atTime } from './basic.ts'
 
 /** The document of a reference, or of the first element of a set, at the time that the session looks at. */
 function getDocument(target: SetLike, call: Call): Value {

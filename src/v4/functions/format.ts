@@ -7,11 +7,12 @@ import { FormatError, parseFormat, type Specifier } from '../../text/format/spec
 import { formatTimePart, isTimeSuffix } from '../../text/format/time-format.ts'
 import { formatDate } from '../../values/date.ts'
 import { formatTime } from '../../values/time.ts'
-import { type DatabaseId, LocalDate, rootDatabase, Time, type Value } from '../../values/value.ts'
+import { LocalDate, Time, type Value } from '../../values/value.ts'
 import { anyValue, list, string } from '../arguments.ts'
 import { type Call, define, family, mismatch } from '../definition.ts'
 import { apiVersionOf } from '../dialect.ts'
-import { countScan, countText } from '../text-budget.ts'
+import { refNames } from '../render-resource.ts'
+import { CountedText, countScan, countText } from '../text-budget.ts'
 import { typeName } from '../values/tagged.ts'
 import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
@@ -19,38 +20,20 @@ import type { ApiVersion } from '../wire/version.ts'
 /** The version in whose spelling `%@` prints. */
 const plainVersion: ApiVersion = '2.1'
 
-function renderJson(value: Value, apiVersion: ApiVersion, call: Call): string {
-  const { database, transaction } = call.session
-  const { catalogue } = transaction
-  const names = {
-    scope: database,
-    nameOf: catalogue.nameOf.bind(catalogue),
-    parentOf: (id: DatabaseId) => (id === rootDatabase ? undefined : catalogue.database(id)?.ref),
-  }
+function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): string {
+  const names = refNames(session.database, apiVersion, session.transaction)
   return renderValue(value, { apiVersion, names }) ?? 'null'
 }
 
 /** Takes a format apart. Conversions that are none, and suffixes that no time has, are errors of the format. */
-function readFormat(format: string, call: Call): (string | Specifier)[] {
-  try {
-    const parts = parseFormat(format)
-    for (const part of parts) {
-      if (typeof part !== 'string' && part.suffix !== undefined)
-        requireSuffix(part, isTimeSuffix(part.suffix))
-    }
-    return parts
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error
-    throw call.invalid(formatErrorText(error), 'format')
+function readFormat(format: string): (string | Specifier)[] {
+  const parts = parseFormat(format)
+  for (const part of parts) {
+    const suffix = typeof part === 'string' ? undefined : part.suffix
+    if (suffix !== undefined && !isTimeSuffix(suffix))
+      throw new FormatError('suffix', (part as Specifier).text)
   }
-}
-
-function requireSuffix(specifier: Specifier, exists: boolean): void {
-  if (!exists) throw new FormatError('suffix', specifier.text)
-}
-
-function formatErrorText({ reason, text }: FormatError): string {
-  return reason === 'suffix' ? `Invalid date/time suffix '${text}'.` : `Invalid conversion format '${text}'.`
+  return parts
 }
 
 /** Prints one value; its errors stand at the value. */
@@ -90,7 +73,7 @@ function convertTime({ suffix, text }: Specifier, value: Value, index: number, c
   }
   if (suffix === undefined) return value instanceof Time ? formatTime(value) : formatDate(value)
   const part = formatTimePart(value, suffix)
-  if (part === undefined) throw call.invalid(formatErrorText(new FormatError('suffix', text)), 'format')
+  if (part === undefined) throw new FormatError('suffix', text)
   return part
 }
 
@@ -112,9 +95,7 @@ class ValueCounter {
 
   indexFor({ index, text }: Specifier): number {
     const position = this.#position(index)
-    if (position === undefined) {
-      throw this.#call.invalid(formatErrorText(new FormatError('conversion', text)), 'format')
-    }
+    if (position === undefined) throw new FormatError('conversion', text)
     this.#previous = position
     return position
   }
@@ -134,21 +115,15 @@ function formatValues(format: string, values: readonly Value[], call: Call): str
   countScan(call, format.length)
   const counter = new ValueCounter(values.length, call)
   // Which value goes where is the format's affair and settled before any value is looked at.
-  const steps = readFormat(format, call).map(part => {
+  const steps = readFormat(format).map(part => {
     if (typeof part === 'string') return part
     const takesValue = part.conversion !== '%' && part.conversion !== 'n'
     return { specifier: part, index: takesValue ? counter.indexFor(part) : -1 }
   })
-  const texts: string[] = []
-  let units = 0
-  for (const step of steps) {
-    const text = typeof step === 'string' ? step : printed(step.specifier, step.index, values, call)
-    units += text.length
-    if (units > limits.textUnitsMax) break
-    texts.push(text)
-  }
-  countText(call, units)
-  return texts.join('')
+  const result = new CountedText(call)
+  for (const step of steps)
+    result.add(typeof step === 'string' ? step : printed(step.specifier, step.index, values, call))
+  return result.finish()
 }
 
 function printed(specifier: Specifier, index: number, values: readonly Value[], call: Call): string {
@@ -168,6 +143,15 @@ export const format = family('Formatting', [
     summary:
       'A text with values put in where it says `%`, as Java prints them; `%@` prints any value as JSON.',
     example: ['{"format": "%s costs %.2f (%05d)", "values": ["ice", 1.005, 42]}', '"ice costs 1.01 (00042)"'],
-    evaluate: (args, call) => formatValues(args.format, args.values, call),
+    evaluate(args, call) {
+      try {
+        return formatValues(args.format, args.values, call)
+      } catch (error) {
+        if (!(error instanceof FormatError)) throw error
+        const { reason, text } = error
+        const what = reason === 'suffix' ? 'date/time suffix' : 'conversion format'
+        throw call.invalid(`Invalid ${what} '${text}'.`, 'format')
+      }
+    },
   }),
 ])

@@ -4,7 +4,7 @@ import { step } from '../../base/effort.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
   collectionOf,
-  type DocumentValue,
+  DocumentValue,
   instant,
   isArray,
   isNativeCollectionRef,
@@ -89,11 +89,8 @@ const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: stri
 /** Something with fields, as the object it looks like. */
 function fieldsOf(value: Value): ObjectValue | undefined {
   if (isObject(value)) return value
-  if (value !== null && typeof value === 'object' && 'kind' in value && value.kind === 'document') {
-    const document = value as DocumentValue
-    return new Map<string, Value>([['ref', document.ref], ['ts', instant(document.ts)], ...document.fields])
-  }
-  return undefined
+  if (!(value instanceof DocumentValue)) return undefined
+  return new Map<string, Value>([['ref', value.ref], ['ts', instant(value.ts)], ...value.fields])
 }
 
 function containsField(name: string, value: Value, call: Call): boolean {

@@ -7,7 +7,7 @@ import { anyValue, boolean, identifier, integer, setOrArray, transactionTime } f
 import { type ArgumentsOf, type Call, define, family, optional, unary } from '../definition.ts'
 import { type PageRequest, readPage } from '../sets/pages.ts'
 import { endOfSet } from '../sets/read.ts'
-import { validTimeOf } from './basic.ts'
+import { atTime } from './basic.ts'
 
 const options = {
   ts: optional(transactionTime),
@@ -23,7 +23,7 @@ function paginate(args: Options, start: Start, call: Call): Value {
   const { paginate: set, ts, size = BigInt(limits.pageSizeDefault), events = false, sources = false } = args
   if (set instanceof Ref && !isNativeCollectionRef(set)) requireReachable(set, call.session)
   const read = () => readPage({ set, size, events, sources, ...start }, call)
-  return ts === undefined ? read() : call.session.withValidTime(validTimeOf(ts, call), read)
+  return atTime(ts, call, read)
 }
 
 /** What a cursor object says: one of its two keys, or nothing at all. */

@@ -10,7 +10,7 @@ import type { Value } from '../../values/value.ts'
 import { boolean, integer, string } from '../arguments.ts'
 import { type Call, define, family, optional, unary } from '../definition.ts'
 import { findMatches, occurs, regex } from '../pattern-search.ts'
-import { counted, countText } from '../text-budget.ts'
+import { CountedText, counted } from '../text-budget.ts'
 
 /** The matches in the part of a text from a start on. `end` is the last character, or the start of an empty match. */
 function findAll(
@@ -54,26 +54,19 @@ function replaceMatches(
   firstOnly: boolean,
   call: Call,
 ): string {
-  const parts: string[] = []
-  let units = 0
-  const add = (part: string) => {
-    units += part.length
-    if (units > limits.textUnitsMax) countText(call, units)
-    parts.push(part)
-  }
+  const result = new CountedText(call)
   let replacement: Replacement | undefined
   let from = 0
   for (const match of findMatches(call, pattern, text)) {
     // As in Java, a replacement that is never used may be a wrong one.
     replacement ??= readReplacement(replace, pattern, call)
-    add(text.slice(from, match.start))
-    for (const part of replacement) add(expand(part, match))
+    result.add(text.slice(from, match.start))
+    for (const part of replacement) result.add(expand(part, match))
     from = match.end
     if (firstOnly) break
   }
-  add(text.slice(from))
-  countText(call, units)
-  return parts.join('')
+  result.add(text.slice(from))
+  return result.finish()
 }
 
 function expand(part: string | number, match: Match): string {

@@ -105,112 +105,6 @@ function nativeCollection(name: string, collection: NativeName, what: string, li
 
 const byElement = '{"@ref": {"id": "spells_by_element", "collection": {"@ref": {"id": "indexes"}}}}'
 
-const match = define({
-  arguments: { match: nameOrRef, terms: optional(terms) },
-  result: 'Set',
-  summary: 'The entries of an index under some terms.',
-  example: [
-    '{"match": {"index": "spells_by_element"}, "terms": "fire"}',
-    `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
-  ],
-  evaluate: (args, call) => matchSet(args.match, args.terms ?? [], call, 'match'),
-})
-
-const matchTermsFirst = define({
-  deprecatedFor: 'match',
-  arguments: { match: terms, index: nameOrRef },
-  result: 'Set',
-  summary: 'The entries of an index under some terms, in the order of older drivers.',
-  example: [
-    '{"match": "fire", "index": {"index": "spells_by_element"}}',
-    `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
-  ],
-  evaluate: (args, call) => matchSet(args.index, args.match, call, 'index'),
-})
-
-const documents = unary('documents', collectionRef, {
-  result: 'Set',
-  summary: 'All documents of a collection, by id.',
-  example: ['{"collections": null}', '{"@set": {"documents": {"@ref": {"id": "collections"}}}}'],
-  evaluate: documentsSet,
-})
-
-const singleton = unary('singleton', ref, {
-  result: 'Set',
-  summary: 'The set of one document, if it exists.',
-  example: ['{"collections": null}', '{"@set": {"singleton": {"@ref": {"id": "collections"}}}}'],
-  evaluate: document => new SetValue({ type: 'singleton', ref: document }),
-})
-
-const events = unary('events', identifier, {
-  result: 'Set',
-  summary: 'The history of a document or set.',
-  example: ['{"collections": null}', '{"@set": {"events": {"@ref": {"id": "collections"}}}}'],
-  evaluate: eventsSet,
-})
-
-const union = combination(
-  'union',
-  'The elements of all sets or arrays, each as often as where it occurs most.',
-  '[1, 2, 2, 3, 4]',
-)
-
-const intersection = combination(
-  'intersection',
-  'The elements common to all sets or arrays, each as often as where it occurs least.',
-  '[2, 3]',
-)
-
-const difference = combination(
-  'difference',
-  'The elements of the first set that no other has; of arrays, each element removes one like it.',
-  '[1, 2]',
-)
-
-const distinct = unary('distinct', iterable, {
-  result: 'Set, Array, or Page',
-  summary: 'The elements of a set, array or page, each once.',
-  example: ['[1, 2, 1, 3, 2]', '[1, 2, 3]'],
-  evaluate(elements, { session }) {
-    if (elements instanceof Page || isArray(elements)) return session.metered(() => distinctOf(elements))
-    return derivedSet('distinct', elements)
-  },
-})
-
-const reverse = unary('reverse', iterable, {
-  result: 'Set, Array, or Page',
-  summary: 'The elements of a set, array or page, last first.',
-  example: ['[1, 2, 3]', '[3, 2, 1]'],
-  evaluate(elements) {
-    if (elements instanceof Page) return reversedPage(elements)
-    return isArray(elements) ? elements.toReversed() : derivedSet('reverse', elements)
-  },
-})
-
-const join = define({
-  arguments: { join: set, with: joinLink },
-  result: 'Set',
-  summary:
-    'For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.',
-  example: [
-    '{"join": {"collections": null}, "with": {"index": "spells_by_element"}}',
-    `{"@set": {"join": {"@ref": {"id": "collections"}}, "with": ${byElement}}}`,
-  ],
-  evaluate: (args, call) => joinSet(args.join, args.with, call),
-})
-
-const range = define({
-  arguments: { range: set, from: anyValue, to: anyValue },
-  result: 'Set',
-  summary:
-    'The elements of a set from one value or list of values up to another, both included; [] is no bound.',
-  example: [
-    '{"range": {"collections": null}, "from": [], "to": []}',
-    '{"@set": {"range": {"@ref": {"id": "collections"}}, "from": [], "to": []}}',
-  ],
-  evaluate: (args, call) => rangeSet(args.range, args.from, args.to, call),
-})
-
 /** `filter` as set literals write it; the function of that name takes arrays and pages, too. */
 const filterOfSet = define({
   arguments: { filter: lambda, collection: set },
@@ -224,18 +118,100 @@ const filterOfSet = define({
 })
 
 export const sets = family('Sets', [
-  match,
-  matchTermsFirst,
-  documents,
-  singleton,
-  events,
-  union,
-  intersection,
-  difference,
-  distinct,
-  join,
-  range,
-  reverse,
+  define({
+    arguments: { match: nameOrRef, terms: optional(terms) },
+    result: 'Set',
+    summary: 'The entries of an index under some terms.',
+    example: [
+      '{"match": {"index": "spells_by_element"}, "terms": "fire"}',
+      `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
+    ],
+    evaluate: (args, call) => matchSet(args.match, args.terms ?? [], call, 'match'),
+  }),
+  define({
+    deprecatedFor: 'match',
+    arguments: { match: terms, index: nameOrRef },
+    result: 'Set',
+    summary: 'The entries of an index under some terms, in the order of older drivers.',
+    example: [
+      '{"match": "fire", "index": {"index": "spells_by_element"}}',
+      `{"@set": {"match": ${byElement}, "terms": "fire"}}`,
+    ],
+    evaluate: (args, call) => matchSet(args.index, args.match, call, 'index'),
+  }),
+  unary('documents', collectionRef, {
+    result: 'Set',
+    summary: 'All documents of a collection, by id.',
+    example: ['{"collections": null}', '{"@set": {"documents": {"@ref": {"id": "collections"}}}}'],
+    evaluate: documentsSet,
+  }),
+  unary('singleton', ref, {
+    result: 'Set',
+    summary: 'The set of one document, if it exists.',
+    example: ['{"collections": null}', '{"@set": {"singleton": {"@ref": {"id": "collections"}}}}'],
+    evaluate: document => new SetValue({ type: 'singleton', ref: document }),
+  }),
+  unary('events', identifier, {
+    result: 'Set',
+    summary: 'The history of a document or set.',
+    example: ['{"collections": null}', '{"@set": {"events": {"@ref": {"id": "collections"}}}}'],
+    evaluate: eventsSet,
+  }),
+  combination(
+    'union',
+    'The elements of all sets or arrays, each as often as where it occurs most.',
+    '[1, 2, 2, 3, 4]',
+  ),
+  combination(
+    'intersection',
+    'The elements common to all sets or arrays, each as often as where it occurs least.',
+    '[2, 3]',
+  ),
+  combination(
+    'difference',
+    'The elements of the first set that no other has; of arrays, each element removes one like it.',
+    '[1, 2]',
+  ),
+  unary('distinct', iterable, {
+    result: 'Set, Array, or Page',
+    summary: 'The elements of a set, array or page, each once.',
+    example: ['[1, 2, 1, 3, 2]', '[1, 2, 3]'],
+    evaluate(elements, { session }) {
+      if (elements instanceof Page || isArray(elements)) return session.metered(() => distinctOf(elements))
+      return derivedSet('distinct', elements)
+    },
+  }),
+  define({
+    arguments: { join: set, with: joinLink },
+    result: 'Set',
+    summary:
+      'For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.',
+    example: [
+      '{"join": {"collections": null}, "with": {"index": "spells_by_element"}}',
+      `{"@set": {"join": {"@ref": {"id": "collections"}}, "with": ${byElement}}}`,
+    ],
+    evaluate: (args, call) => joinSet(args.join, args.with, call),
+  }),
+  define({
+    arguments: { range: set, from: anyValue, to: anyValue },
+    result: 'Set',
+    summary:
+      'The elements of a set from one value or list of values up to another, both included; [] is no bound.',
+    example: [
+      '{"range": {"collections": null}, "from": [], "to": []}',
+      '{"@set": {"range": {"@ref": {"id": "collections"}}, "from": [], "to": []}}',
+    ],
+    evaluate: (args, call) => rangeSet(args.range, args.from, args.to, call),
+  }),
+  unary('reverse', iterable, {
+    result: 'Set, Array, or Page',
+    summary: 'The elements of a set, array or page, last first.',
+    example: ['[1, 2, 3]', '[3, 2, 1]'],
+    evaluate(elements) {
+      if (elements instanceof Page) return reversedPage(elements)
+      return isArray(elements) ? elements.toReversed() : derivedSet('reverse', elements)
+    },
+  }),
 ])
 
 /** What set literals are built by. */

@@ -13,7 +13,7 @@ import { normalize } from '../../values/normalize.ts'
 import type { Value } from '../../values/value.ts'
 import { integer, list, scalar, string } from '../arguments.ts'
 import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
-import { counted, countScan, countText } from '../text-budget.ts'
+import { CountedText, counted, countScan, countText } from '../text-budget.ts'
 import { typeName } from '../values/tagged.ts'
 
 const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
@@ -58,27 +58,20 @@ function repeat(text: string, number: bigint, call: Call): string {
 const repeatMax = BigInt(limits.stringRepeatMax)
 
 function replaceText(text: string, find: string, replace: string, call: Call): string {
-  const parts: string[] = []
-  let units = 0
-  const add = (part: string) => {
-    units += part.length
-    if (units > limits.textUnitsMax) countText(call, units)
-    parts.push(part)
-  }
+  const result = new CountedText(call)
   longCall(text.length)
   const search = new TextSearch(find)
   let from = 0
   for (let at = search.firstIn(text, 0); at >= 0; ) {
-    add(text.slice(from, at))
-    add(replace)
+    result.add(text.slice(from, at))
+    result.add(replace)
     from = at + find.length
     // An empty text is found before and behind each character.
     const next = find === '' ? at + (isPairAt(text, at) ? 2 : 1) : from
     at = next > text.length ? -1 : search.firstIn(text, next)
   }
-  add(text.slice(from))
-  countText(call, units)
-  return parts.join('')
+  result.add(text.slice(from))
+  return result.finish()
 }
 
 interface Sizes {
@@ -159,67 +152,7 @@ const foldings: Record<Normalizer, (text: string) => string> = {
   NFKD: text => mapKnown(text, known => normalize(known, 'NFKD')),
 }
 
-const caseFunctions = [
-  define({
-    arguments: { casefold: list(scalar), normalizer: optional(normalizer) },
-    result: 'String or Array',
-    summary: 'Texts made comparable, by default without regard to case; other values stay as they are.',
-    example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
-    evaluate(args, call) {
-      const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
-      const folded = args.casefold.map(term => (typeof term === 'string' ? counted(call, fold(term)) : term))
-      return folded.length === 1 ? (folded[0] as Value) : folded
-    },
-  }),
-  mapping('lowercase', 'The text in small letters.', ['Fire', 'fire'], text =>
-    mapKnown(text, known => known.toLowerCase()),
-  ),
-  mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text =>
-    mapKnown(text, known => known.toUpperCase()),
-  ),
-  mapping('titlecase', 'The text with each word capitalized.', ['fire and ICE', 'Fire And Ice'], titlecase),
-  mapping('trim', 'The text without the white space at its ends.', [' fire ', 'fire'], text =>
-    trimStart(trimEnd(text)),
-  ),
-  mapping('ltrim', 'The text without the white space at its start.', [' fire ', 'fire '], trimStart),
-  mapping('rtrim', 'The text without the white space at its end.', [' fire ', ' fire'], trimEnd),
-]
-
-const searchFunctions = [
-  search(
-    'containsstr',
-    'Whether a text contains another.',
-    ['fireball', 'ball'],
-    (text, searched) => indexOfText(text, searched) >= 0,
-  ),
-  search('startswith', 'Whether a text begins with another.', ['fireball', 'fire'], (text, searched) =>
-    text.startsWith(searched),
-  ),
-  search('endswith', 'Whether a text ends with another.', ['fireball', 'ball'], (text, searched) =>
-    text.endsWith(searched),
-  ),
-  define({
-    arguments: { findstr: string, find: string, start: optional(integer) },
-    result: 'Integer',
-    summary: 'Where a text first contains another, from a start on; -1 when it does not.',
-    example: ['{"findstr": "fireball", "find": "ball"}', '4'],
-    evaluate(args, call) {
-      countScan(call, args.findstr.length)
-      return BigInt(findText(args.findstr, args.find, args.start))
-    },
-  }),
-  unary('length', string, {
-    result: 'Integer',
-    summary: 'The number of code points of a text.',
-    example: ['"fire"', '4'],
-    evaluate(text, call) {
-      countScan(call, text.length)
-      return BigInt(codePointLength(text))
-    },
-  }),
-]
-
-const partFunctions = [
+export const strings = family('Strings', [
   define({
     arguments: { concat: list(string), separator: optional(string) },
     result: 'String',
@@ -269,6 +202,58 @@ const partFunctions = [
       return substring(args.substring, args.start ?? 0n, args.length, call)
     },
   }),
-]
-
-export const strings = family('Strings', [...partFunctions, ...searchFunctions, ...caseFunctions])
+  search(
+    'containsstr',
+    'Whether a text contains another.',
+    ['fireball', 'ball'],
+    (text, searched) => indexOfText(text, searched) >= 0,
+  ),
+  search('startswith', 'Whether a text begins with another.', ['fireball', 'fire'], (text, searched) =>
+    text.startsWith(searched),
+  ),
+  search('endswith', 'Whether a text ends with another.', ['fireball', 'ball'], (text, searched) =>
+    text.endsWith(searched),
+  ),
+  define({
+    arguments: { findstr: string, find: string, start: optional(integer) },
+    result: 'Integer',
+    summary: 'Where a text first contains another, from a start on; -1 when it does not.',
+    example: ['{"findstr": "fireball", "find": "ball"}', '4'],
+    evaluate(args, call) {
+      countScan(call, args.findstr.length)
+      return BigInt(findText(args.findstr, args.find, args.start))
+    },
+  }),
+  unary('length', string, {
+    result: 'Integer',
+    summary: 'The number of code points of a text.',
+    example: ['"fire"', '4'],
+    evaluate(text, call) {
+      countScan(call, text.length)
+      return BigInt(codePointLength(text))
+    },
+  }),
+  define({
+    arguments: { casefold: list(scalar), normalizer: optional(normalizer) },
+    result: 'String or Array',
+    summary: 'Texts made comparable, by default without regard to case; other values stay as they are.',
+    example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
+    evaluate(args, call) {
+      const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
+      const folded = args.casefold.map(term => (typeof term === 'string' ? counted(call, fold(term)) : term))
+      return folded.length === 1 ? (folded[0] as Value) : folded
+    },
+  }),
+  mapping('lowercase', 'The text in small letters.', ['Fire', 'fire'], text =>
+    mapKnown(text, known => known.toLowerCase()),
+  ),
+  mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text =>
+    mapKnown(text, known => known.toUpperCase()),
+  ),
+  mapping('titlecase', 'The text with each word capitalized.', ['fire and ICE', 'Fire And Ice'], titlecase),
+  mapping('trim', 'The text without the white space at its ends.', [' fire ', 'fire'], text =>
+    trimStart(trimEnd(text)),
+  ),
+  mapping('ltrim', 'The text without the white space at its start.', [' fire ', 'fire '], trimStart),
+  mapping('rtrim', 'The text without the white space at its end.', [' fire ', ' fire'], trimEnd),
+])
