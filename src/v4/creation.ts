@@ -2,10 +2,9 @@
 
 import type { CreationRules } from '../model/write.ts'
 import type { Call } from './definition.ts'
-import { apiVersionOf } from './dialect.ts'
-import { isAtLeast } from './wire/version.ts'
+import { speaks } from './dialect.ts'
 
 /** From version 5 on a collection and a document in it cannot be made by the same query. */
 export function creationRules({ session }: Call): CreationRules {
-  return { refusesNewCollections: isAtLeast(apiVersionOf(session), '5') }
+  return { refusesNewCollections: speaks(session, '5') }
 }

@@ -5,12 +5,12 @@
 import type { Effect } from '../model/effect.ts'
 import type { Session } from '../model/session.ts'
 import { UnresolvedRef, type Value } from '../values/value.ts'
-import { apiVersionOf } from './dialect.ts'
+import { speaks } from './dialect.ts'
 import { type Position, QueryError, type QueryErrorCode } from './errors.ts'
 import type { CallExpression, CalledFunction } from './expression.ts'
 import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
-import { type ApiVersion, isAtLeast } from './wire/version.ts'
+import type { ApiVersion } from './wire/version.ts'
 
 /** A running call: what a function needs beside its arguments. */
 export class Call {
@@ -202,7 +202,7 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
         : `Ref refers to undefined key '${target.id}'`
     default: {
       // Versions before 2.7 say class for collection.
-      const isClass = target.type === 'collection' && !isAtLeast(apiVersionOf(session), '2.7')
+      const isClass = target.type === 'collection' && !speaks(session, '2.7')
       return `Ref refers to undefined ${isClass ? 'class' : target.type} '${target.name}'`
     }
   }

@@ -19,11 +19,10 @@ import {
   type Value,
 } from '../values/value.ts'
 import type { PathStep } from './arguments.ts'
-import { apiVersionOf } from './dialect.ts'
+import { speaks } from './dialect.ts'
 import { Action, EventValue } from './values/event.ts'
 import { cursorValue, Page, SourcedElement } from './values/page.ts'
 import { type SetShape, SetValue } from './values/set-value.ts'
-import { isAtLeast } from './wire/version.ts'
 
 /** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
 export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {
@@ -180,7 +179,7 @@ function nameOf(ref: Ref, { transaction }: Session): string | undefined {
 function nativeIdOf(ref: Ref, session: Session): string | undefined {
   if (!isNativeCollectionRef(ref)) return undefined
   const name = nativeName(Number(ref.id))
-  return name === 'collections' && !isAtLeast(apiVersionOf(session), '2.7') ? 'classes' : name
+  return name === 'collections' && !speaks(session, '2.7') ? 'classes' : name
 }
 
 function intoEvent(event: EventValue, step: string): Value | undefined {

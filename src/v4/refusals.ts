@@ -34,9 +34,8 @@ import {
   type Value,
 } from '../values/value.ts'
 import { type Call, undefinedReference } from './definition.ts'
-import { apiVersionOf } from './dialect.ts'
+import { speaks } from './dialect.ts'
 import { type ErrorEntry, errorEntry, type FieldError, QueryError, type QueryErrorCode } from './errors.ts'
-import { isAtLeast } from './wire/version.ts'
 
 /** The errors of a refusal within a call. */
 export function refusal({ faults }: Failure, call: Call): QueryError {
@@ -162,14 +161,14 @@ const olderLabels: Readonly<Record<string, string>> = { Collection: 'Class', Doc
 
 function labelOf(collection: number, session: Session): string {
   const label = labels.get(collection) ?? 'Document'
-  return isAtLeast(apiVersionOf(session), '2.7') ? label : (olderLabels[label] ?? label)
+  return speaks(session, '2.7') ? label : (olderLabels[label] ?? label)
 }
 
 /** The one error that lists everything wrong with a written document. */
 function validationFailed(failures: readonly FieldFailure[], call: Call, at: readonly string[]): ErrorEntry {
   const told = failures.map(each => fieldError(each, call))
   const distinct = [...new Map(told.map(each => [JSON.stringify(each), each])).values()]
-  const noun = isAtLeast(apiVersionOf(call.session), '2.7') ? 'document' : 'instance'
+  const noun = speaks(call.session, '2.7') ? 'document' : 'instance'
   const description = `${noun} data is not valid.`
   return errorEntry('validation failed', description, call.position(...at), { failures: distinct })
 }

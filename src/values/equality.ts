@@ -4,7 +4,8 @@
 import { step } from '../base/effort.ts'
 import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from './value.ts'
 
-type Tagged = Extract<Value, { readonly kind: string }>
+/** A value that tells its kind itself. */
+export type Tagged = Extract<Value, { readonly kind: string }>
 
 /** Whether two values are the same through and through: membership, `distinct`, set operations on arrays. */
 export function equalValues(left: Value, right: Value): boolean {

@@ -3,10 +3,8 @@
 // parts is remembered, so that of the whole is known as soon as it is put together.
 
 import { step } from '../base/effort.ts'
-import { partsOf } from './equality.ts'
+import { partsOf, type Tagged } from './equality.ts'
 import { isArray, type Value } from './value.ts'
-
-type Tagged = Extract<Value, { readonly kind: string }>
 
 /** Extents from which on they are remembered; less is quickly counted again. */
 const rememberedFrom = 64

@@ -179,10 +179,12 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
     case orderRank.date:
       return (left as LocalDate).epochDay - (right as LocalDate).epochDay
     case orderRank.lambda:
-      // The original's order of functions is not specified, this is ours.
-      return compareArrays(partsOf(left as Lambda), partsOf(right as Lambda))
     case orderRank.transactionTime:
-      return unitRank(left as TransactionTime) - unitRank(right as TransactionTime)
+      // The original's order of functions is not specified, this is ours.
+      return compareArrays(
+        partsOf(left as Lambda | TransactionTime),
+        partsOf(right as Lambda | TransactionTime),
+      )
     case orderRank.uuid:
       return compareText((left as Uuid).text, (right as Uuid).text)
     default:
@@ -193,10 +195,6 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
 function compareTimes(left: Time, right: Time): number {
   if (left.seconds !== right.seconds) return left.seconds < right.seconds ? -1 : 1
   return left.nanos - right.nanos
-}
-
-function unitRank(time: TransactionTime): number {
-  return time.unit === 'micros' ? 0 : 1
 }
 
 function compareText(left: string, right: string): number {

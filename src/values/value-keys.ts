@@ -3,7 +3,7 @@
 // takes no longer than its distinct parts do, however deep they nest and however often they are shared.
 
 import { step } from '../base/effort.ts'
-import { partsOf } from './equality.ts'
+import { partsOf, type Tagged } from './equality.ts'
 import { sortedFields } from './order.ts'
 import { Transient, type Value } from './value.ts'
 
@@ -58,7 +58,7 @@ export class ValueKeys {
       step(value.length >> 3)
       return `b${value.length}:${value.join()};`
     }
-    const tagged = value as Extract<Value, { readonly kind: string }>
+    const tagged = value as Tagged
     if (tagged instanceof Transient && tagged.word !== undefined) return textKey(tagged.word)
     return `k${tagged.kind}:${this.#arrayText(partsOf(tagged))}`
   }

@@ -4,10 +4,9 @@ import { compareValues } from '../../values/order.ts'
 import type { Value } from '../../values/value.ts'
 import { anyValue, nonEmptyList } from '../arguments.ts'
 import { type Call, family, unary } from '../definition.ts'
-import { apiVersionOf } from '../dialect.ts'
+import { speaks } from '../dialect.ts'
 import { equalTopLevel } from '../equality.ts'
 import { requireOrdered } from '../ordered.ts'
-import { isAtLeast } from '../wire/version.ts'
 
 /** Whether every neighbouring pair of operands stands in a relation. */
 function isChain(
@@ -45,7 +44,7 @@ export const comparison = family('Comparison', [
     summary: 'Whether all operands equal the first; an integer equals a double of its value.',
     example: ['[1, 1.0]', 'true'],
     evaluate([first, ...others], { session }) {
-      const exactActions = isAtLeast(apiVersionOf(session), '5')
+      const exactActions = speaks(session, '5')
       return others.every(other => session.metered(() => equalTopLevel(first as Value, other, exactActions)))
     },
   }),

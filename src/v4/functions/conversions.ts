@@ -18,13 +18,12 @@ import {
 import { anyValue } from '../arguments.ts'
 import { integerOf } from '../arithmetic.ts'
 import { type Call, family, mismatch, unary } from '../definition.ts'
-import { apiVersionOf } from '../dialect.ts'
+import { speaks } from '../dialect.ts'
 import { ErrorList } from '../error-list.ts'
 import type { QueryError } from '../errors.ts'
 import { valueAt } from '../path.ts'
 import { countScan } from '../text-budget.ts'
 import { typeName } from '../values/tagged.ts'
-import { isAtLeast } from '../wire/version.ts'
 import { dateFromText, timeFromText } from './time.ts'
 
 function cannotCast(value: Value, target: string, call: Call, ...at: string[]): QueryError {
@@ -63,7 +62,7 @@ function toDate(value: Value, call: Call): Value {
 function documentFields(document: DocumentValue, call: Call): ObjectValue {
   const { session } = call
   const fields = new Map<string, Value>([['ref', document.ref]])
-  const ofOldVersion = !isAtLeast(apiVersionOf(session), '2.1')
+  const ofOldVersion = !speaks(session, '2.1')
   if (ofOldVersion) fields.set('class', valueAt(['class'], document, session) as Value)
   fields.set('ts', instant(document.ts))
   for (const [name, value] of document.fields) {
