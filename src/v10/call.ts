@@ -88,19 +88,16 @@ export interface EventSources {
 /** How the fields of a written document are read: `plain` has no names with a meaning. */
 export type FieldsMode = 'default' | 'plain'
 
-/** What the companions of collections and the methods of documents do. Throws QueryFailures at `call`. */
-export interface Documents {
+/** Writes documents. Throws QueryFailures at `call`. */
+export interface Writer {
   create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc
   change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc
   /** The document, which is no longer there. */
   remove(doc: Doc, call: Call): Doc
-  byId(collection: Module, id: bigint, call: Call): Doc
-  byName(collection: Module, name: string, call: Call): Doc
-  /** The collection or the function of the users by its name or alias. */
-  collection(name: string, call: Call): Module
-  userFunction(name: string, call: Call): UserFunction
-  /** The definition of a collection or a function by its name or alias. */
-  definitionOf(name: string): Doc | undefined
+}
+
+/** Who asks, and the documents by which they prove it. Throws QueryFailures at `call`. */
+export interface AccessReader {
   credentialOf(document: Doc, call: Call): Doc
   tokensOf(document: Doc, call: Call): SetValue
   verify(credential: Doc, password: string, call: Call): boolean
@@ -115,6 +112,13 @@ export interface Documents {
 export interface World {
   /** A collection or a function of the users, by name or alias. */
   global(name: string): Module | UserFunction | undefined
+  /** The same, where the name has to be that of a collection or of a function. Throws QueryFailures at `call`. */
+  collection(name: string, call: Call): Module
+  userFunction(name: string, call: Call): UserFunction
+  /** The definition of a collection or a function by its name or alias. */
+  definitionOf(name: string): Doc | undefined
+  byId(collection: Module, id: bigint, call: Call): Doc
+  byName(collection: Module, name: string, call: Call): Doc
   /** Why a document cannot be read; undefined where it can. `asWhole`: all of it will be read, if it is there. */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
   /** All fields of a document that can be read, as they are shown. */
@@ -126,8 +130,8 @@ export interface World {
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
   /** One of them, or `data`, which holds also what has the name of something else; undefined: it has none such. */
   field(doc: Doc, name: string, call: Call): Value | undefined
-  /** What the companions of collections and the methods of documents do. */
-  readonly documents: Documents
+  readonly writer: Writer
+  readonly access: AccessReader
   /** Tells that a field of a document's data is not in the index by which it was found. */
   tellUncovered(doc: Doc, name: string, call: Call): void
   /** The companion of a document's collection, be it gone. */

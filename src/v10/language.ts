@@ -100,9 +100,8 @@ class ReadyQuery implements Query {
     const hints: Diagnostic[] | undefined = this.#options.hints === 'true' ? [] : undefined
     const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
-    const active = new DataWorld(session)
-    const world = isStaged(session) ? new StagedWorld(active, session) : active
-    const names = namesOf(active)
+    const world = isStaged(session) ? new StagedWorld(session) : new DataWorld(session)
+    const names = namesOf(world)
     const args = decodeArguments(given, format !== 'simple', names)
     const interpreter = interpreterOf(session, world, { told, hints })
     try {
@@ -110,7 +109,7 @@ class ReadyQuery implements Query {
       const placeholders = bindTemplate(query, program.source, names)
       const result = interpreter.run(program, args, placeholders)
       world.finish()
-      if (active.changesSchema) keepStoredFiles(session)
+      if (world.changesSchema) keepStoredFiles(session)
       const data = render(result, format, interpreter)
       return {
         status: 200,

@@ -25,6 +25,16 @@ export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {
   'access provider': native.access_providers,
 }
 
+/** The kinds of items, in the order in which they are written and told. */
+export const itemKinds = Object.keys(nativeOfItem) as readonly SchemaItem['kind'][]
+
+const schemaNatives: ReadonlySet<number | undefined> = new Set(Object.values(nativeOfItem))
+
+/** Whether schema files are about the documents of that native collection. */
+export function isSchemaNative(number: number | undefined): boolean {
+  return schemaNatives.has(number)
+}
+
 /** Days that stand for a history without end. */
 const withoutEnd = 9_223_372_036_854_775_807n
 

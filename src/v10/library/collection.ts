@@ -78,8 +78,7 @@ export const create: FunctionDefinition = method('create', {
   result: 'Doc',
   summary: 'Creates a document.',
   example: ['Author.create({ name: "Cy" }).name', '"Cy"'],
-  run: (collection, { data }, call) =>
-    call.evaluation.world.documents.create(collection, data, 'default', call),
+  run: (collection, { data }, call) => call.evaluation.world.writer.create(collection, data, 'default', call),
 })
 
 function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
@@ -89,7 +88,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
     result: 'Doc',
     summary: 'A reference to the document with an id, whether it exists or not.',
     example: ['Author.byId(1).exists()', 'true'],
-    run: (collection, args, call) => call.evaluation.world.documents.byId(collection, args.id, call),
+    run: (collection, args, call) => call.evaluation.world.byId(collection, args.id, call),
   })
 }
 
@@ -107,8 +106,7 @@ const entries: readonly Entry[] = [
     result: 'Doc',
     summary: 'Creates a document with fields whose names may be any.',
     example: ['Author.createData({ id: "a" }).data.id', '"a"'],
-    run: (collection, { data }, call) =>
-      call.evaluation.world.documents.create(collection, data, 'plain', call),
+    run: (collection, { data }, call) => call.evaluation.world.writer.create(collection, data, 'plain', call),
   }),
   field('definition', {
     result: 'Doc',

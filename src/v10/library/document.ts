@@ -41,8 +41,7 @@ const common = [
     result: 'Doc',
     summary: 'Changes fields of the document; null removes one.',
     example: ['Author.byId(1)!.update({ born: 1990 }).born', '1990'],
-    run: (doc, { data }, call) =>
-      call.evaluation.world.documents.change('update', doc, data, 'default', call),
+    run: (doc, { data }, call) => call.evaluation.world.writer.change('update', doc, data, 'default', call),
   }),
   method('replace', {
     effect: 'write',
@@ -50,15 +49,14 @@ const common = [
     result: 'Doc',
     summary: 'Gives the document new fields in place of all it has.',
     example: ['Author.byId(2)!.replace({ name: "Bo" }).name', '"Bo"'],
-    run: (doc, { data }, call) =>
-      call.evaluation.world.documents.change('replace', doc, data, 'default', call),
+    run: (doc, { data }, call) => call.evaluation.world.writer.change('replace', doc, data, 'default', call),
   }),
   method('delete', {
     effect: 'write',
     result: 'Doc',
     summary: 'Deletes the document.',
     example: ['Author.byId(2)!.delete().exists()', 'false'],
-    run: (doc, _, call) => call.evaluation.world.documents.remove(doc, call),
+    run: (doc, _, call) => call.evaluation.world.writer.remove(doc, call),
   }),
 ]
 
@@ -69,7 +67,7 @@ const plain = [
     result: 'Doc',
     summary: 'Changes fields of the document, whose names may be any.',
     example: ['Author.byId(1)!.updateData({ id: "a" }).data.id', '"a"'],
-    run: (doc, { data }, call) => call.evaluation.world.documents.change('update', doc, data, 'plain', call),
+    run: (doc, { data }, call) => call.evaluation.world.writer.change('update', doc, data, 'plain', call),
   }),
   method('replaceData', {
     effect: 'write',
@@ -77,7 +75,7 @@ const plain = [
     result: 'Doc',
     summary: 'Gives the document new fields, whose names may be any.',
     example: ['Author.byId(1)!.replaceData({ id: "a" }).data', '{\n  id: "a"\n}'],
-    run: (doc, { data }, call) => call.evaluation.world.documents.change('replace', doc, data, 'plain', call),
+    run: (doc, { data }, call) => call.evaluation.world.writer.change('replace', doc, data, 'plain', call),
   }),
 ]
 

@@ -17,7 +17,7 @@ const byName = method('byName', {
   result: 'Doc',
   summary: 'A reference to the schema object with a name, whether it exists or not.',
   example: ['Role.byName("none").exists()', 'false'],
-  run: (module, { name }, call) => call.evaluation.world.documents.byName(module, name, call),
+  run: (module, { name }, call) => call.evaluation.world.byName(module, name, call),
 })
 
 const deletedCollection = new Module('Deleted', members('Deleted', []), 'Collection')
@@ -30,7 +30,7 @@ const applyCollection = method('apply', {
   result: 'Module',
   summary: 'The collection of the users with a name or alias.',
   example: ['Collection("Author")', 'Author'],
-  run: (_, { collection }, call) => call.evaluation.world.documents.collection(collection, call),
+  run: (_, { collection }, call) => call.evaluation.world.collection(collection, call),
 })
 
 const applyFunction = method('apply', {
@@ -38,7 +38,7 @@ const applyFunction = method('apply', {
   result: 'Function',
   summary: 'The function of the users with a name or alias.',
   example: ['Function("shout")("a")', '"A"'],
-  run: (_, args, call) => call.evaluation.world.documents.userFunction(args.function, call),
+  run: (_, args, call) => call.evaluation.world.userFunction(args.function, call),
 })
 
 function byDocument(
@@ -63,7 +63,7 @@ const credentialMethods = [
     result: 'Boolean',
     summary: 'Whether a text is the password.',
     example: ['Credential.byDocument(Author.byId(1))!.verify("sesame")', 'true'],
-    run: (doc, { secret }, call) => call.evaluation.world.documents.verify(doc, secret, call),
+    run: (doc, { secret }, call) => call.evaluation.world.access.verify(doc, secret, call),
   }),
   ofCredential.method('login', {
     effect: 'write',
@@ -72,7 +72,7 @@ const credentialMethods = [
     result: 'Doc',
     summary: 'A new token of the document, for whoever knows the password.',
     example: ['Credential.byDocument(Author.byId(1))!.login("sesame")', '…'],
-    run: (doc, { secret, ttl }, call) => call.evaluation.world.documents.login(doc, secret, ttl, call),
+    run: (doc, { secret, ttl }, call) => call.evaluation.world.access.login(doc, secret, ttl, call),
   }),
 ]
 
@@ -102,12 +102,12 @@ function numbered(
 const tokensOf = byDocument(
   'The tokens of a document.',
   ['Token.byDocument(Author.byId(1)).count()', '0'],
-  (_, document, call) => call.evaluation.world.documents.tokensOf(document, call),
+  (_, document, call) => call.evaluation.world.access.tokensOf(document, call),
 )
 const credentialOf = byDocument(
   'The credential of a document, whether there is one or not.',
   ['Credential.byDocument(Author.byId(1)).exists()', 'true'],
-  (_, document, call) => call.evaluation.world.documents.credentialOf(document, call),
+  (_, document, call) => call.evaluation.world.access.credentialOf(document, call),
 )
 
 /** All of them. */

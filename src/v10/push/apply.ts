@@ -40,18 +40,18 @@ class DefinitionWriter {
   /** Makes the definition that an item stands for, in place of the one that has `name`, if there is one. */
   put(item: SchemaItem, name: string): void {
     const { call, world } = this.#own
-    const { documents } = world
+    const { writer } = world
     const module = nativeModule(nativeOfItem[item.kind])
-    const doc = world.documents.byName(module, name)
+    const doc = world.byName(module, name)
     const before = this.#session.transaction.get(doc.ref)?.fields
-    if (before === undefined) documents.create(module, definition(item), 'default', call)
-    else documents.change('replace', doc, definition(item, before), 'default', call)
+    if (before === undefined) writer.create(module, definition(item), 'default', call)
+    else writer.change('replace', doc, definition(item, before), 'default', call)
   }
 
   remove({ kind, name }: SchemaItem): void {
     const { call, world } = this.#own
-    const doc = world.documents.byName(nativeModule(nativeOfItem[kind]), name.text)
-    if (this.#session.transaction.get(doc.ref) !== undefined) world.documents.remove(doc, call)
+    const doc = world.byName(nativeModule(nativeOfItem[kind]), name.text)
+    if (this.#session.transaction.get(doc.ref) !== undefined) world.writer.remove(doc, call)
   }
 
   /** What is looked at when everything is written. */

@@ -2,21 +2,14 @@
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { Session } from '../../model/session.ts'
-import { native, type ObjectValue, type Ref } from '../../values/value.ts'
+import type { ObjectValue, Ref } from '../../values/value.ts'
+import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
 import { textOfDefinition } from '../fsl/text-of-definition.ts'
 import { nativeModule } from '../library/natives.ts'
 import { Doc } from '../value.ts'
 import { shownFields } from '../world/native-fields.ts'
 import type { Others } from './validation.ts'
-
-/** The kinds of items in the order in which they are written, each with the collection of its definitions. */
-const kinds: readonly (readonly [SchemaItem['kind'], number])[] = [
-  ['collection', native.collections],
-  ['function', native.functions],
-  ['role', native.roles],
-  ['access provider', native.access_providers],
-]
 
 /** A definition of a database. */
 interface Definition {
@@ -35,8 +28,8 @@ export function definitionsOf(session: Session): readonly Definition[] {
   return transaction.catalogue.derived(database, 'items of schema files', () => {
     const { counters } = transaction
     const { readBytes } = counters
-    const found = kinds.flatMap(([kind, number]) =>
-      Array.from(transaction.documents(database, number, {}), ({ document }) =>
+    const found = itemKinds.flatMap(kind =>
+      Array.from(transaction.documents(database, nativeOfItem[kind], {}), ({ document }) =>
         definitionAt(document, kind, session),
       ),
     )

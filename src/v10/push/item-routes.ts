@@ -2,7 +2,7 @@
 
 import type { Session } from '../../model/session.ts'
 import { renderResult } from '../formats/result.ts'
-import { nativeOfItem } from '../fsl/definition-of-item.ts'
+import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import { cut } from '../fsl/edit.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
 import type { Place } from '../fsl/outline.ts'
@@ -27,21 +27,13 @@ import {
 import { diffFormOf, diffText } from './schema-comparison.ts'
 import { notFound, refusedFiles, SchemaFailure } from './schema-failure.ts'
 
-/** The kinds of items as paths name them, and with the article that a message has. */
-const kinds: ReadonlyMap<string | undefined, readonly [SchemaItem['kind'], string]> = new Map([
-  ['collections', ['collection', 'a collection']],
-  ['functions', ['function', 'a function']],
-  ['roles', ['role', 'a role']],
-  ['access_providers', ['access provider', 'an access provider']],
-])
-
 const brokenText = `An unexpected error occurred during schema generation resulting in invalid schema
 files. Please check your FSL files using the Fauna CLI tool.
 
 Contact support via https://support.fauna.com if you need assistance.`
 
-function kindOf({ path }: SchemaRequest): readonly [SchemaItem['kind'], string] {
-  const kind = kinds.get(path[1])
+function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
+  const kind = itemKinds.find(each => `${each.replace(' ', '_')}s` === path[1])
   if (kind === undefined) throw notFound()
   return kind
 }
@@ -53,7 +45,7 @@ function isRehearsal({ parameters }: SchemaRequest): boolean {
 
 /** The item that a path names, in the files as they are. */
 function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
-  const [kind] = kindOf(request)
+  const kind = kindOf(request)
   const name = request.path[2] ?? ''
   const { database, transaction } = session
   if (transaction.catalogue.resolve(database, nativeOfItem[kind], name) === undefined) throw notFound()
@@ -67,7 +59,7 @@ function namedItem({ request, session }: SchemaCall, files: readonly FileText[])
 /** The item in the body of a request. */
 function snippetOf(request: SchemaRequest): SchemaItem {
   const { text } = request
-  const [kind, title] = kindOf(request)
+  const kind = kindOf(request)
   if (text.trim() === '') throw new SchemaFailure(400, 'No FSL snippet provided')
   const { faults, file } = parseFsl(new Source('*fsl*', text))
   if (faults.length > 0) throw refusedFiles(faults)
@@ -75,7 +67,10 @@ function snippetOf(request: SchemaRequest): SchemaItem {
   if (only === undefined || others.length > 0) {
     throw new SchemaFailure(400, `Expected a single schema item, got: ${file.items.length}`)
   }
-  if (only.kind !== kind) throw new SchemaFailure(400, `Wrong FSL snippet. Expected ${title}`)
+  if (only.kind !== kind) {
+    const article = kind === 'access provider' ? 'an' : 'a'
+    throw new SchemaFailure(400, `Wrong FSL snippet. Expected ${article} ${kind}`)
+  }
   return only
 }
 
@@ -93,7 +88,7 @@ function itemAnswer(
 /** A definition in the simple format. */
 function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
   const { call, world } = ownCall(session)
-  const doc = world.documents.byName(nativeModule(nativeOfItem[kind]), name)
+  const doc = world.byName(nativeModule(nativeOfItem[kind]), name)
   return new JsonText(renderResult(doc, 'simple', documentTime, call))
 }
 

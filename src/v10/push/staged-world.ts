@@ -3,16 +3,14 @@
 
 import type { Session } from '../../model/session.ts'
 import type { Ref } from '../../values/value.ts'
-import type { Absence, BoundCall, Call, Documents, EventSources, SetReader, World } from '../call.ts'
-import { nativeOfItem } from '../fsl/definition-of-item.ts'
+import type { Absence, Call, SetReader, Writer } from '../call.ts'
+import { isSchemaNative } from '../fsl/definition-of-item.ts'
 import { nativeNumber } from '../library/natives.ts'
 import { StoredSet } from '../sets/stored-set.ts'
-import type { Doc, Module, Struct, UserFunction, Value } from '../value.ts'
+import type { Doc, Module, Struct, Value } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 import { SchemaFailure } from './schema-failure.ts'
 import { stagedSession, stageRehearsal } from './staged-schema.ts'
-
-const definitionKinds: ReadonlySet<number | undefined> = new Set(Object.values(nativeOfItem))
 
 /** A session in which the staged schema is in force, and the data as it is there. */
 interface Rehearsal {
@@ -21,116 +19,89 @@ interface Rehearsal {
 }
 
 /** The world of one query while a schema is staged. */
-export class StagedWorld implements World {
-  readonly documents: Documents
-  readonly sets: SetReader
+export class StagedWorld extends DataWorld {
   readonly #session: Session
-  readonly #active: DataWorld
   #rehearsal: Rehearsal | SchemaFailure | undefined
   #hasWritten = false
 
-  constructor(active: DataWorld, session: Session) {
-    this.#active = active
+  constructor(session: Session) {
+    super(session)
     this.#session = session
-    this.documents = this.#documents()
-    this.sets = {
-      requireIndex: (collection, call) => active.sets.requireIndex(collection, call),
+  }
+
+  override get sets(): SetReader {
+    const active = super.sets
+    return {
+      requireIndex: (collection, call) => active.requireIndex(collection, call),
       scan: (set, from, call) => {
         const isOfDefinitions = set instanceof StoredSet && isDefinition(set.options.collection)
-        return (isOfDefinitions ? this.#worldFor(call) : active).sets.scan(set, from, call)
+        const sets = isOfDefinitions ? this.#staged(call)?.sets : undefined
+        return (sets ?? active).scan(set, from, call)
       },
     }
   }
 
-  get cursorKey(): Uint8Array {
-    return this.#active.cursorKey
-  }
-
-  get eventSources(): EventSources {
-    return this.#active.eventSources
+  override get writer(): Writer {
+    const active = super.writer
+    const write = <T>(isOfSchema: boolean, call: Call, work: (writer: Writer) => T): T => {
+      if (!isOfSchema) return work(active)
+      const { session, world } = this.#required(call)
+      this.#hasWritten = true
+      return session.withAuthority(this.#session.authority, () => work(world.writer))
+    }
+    const isOfSchema = (doc: Doc) => isSchemaNative(doc.ref.collection)
+    return {
+      create: (collection, data, mode, call) =>
+        write(isDefinition(collection), call, writer => writer.create(collection, data, mode, call)),
+      change: (how, doc, data, mode, call) =>
+        write(isOfSchema(doc), call, writer => writer.change(how, doc, data, mode, call)),
+      remove: (doc, call) => write(isOfSchema(doc), call, writer => writer.remove(doc, call)),
+    }
   }
 
   /** The query has been evaluated: what it has made of the schema is staged. Throws QueryFailures. */
-  finish(): void {
-    this.#active.finish()
+  override finish(): void {
+    super.finish()
     const rehearsal = this.#rehearsal
     if (!this.#hasWritten || rehearsal === undefined || rehearsal instanceof SchemaFailure) return
     rehearsal.world.finish()
     stageRehearsal(rehearsal.session, this.#session)
   }
 
-  global(name: string): Module | UserFunction | undefined {
-    return this.#active.global(name)
+  /** What the arguments of a request name, for which there is no call yet, is what is in force. */
+  override byName(collection: Module, name: string, call?: Call): Doc {
+    const staged = call !== undefined && isDefinition(collection) ? this.#staged(call) : undefined
+    return staged === undefined ? super.byName(collection, name) : staged.byName(collection, name)
   }
 
-  absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined {
-    return this.#worldOf(doc.ref, call).absence(doc, call, asWhole)
+  override absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined {
+    const staged = this.#stagedOf(doc.ref, call)
+    return staged === undefined ? super.absence(doc, call, asWhole) : staged.absence(doc, call, asWhole)
   }
 
-  storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
-    return this.#worldOf(doc.ref, call).storedText(doc, tagged, call)
+  override storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
+    const staged = this.#stagedOf(doc.ref, call)
+    return staged === undefined ? super.storedText(doc, tagged, call) : staged.storedText(doc, tagged, call)
   }
 
-  fields(doc: Doc, call: Call): Struct {
-    return this.#worldOf(doc.ref, call).fields(doc, call)
+  override fields(doc: Doc, call: Call): Struct {
+    return this.#stagedOf(doc.ref, call)?.fields(doc, call) ?? super.fields(doc, call)
   }
 
-  field(doc: Doc, name: string, call: Call): Value | undefined {
-    return this.#worldOf(doc.ref, call).field(doc, name, call)
+  override field(doc: Doc, name: string, call: Call): Value | undefined {
+    const staged = this.#stagedOf(doc.ref, call)
+    return staged === undefined ? super.field(doc, name, call) : staged.field(doc, name, call)
   }
 
-  tellUncovered(doc: Doc, name: string, call: Call): void {
-    this.#active.tellUncovered(doc, name, call)
+  #stagedOf({ collection }: Ref, call: Call): DataWorld | undefined {
+    return isSchemaNative(collection) ? this.#staged(call) : undefined
   }
 
-  collectionOf(ref: Ref): Module {
-    return this.#active.collectionOf(ref)
-  }
-
-  callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
-    return this.#active.callUser(callee, args, call)
-  }
-
-  #documents(): Documents {
-    const active = this.#active.documents
-    const write = <T>(isOfSchema: boolean, call: Call, work: (documents: Documents) => T): T => {
-      if (!isOfSchema) return work(active)
-      const { session, world } = this.#required(call)
-      this.#hasWritten = true
-      return session.withAuthority(this.#session.authority, () => work(world.documents))
-    }
-    const isOfSchema = (doc: Doc) => definitionKinds.has(doc.ref.collection)
-    return {
-      byId: (collection, id, call) => active.byId(collection, id, call),
-      collection: (name, call) => active.collection(name, call),
-      userFunction: (name, call) => active.userFunction(name, call),
-      definitionOf: name => active.definitionOf(name),
-      credentialOf: document => active.credentialOf(document),
-      tokensOf: (document, call) => active.tokensOf(document, call),
-      verify: (credential, password, call) => active.verify(credential, password, call),
-      login: (credential, password, ttl, call) => active.login(credential, password, ttl, call),
-      identity: () => active.identity(),
-      token: () => active.token(),
-      isProtected: call => active.isProtected(call),
-      create: (collection, data, mode, call) =>
-        write(isDefinition(collection), call, documents => documents.create(collection, data, mode, call)),
-      change: (how, doc, data, mode, call) =>
-        write(isOfSchema(doc), call, documents => documents.change(how, doc, data, mode, call)),
-      remove: (doc, call) => write(isOfSchema(doc), call, documents => documents.remove(doc, call)),
-      byName: (collection, name, call) =>
-        (isDefinition(collection) ? this.#worldFor(call).documents : active).byName(collection, name),
-    }
-  }
-
-  #worldOf({ collection }: Ref, call: Call): DataWorld {
-    return definitionKinds.has(collection) ? this.#worldFor(call) : this.#active
-  }
-
-  /** Definitions as they will be; of the past, and where the staged schema does not fit any more, as they are. */
-  #worldFor(call: Call): DataWorld {
-    if (call.at !== undefined) return this.#active
+  /** Definitions as they will be; undefined in the past, and where the staged schema does not fit any more. */
+  #staged(call: Call): DataWorld | undefined {
+    if (call.at !== undefined) return undefined
     const rehearsal = this.#begun()
-    return rehearsal instanceof SchemaFailure ? this.#active : rehearsal.world
+    return rehearsal instanceof SchemaFailure ? undefined : rehearsal.world
   }
 
   #required(call: Call): Rehearsal {
@@ -153,5 +124,5 @@ export class StagedWorld implements World {
 }
 
 function isDefinition(collection: Module): boolean {
-  return definitionKinds.has(nativeNumber(collection))
+  return isSchemaNative(nativeNumber(collection))
 }

@@ -13,7 +13,7 @@ import {
   type Value as StoredValue,
   type Time,
 } from '../../values/value.ts'
-import type { Call } from '../call.ts'
+import type { AccessReader, Call } from '../call.ts'
 import { nativeModule } from '../library/natives.ts'
 import { ArraySet } from '../sets/sources.ts'
 import { Doc, type SetValue, type Value } from '../value.ts'
@@ -22,7 +22,7 @@ import { permissionDenied, refusal } from './refusals.ts'
 import { runtimeOf } from './stored-values.ts'
 
 /** Reads and makes them for one query. */
-export class AccessDocuments {
+export class AccessDocuments implements AccessReader {
   readonly #session: Session
   readonly #reader: DocumentReader
 
@@ -47,7 +47,7 @@ export class AccessDocuments {
     return new ArraySet(tokens.map(token => this.#reader.reference(token, call.at)))
   }
 
-  verify(credential: Doc, password: string, _call: Call): boolean {
+  verify(credential: Doc, password: string): boolean {
     const instance = this.#instanceOf(credential)
     if (instance === undefined) return false
     return this.#session.host.logins.checkPassword(this.#session, instance, instance, password)
@@ -55,7 +55,7 @@ export class AccessDocuments {
 
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc {
     const instance = this.#instanceOf(credential)
-    if (instance === undefined || !this.verify(credential, password, call)) {
+    if (instance === undefined || !this.verify(credential, password)) {
       throw call.failure('invalid_secret', 'Provided secret did not match.')
     }
     const session = this.#session

@@ -4,35 +4,37 @@
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { DocumentValue, Ref, type Value as StoredValue, sameRef } from '../../values/value.ts'
-import type { Absence, BoundCall, Call, EventSources, SetReader, World } from '../call.ts'
-import { Doc, type Module, type Struct, type UserFunction, type Value } from '../value.ts'
+import type { AccessReader, BoundCall, Call, EventSources, SetReader, World, Writer } from '../call.ts'
+import { nativeModule, nativeNumber } from '../library/natives.ts'
+import { Doc, type Module, type UserFunction, type Value } from '../value.ts'
+import { AccessDocuments } from './access-documents.ts'
 import { DocumentReader } from './documents-read.ts'
+import { DocumentWriter } from './documents-write.ts'
 import { SessionEventSources } from './event-sources.ts'
 import { FunctionCaller } from './functions.ts'
 import { Names } from './names.ts'
 import { sealingKey } from './sealing-keys.ts'
-import { SessionDocuments } from './session-documents.ts'
-import { StoredSetReader } from './stored-sets.ts'
+import { collectionNumber, StoredSetReader } from './stored-sets.ts'
 import { runtimeOf } from './stored-values.ts'
 
 /** The world of one query. */
-export class DataWorld implements World {
-  readonly documents: SessionDocuments
+export class DataWorld extends DocumentReader implements World {
   readonly #session: Session
   readonly #names: Names
-  readonly #reader: DocumentReader
   #sets: SetReader | undefined
   #eventSources: EventSources | undefined
+  #writer: DocumentWriter | undefined
+  #access: AccessReader | undefined
 
   constructor(session: Session) {
+    const names = new Names(session)
+    super(session, names)
     this.#session = session
-    this.#names = new Names(session)
-    this.#reader = new DocumentReader(session, this.#names)
-    this.documents = new SessionDocuments(session, this.#names, this.#reader)
+    this.#names = names
   }
 
   get sets(): SetReader {
-    this.#sets ??= new StoredSetReader(this.#session, this.#reader)
+    this.#sets ??= new StoredSetReader(this.#session, this)
     return this.#sets
   }
 
@@ -41,71 +43,90 @@ export class DataWorld implements World {
     return this.#eventSources
   }
 
+  get writer(): Writer {
+    this.#writer ??= new DocumentWriter(this.#session, this.#names, this)
+    return this.#writer
+  }
+
+  get access(): AccessReader {
+    this.#access ??= new AccessDocuments(this.#session, this)
+    return this.#access
+  }
+
   get cursorKey(): Uint8Array {
     return sealingKey(`cursors of ${this.#session.database}`, this.#session)
   }
 
   /** The query has been evaluated: what was written must hold together. Throws QueryFailures. */
   finish(): void {
-    this.documents.finish()
+    this.#writer?.finish()
   }
 
   /** Whether the query has written definitions that schema files tell. */
   get changesSchema(): boolean {
-    return this.documents.changesSchema
+    return this.#writer?.changesSchema === true
   }
 
   global(name: string): Module | UserFunction | undefined {
     return this.#names.global(name)
   }
 
-  absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined {
-    return this.#reader.absence(doc, call, asWhole)
+  collection(name: string, call: Call): Module {
+    const found = this.#names.collection(name)
+    if (found !== undefined) return found
+    throw this.#unknown('collection', name, call)
   }
 
-  /** A document as it is at the time that a call looks at, read once; undefined where it is not there, or may not be read. */
-  seen(ref: Ref, call: Call): Doc | undefined {
-    return this.#reader.seen(ref, call)
+  userFunction(name: string, call: Call): UserFunction {
+    const found = this.#names.function(name)
+    if (found !== undefined) return found
+    throw this.#unknown('function', name, call)
   }
 
-  storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
-    return this.#reader.storedText(doc, tagged, call)
+  #unknown(kind: 'collection' | 'function', name: string, call: Call) {
+    const message = `invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
+    const hint = `A ${kind} cannot be created and used in the same query.`
+    const remarks = this.#names.isMade(kind, name)
+      ? [{ name: 'hint', message: hint, span: call.span } as const]
+      : []
+    return call.failure('invalid_argument', message, remarks)
   }
 
-  fields(doc: Doc, call: Call): Struct {
-    return this.#reader.fields(doc, call)
+  definitionOf(name: string): Doc | undefined {
+    return (this.#names.collection(name) ?? this.#names.function(name))?.definition
   }
 
-  field(doc: Doc, name: string, call: Call): Value | undefined {
-    return this.#reader.field(doc, name, call)
+  byId(collection: Module, id: bigint, { at }: Pick<Call, 'at'>): Doc {
+    const ref = new Ref(this.#session.database, collectionNumber(collection), id)
+    return new Doc(ref, this.collectionOf(ref), { readAt: at })
   }
 
-  tellUncovered(doc: Doc, name: string, call: Call): void {
-    this.#reader.tellUncovered(doc, name, call)
-  }
-
-  collectionOf(ref: Ref): Module {
-    return this.#reader.collectionOf(ref)
+  /** A schema object by its name, be it there or not. */
+  byName(collection: Module, name: string): Doc {
+    const { database, transaction } = this.#session
+    const number = nativeNumber(collection) ?? 0
+    const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
+    return new Doc(ref, nativeModule(number), { name, state: 'by name' })
   }
 
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
-    return new FunctionCaller(this.#session, this.#reader).call(callee, args, call)
+    return new FunctionCaller(this.#session, this).call(callee, args, call)
   }
 
   /** A stored value as one of a query; references in it are read at a time of their own. */
   runtime(stored: StoredValue, readAt?: number): Value {
-    return runtimeOf(stored, ref => this.#reader.document(ref, readAt))
+    return runtimeOf(stored, ref => this.document(ref, readAt))
   }
 
   /** A document as a predicate is given it: what it was or would be, whatever is stored. */
   version(given: StoredValue): Value {
     const found = this.#session.foundEntry
     if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {
-      return this.#reader.reference(given, undefined, { name: '', covered: found.covered })
+      return this.reference(given, undefined, { name: '', covered: found.covered })
     }
     if (!(given instanceof DocumentValue)) return this.runtime(given)
     const { fields, ref, ts } = given
-    const { collection, name: before } = this.#reader.reference(ref)
+    const { collection, name: before } = this.reference(ref)
     const time = typeof ts === 'number' ? timeFromMicros(ts) : ts
     const title = fields.get('name')
     const name = before !== undefined && typeof title === 'string' ? title : before

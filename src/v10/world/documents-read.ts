@@ -15,7 +15,7 @@ import {
   isNativeCollectionRef,
   isObject,
   native,
-  Ref,
+  type Ref,
   type Value as StoredValue,
   type Time,
   TransactionTime,
@@ -23,7 +23,7 @@ import {
 import type { Absence, Call } from '../call.ts'
 import type { Rendering } from '../formats/rendering.ts'
 import { encodeJson } from '../formats/tagged.ts'
-import { deletedCollection, nativeModule, nativeOf } from '../library/natives.ts'
+import { deletedCollection, nativeOf } from '../library/natives.ts'
 import {
   Doc,
   type DocumentVersion,
@@ -92,7 +92,7 @@ export class DocumentReader {
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
-  /** As `DataWorld.seen`. */
+  /** A document as it is at the time that a call looks at, read once; undefined where it is not there, or may not be read. */
   seen(ref: Ref, call: Call): Doc | undefined {
     const session = this.#session
     session.asker = call
@@ -274,13 +274,6 @@ export class DocumentReader {
         ? (this.#session.transaction.catalogue.nameOf(ref) ?? '')
         : undefined
     return new Doc(ref, this.collectionOf(ref), { foundIn, name, readAt })
-  }
-
-  /** A schema object by its name, be it there or not. */
-  byName(number: number, name: string): Doc {
-    const { database, transaction } = this.#session
-    const ref = transaction.catalogue.resolve(database, number, name) ?? new Ref(database, number, -1n)
-    return new Doc(ref, nativeModule(number), { name, state: 'by name' })
   }
 }
 

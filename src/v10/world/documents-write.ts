@@ -17,8 +17,9 @@ import {
   Time,
   TransactionTime,
 } from '../../values/value.ts'
-import type { Call, FieldsMode } from '../call.ts'
+import type { Call, FieldsMode, Writer } from '../call.ts'
 import type { QueryFailure } from '../failure/failure.ts'
+import { isSchemaNative } from '../fsl/definition-of-item.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { schemaFaults } from '../push/query-check.ts'
 import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
@@ -45,7 +46,7 @@ import { collectionRef } from './stored-sets.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 
 /** Writes documents of one query. */
-export class DocumentWriter {
+export class DocumentWriter implements Writer {
   readonly #session: Session
   readonly #names: Names
   readonly #reader: DocumentReader
@@ -198,7 +199,7 @@ export class DocumentWriter {
 
   #noteWrite(ref: Ref, call: Call): void {
     if (ref.collection >= firstUserCollection) this.#written.add(ref.collection)
-    else if (schemaKinds.has(ref.collection)) this.#schemaCall ??= call
+    else if (isSchemaNative(ref.collection)) this.#schemaCall ??= call
   }
 
   /** A document, whose collection this query has written. */
@@ -300,14 +301,6 @@ export class DocumentWriter {
     if (faults.length > 0) throw invalidSchema(faults, call)
   }
 }
-
-/** What schema files are about. */
-const schemaKinds: ReadonlySet<number> = new Set([
-  native.collections,
-  native.functions,
-  native.roles,
-  native.access_providers,
-])
 
 function isNumberedNative(number: number | undefined): boolean {
   return number === native.keys || number === native.tokens || number === native.credentials

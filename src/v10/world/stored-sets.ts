@@ -136,14 +136,18 @@ function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Ses
 /** The document of a collection. */
 export function collectionRef(collection: Module, session: Session): Ref {
   if (collection instanceof UserCollection) return collection.ref
-  return new Ref(session.database, native.collections, BigInt(nativeNumber(collection) ?? 0))
+  return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))
+}
+
+/** The number by which its documents refer to a collection. */
+export function collectionNumber(collection: Module): number {
+  return collection instanceof UserCollection ? Number(collection.ref.id) : (nativeNumber(collection) ?? 0)
 }
 
 /** The ends of what is read: those of the set, and where it goes on. */
 function boundsOf({ options }: StoredSet, place: Place | undefined) {
   const { collection, from, isReversed, to } = options
-  const number =
-    collection instanceof UserCollection ? Number(collection.ref.id) : (nativeNumber(collection) ?? 0)
+  const number = collectionNumber(collection)
   const bound = ({ values, id, isOpen }: StoredBound, side: 'low' | 'high') => ({
     values,
     ...(isOpen && { isOpen }),

@@ -1,5 +1,6 @@
 // The difference of two schemas, item by item: a summary of one line each, or with what is different in each.
 
+import { itemKinds } from '../definition-of-item.ts'
 import type { SchemaItem } from '../nodes.ts'
 import { itemKey } from '../patch.ts'
 import { type Coloring, type DiffLine, drawn, indented } from './drawing.ts'
@@ -18,8 +19,6 @@ interface DiffContext {
   /** The new names of items that stay, by kind and old name. */
   readonly renamed?: ReadonlyMap<string, string> | undefined
 }
-
-const kinds: readonly SchemaItem['kind'][] = ['collection', 'function', 'role', 'access provider']
 
 /** The items that are not the same: added ones, removed ones, changed ones; each by kind and name. */
 export function changesOf(
@@ -47,7 +46,7 @@ export function changesOf(
 function sorted(changes: readonly ItemChange[]): readonly ItemChange[] {
   const rank = ({ after, before }: ItemChange) => {
     const item = (before ?? after) as SchemaItem
-    return { kind: kinds.indexOf(item.kind), name: item.name.text }
+    return { kind: itemKinds.indexOf(item.kind), name: item.name.text }
   }
   return [...changes].sort((left, right) => {
     const [one, other] = [rank(left), rank(right)]
