@@ -38,68 +38,46 @@ function storedBound({ ts, action, document, values, side }: HistoryPlace): Even
   return document ? { ...bound, document, ...(values && { values }) } : bound
 }
 
-/** The add and remove events of an index's entries under some terms. */
-export class MatchHistory implements HistoryStream {
-  readonly order = 'removes first'
-  readonly #index: IndexDefinition
-  readonly #terms: readonly Value[]
-  readonly #shows: ElementFilter
-  readonly #reading: Reading
-  readonly #sources: readonly Value[]
-
-  /** `source`, here and below: see {@link SetEvent.sources}. */
-  constructor(
-    index: IndexDefinition,
-    terms: readonly Value[],
-    source: Value,
-    shows: ElementFilter,
-    reading: Reading,
-  ) {
-    this.#index = index
-    this.#terms = terms
-    this.#shows = shows
-    this.#reading = reading
-    this.#sources = [source]
-  }
-
-  scan(scan: HistoryScan): Iterable<SetEvent> {
-    const { transaction } = this.#reading.session
-    const stored = transaction.matchEvents(this.#index, this.#terms, storedScan(scan, this.#reading))
-    const key = `events ${matchKey(this.#index, this.#terms, this.#reading)}`
-    return this.#reading.measured(key, partitionsOf(this.#index), stored, event => this.#view(event))
-  }
-
-  #view(event: IndexEvent): SetEvent | undefined {
-    return this.#shows(event.document) ? { ...event, fields: null, sources: this.#sources } : undefined
+/** What shows to the caller of events that storage holds. `source`, here and below: see {@link SetEvent.sources}. */
+function storedHistory(
+  key: string,
+  partitions: number,
+  read: (scan: StoredScan) => Iterable<IndexEvent>,
+  source: Value,
+  shows: ElementFilter,
+  reading: Reading,
+): HistoryStream {
+  const sources = [source]
+  const view = (event: IndexEvent): SetEvent | undefined =>
+    shows(event.document) ? { ...event, fields: null, sources } : undefined
+  return {
+    order: 'removes first',
+    scan: scan => reading.measured(`events ${key}`, partitions, read(storedScan(scan, reading)), view),
   }
 }
 
+/** The add and remove events of an index's entries under some terms. */
+export function matchHistory(
+  index: IndexDefinition,
+  terms: readonly Value[],
+  source: Value,
+  shows: ElementFilter,
+  reading: Reading,
+): HistoryStream {
+  const read = (scan: StoredScan) => reading.session.transaction.matchEvents(index, terms, scan)
+  return storedHistory(matchKey(index, terms, reading), partitionsOf(index), read, source, shows, reading)
+}
+
 /** The add and remove events of a collection's documents. */
-export class DocumentsHistory implements HistoryStream {
-  readonly order = 'removes first'
-  readonly #collection: Ref
-  readonly #shows: ElementFilter
-  readonly #reading: Reading
-  readonly #sources: readonly Value[]
-
-  constructor(collection: Ref, source: Value, shows: ElementFilter, reading: Reading) {
-    this.#collection = collection
-    this.#shows = shows
-    this.#reading = reading
-    this.#sources = [source]
-  }
-
-  scan(scan: HistoryScan): Iterable<SetEvent> {
-    const { database, id } = this.#collection
-    const { transaction } = this.#reading.session
-    const stored = transaction.documentEvents(database, Number(id), storedScan(scan, this.#reading))
-    const key = `events documents ${database}/${id}`
-    return this.#reading.measured(key, documentsPartitions, stored, event => this.#view(event))
-  }
-
-  #view(event: IndexEvent): SetEvent | undefined {
-    return this.#shows(event.document) ? { ...event, fields: null, sources: this.#sources } : undefined
-  }
+export function documentsHistory(
+  { database, id }: Ref,
+  source: Value,
+  shows: ElementFilter,
+  reading: Reading,
+): HistoryStream {
+  const read = (scan: StoredScan) => reading.session.transaction.documentEvents(database, Number(id), scan)
+  const key = `documents ${database}/${id}`
+  return storedHistory(key, documentsPartitions, read, source, shows, reading)
 }
 
 /** What happened to one document: its versions as creates, updates and deletes, or its add and remove events alone. */
@@ -133,15 +111,11 @@ export class SingleDocumentHistory implements HistoryStream {
   }
 
   #change(version: Version, previous: Version | undefined): SetEvent {
-    const { ts, action } = version
-    return {
-      ts,
-      action,
-      document: this.#document,
-      values: [],
-      fields: this.#fields(version, previous),
-      sources: this.#sources,
-    }
+    return this.#event(version, version.action, this.#fields(version, previous))
+  }
+
+  #event({ ts }: Version, action: SetEvent['action'], fields: SetEvent['fields']): SetEvent {
+    return { ts, action, document: this.#document, values: [], fields, sources: this.#sources }
   }
 
   #fields(version: Version, previous: Version | undefined): ObjectValue | null {
@@ -156,15 +130,7 @@ export class SingleDocumentHistory implements HistoryStream {
     const isLive = version.action !== 'delete'
     const wasLive = previous !== undefined && previous.action !== 'delete'
     if (isLive === wasLive) return undefined
-    const action = isLive ? 'add' : 'remove'
-    return {
-      ts: version.ts,
-      action,
-      document: this.#document,
-      values: [],
-      fields: null,
-      sources: this.#sources,
-    }
+    return this.#event(version, isLive ? 'add' : 'remove', null)
   }
 }
 

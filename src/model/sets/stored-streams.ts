@@ -1,6 +1,6 @@
 // The sets that storage holds: what an index has under some terms, the documents of a collection, one document.
 
-import type { IndexDefinition, IndexEntry } from '../../store/contract.ts'
+import type { EntryScan, IndexDefinition, IndexEntry } from '../../store/contract.ts'
 import type { Ref, Value } from '../../values/value.ts'
 import type { ElementFilter } from './access.ts'
 import {
@@ -14,42 +14,65 @@ import {
 import type { Reading } from './reading.ts'
 import type { ElementScan, ElementStream } from './stream.ts'
 
-/** The entries of an index under some terms that show to the caller. */
-export class MatchStream implements ElementStream {
+/** A set that storage holds: under which key its reads are counted, how many parts of storage they touch, and the read. */
+interface StoredSet {
   readonly order: SetOrder
-  readonly #index: IndexDefinition
-  readonly #terms: readonly Value[]
-  readonly #shows: ElementFilter
-  readonly #reading: Reading
-  readonly #part: string
-  readonly #sources: readonly Value[]
+  readonly key: string
+  readonly partitions: number
+  readonly read: (scan: EntryScan) => Iterable<IndexEntry>
+}
 
-  /** `source`: see {@link Element.sources}. */
-  constructor(
-    index: IndexDefinition,
-    terms: readonly Value[],
-    source: Value,
-    shows: ElementFilter,
-    reading: Reading,
-  ) {
-    this.order = indexOrder(index.values.map(value => value.reverse))
-    this.#index = index
-    this.#terms = terms
-    this.#shows = shows
-    this.#reading = reading
-    this.#part = reading.part(matchKey(index, terms, reading))
-    this.#sources = [source]
+/** What of it shows to the caller. `source`, here and below: see {@link Element.sources}. */
+function storedStream(
+  { key, order, partitions, read }: StoredSet,
+  source: Value,
+  shows: ElementFilter,
+  reading: Reading,
+): ElementStream {
+  const part = reading.part(key)
+  const sources = [source]
+  const view = ({ document, values }: IndexEntry): Element | undefined =>
+    shows(document) ? { values, document, sources } : undefined
+  return {
+    order,
+    scan: scan => reading.measured(part, partitions, read(storedScan(scan, order, reading)), view),
   }
+}
 
-  scan(scan: ElementScan): Iterable<Element> {
-    const { transaction } = this.#reading.session
-    const entries = transaction.match(this.#index, this.#terms, storedScan(scan, this.order, this.#reading))
-    return this.#reading.measured(this.#part, partitionsOf(this.#index), entries, entry => this.#view(entry))
+/** The entries of an index under some terms that show to the caller. */
+export function matchStream(
+  index: IndexDefinition,
+  terms: readonly Value[],
+  source: Value,
+  shows: ElementFilter,
+  reading: Reading,
+): ElementStream {
+  const stored = {
+    order: indexOrder(index.values.map(value => value.reverse)),
+    key: matchKey(index, terms, reading),
+    partitions: partitionsOf(index),
+    read: (scan: EntryScan) => reading.session.transaction.match(index, terms, scan),
   }
+  return storedStream(stored, source, shows, reading)
+}
 
-  #view({ document, values }: IndexEntry): Element | undefined {
-    return this.#shows(document) ? { values, document, sources: this.#sources } : undefined
+/**
+ * The documents of a collection, native ones too, that show to the caller. `source` is the set as it was written: `documents`
+ * of the collection, or a native collection's own ref.
+ */
+export function documentsStream(
+  { database, id }: Ref,
+  source: Value,
+  shows: ElementFilter,
+  reading: Reading,
+): ElementStream {
+  const stored = {
+    order: documentOrder,
+    key: `documents ${database}/${id}`,
+    partitions: documentsPartitions,
+    read: (scan: EntryScan) => reading.session.transaction.documents(database, Number(id), scan),
   }
+  return storedStream(stored, source, shows, reading)
 }
 
 /** The key under which the reads of an index's set are counted. */
@@ -75,36 +98,6 @@ function storedScan({ from, to, reverse }: ElementScan, order: SetOrder, { at }:
     ...(to && { to: placeWithin(to, order) }),
     ...(reverse && { reverse }),
     ...(at !== undefined && { at }),
-  }
-}
-
-/** The documents of a collection, native ones too, that show to the caller. */
-export class DocumentsStream implements ElementStream {
-  readonly order = documentOrder
-  readonly #collection: Ref
-  readonly #shows: ElementFilter
-  readonly #reading: Reading
-  readonly #part: string
-  readonly #sources: readonly Value[]
-
-  /** `source` is the set as it was written: `documents` of the collection, or a native collection's own ref. */
-  constructor(collection: Ref, source: Value, shows: ElementFilter, reading: Reading) {
-    this.#collection = collection
-    this.#shows = shows
-    this.#reading = reading
-    this.#part = reading.part(`documents ${collection.database}/${collection.id}`)
-    this.#sources = [source]
-  }
-
-  scan(scan: ElementScan): Iterable<Element> {
-    const { database, id } = this.#collection
-    const { transaction } = this.#reading.session
-    const stored = transaction.documents(database, Number(id), storedScan(scan, this.order, this.#reading))
-    return this.#reading.measured(this.#part, documentsPartitions, stored, entry => this.#view(entry))
-  }
-
-  #view({ document, values }: IndexEntry): Element | undefined {
-    return this.#shows(document) ? { values, document, sources: this.#sources } : undefined
   }
 }
 

@@ -9,7 +9,7 @@ import { quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { callAt } from '../sets/set.ts'
-import type { Doc, Value } from '../value.ts'
+import type { Value } from '../value.ts'
 import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
 import { type Moment, Moments, type Spent } from './moments.ts'
 import type { OpenedSource } from './opened-source.ts'
@@ -34,7 +34,7 @@ interface EventText {
 }
 
 /** Some events. */
-interface EventPage {
+export interface EventPage {
   readonly events: readonly EventText[]
   /** Where the next page goes on. */
   readonly place: EventPlace
@@ -160,11 +160,14 @@ class PageReader {
     const after = isIn ? now.find(document) : undefined
     // Where nothing but being there counts, what is updated was there.
     if (after !== undefined && wasIn && this.#isPlain)
-      return this.#caught(now, () => this.#updated(after, now))
+      return this.#caught(now, (): Outcome | undefined => {
+        const element = this.#elementOf(after, now)
+        return element && { type: 'update', element }
+      })
     const then = this.#moments.at(nearestMicros(time - 1))
     const before = wasIn ? then.find(document) : undefined
     if (before === undefined && after === undefined) return undefined
-    const found = this.#caught(now, (): Outcome | undefined => {
+    return this.#caught(now, (): Outcome | undefined => {
       if (watched !== undefined && !watchedChange(watched, before && [before, then], after && [after, now]))
         return undefined
       const element = after && this.#elementOf(after, now)
@@ -172,13 +175,6 @@ class PageReader {
       if (element !== undefined) return { type: previous === undefined ? 'add' : 'update', element }
       return previous && { type: 'remove', element: previous }
     })
-    return found
-  }
-
-  /** An update of a source whose steps leave nothing out. */
-  #updated(document: Doc, moment: Moment): Outcome | undefined {
-    const element = this.#elementOf(document, moment)
-    return element && { type: 'update', element }
   }
 
   /** What the steps make of a document; undefined when one of them leaves it out. */

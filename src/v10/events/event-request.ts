@@ -134,7 +134,7 @@ export function startOf(request: EventRequest, endpoint: EventEndpoint, session:
     throw new RequestError('bad request', `Invalid stream start time: ${message}`)
   }
   try {
-    return { token, opened: openSource(token, session), behind }
+    return { token, opened: openSource(token, world, session), behind }
   } catch (error) {
     if (!(error instanceof Unusable)) throw error
     const what = endpoint === 'feed' ? 'event source' : 'stream'

@@ -9,7 +9,7 @@ import { NotSaved } from '../sets/reviver.ts'
 import { lazy } from '../sets/set.ts'
 import type { StoredSet } from '../sets/stored-set.ts'
 import { Doc, type WatchedPath } from '../value.ts'
-import { DataWorld } from '../world/data-world.ts'
+import type { DataWorld } from '../world/data-world.ts'
 import { collectionRef } from '../world/stored-sets.ts'
 import { callOf } from './moments.ts'
 import { checkSource, type SourceStep, takeApart } from './source.ts'
@@ -34,9 +34,8 @@ export class Unusable {
 }
 
 /** Opens what a token stands for. Throws {@link Unusable}. */
-export function openSource(token: OpenedToken, session: Session): OpenedSource {
+export function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource {
   if (token.database !== session.database) throw new Unusable('it was made in another database.')
-  const world = new DataWorld(session)
   const call = callOf(session, world)
   try {
     const made = sourceIn(token, call)

@@ -4,7 +4,7 @@
 import { epoch } from '../../base/micros.ts'
 import { encodeValue } from '../../keys/value-codec.ts'
 import { limits } from '../../limits.ts'
-import type { LanguageRequest, Query, Rendered } from '../../model/language.ts'
+import type { LanguageRequest } from '../../model/language.ts'
 import type { Session } from '../../model/session.ts'
 import type { ChangeSource } from '../../model/source-changes.ts'
 import type {
@@ -15,10 +15,11 @@ import type {
   StreamSubject,
   StreamWording,
 } from '../../model/streaming.ts'
-import type { Micros, Value as Stored } from '../../values/value.ts'
+import type { Micros } from '../../values/value.ts'
 import { type EventCosts, historyCosts, statsText } from './event-costs.ts'
-import { errorEvent, readEvents } from './event-page.ts'
-import { type EventRequest, readEventRequest, startOf } from './event-request.ts'
+import { type EventPage, errorEvent } from './event-page.ts'
+import { readEventRequest, startOf } from './event-request.ts'
+import { EventPageQuery } from './feed-query.ts'
 import { placeText, wholeTransaction } from './place-text.ts'
 import type { OpenedToken } from './token.ts'
 
@@ -103,25 +104,13 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
 }
 
 /** A page of a stream as a query, for the service itself. */
-export class StreamPageQuery implements Query {
-  readonly effect = 'read'
-  readonly #request: EventRequest
+export class StreamPageQuery extends EventPageQuery {
+  readonly unitsMax = limits.streamPageUnitsMax
+  readonly usedShare = 0.5
 
-  constructor(request: EventRequest) {
-    this.#request = request
-  }
-
-  evaluate(session: Session): Rendered {
-    const { behind, opened } = startOf(this.#request, 'feed', session)
-    const now = session.host.now()
-    const bounds = {
-      size: this.#request.pageSize,
-      unitsMax: limits.streamPageUnitsMax,
-      until: now + (session.deadline - now) / 2,
-    }
-    const { costs, events, hasNext, place } = readEvents(opened, behind, bounds, session)
+  told({ costs, events, hasNext, place }: EventPage, source: ChangeSource): string {
     const { bytesRead, computeUnits, readOps, timeMs } = costs
-    const partitions = historyCosts(opened.source).readOps
+    const partitions = historyCosts(source).readOps
     const head = {
       places: events.map(event => [event.place.time, event.place.ordinal]),
       place: [place.time, place.ordinal],
@@ -130,11 +119,7 @@ export class StreamPageQuery implements Query {
       costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
     }
     // JSON has no line ends of its own.
-    return { status: 200, body: [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n') }
-  }
-
-  value(session: Session): Stored {
-    return this.evaluate(session).body
+    return [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n')
   }
 }
 

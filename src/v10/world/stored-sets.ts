@@ -5,7 +5,7 @@ import type { Session } from '../../model/session.ts'
 import { documentsFilter, type ElementFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import type { Element } from '../../model/sets/order.ts'
 import { Reading } from '../../model/sets/reading.ts'
-import { DocumentsStream, MatchStream } from '../../model/sets/stored-streams.ts'
+import { documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 import { firstUserCollection, native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
@@ -97,10 +97,10 @@ export class StoredSetReader implements SetReader {
     const shows = this.#filter(collection, isPast)
     const filter = shows && foundIn && !isPast ? coveredFilter(shows, foundIn, session) : shows
     if (filter === undefined) return undefined
-    if (options.index === undefined) return new DocumentsStream(collection, collection, filter, reading)
+    if (options.index === undefined) return documentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
     if (index !== undefined) session.named.note('index', options.index)
-    return index && new MatchStream(index.stored, options.terms, collection, filter, reading)
+    return index && matchStream(index.stored, options.terms, collection, filter, reading)
   }
 
   /** What entries hold as it is: whole fields of the data, and what a reference knows. */

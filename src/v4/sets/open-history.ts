@@ -4,7 +4,7 @@ import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import type { HistoryStream, SetEvent } from '../../model/sets/history.ts'
-import { DocumentsHistory, MatchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
+import { documentsHistory, matchHistory, SingleDocumentHistory } from '../../model/sets/stored-histories.ts'
 import { firstOf } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
 import { isNativeCollectionRef, type Micros, native, Ref } from '../../values/value.ts'
@@ -19,7 +19,7 @@ export function openHistory(set: SetLike, reading: CallReading): HistoryStream |
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   if (!isNativeCollectionRef(set)) return openDocument(set, set, 'versions', reading)
   const shows = nativeFilter(set, reading.session)
-  return shows && new DocumentsHistory(set, eventsOf(set), shows, reading)
+  return shows && documentsHistory(set, eventsOf(set), shows, reading)
 }
 
 function openShape(set: SetValue, shape: SetShape, reading: CallReading): HistoryStream | undefined {
@@ -27,7 +27,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Histor
     case 'match':
       return openMatch(shape, set, reading)
     case 'documents':
-      return new DocumentsHistory(
+      return documentsHistory(
         shape.collection,
         eventsOf(set),
         documentsFilter(shape.collection, reading.session),
@@ -71,7 +71,7 @@ function openMatch(
 ): HistoryStream | undefined {
   const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
   const shows = index && indexFilter(index, terms, reading)
-  return index && shows && new MatchHistory(index, terms, eventsOf(set), shows, reading)
+  return index && shows && matchHistory(index, terms, eventsOf(set), shows, reading)
 }
 
 function openJoin(

@@ -3,7 +3,7 @@
 import { unreachable } from '../../base/assert.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import { type Element, elementValue } from '../../model/sets/order.ts'
-import { DocumentsStream, MatchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
+import { documentsStream, matchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 import type { IndexDefinition } from '../../store/contract.ts'
 import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
@@ -30,7 +30,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Elemen
     case 'match':
       return openMatch(shape, set, reading)
     case 'documents':
-      return new DocumentsStream(
+      return documentsStream(
         shape.collection,
         set,
         documentsFilter(shape.collection, reading.session),
@@ -82,7 +82,7 @@ function derive(
 
 function openNative(collection: Ref, reading: CallReading): ElementStream | undefined {
   const shows = nativeFilter(collection, reading.session)
-  return shows && new DocumentsStream(collection, collection, shows, reading)
+  return shows && documentsStream(collection, collection, shows, reading)
 }
 
 function openDocument(document: Ref, set: SetLike, reading: CallReading): ElementStream | undefined {
@@ -98,7 +98,7 @@ function openMatch(
 ): ElementStream | undefined {
   const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
   const shows = index && indexFilter(index, terms, reading)
-  return index && shows && new MatchStream(index, terms, set, shows, reading)
+  return index && shows && matchStream(index, terms, set, shows, reading)
 }
 
 /** Members the caller may not read are left out, but not all of them and not the first of a difference. */
