@@ -29,9 +29,7 @@ export function documentExists(ref: Ref, session: Session): boolean {
 
 /** Reads and counts the read, once per document and query, found or not. */
 function fetch(ref: Ref, session: Session): Version | undefined {
-  const { transaction, validTime } = session
-  const before = transaction.counters.readBytes
-  return counted(transaction.get(ref, validTime), ref, session, before)
+  return countingRead(ref, session, () => session.transaction.get(ref, session.validTime))
 }
 
 /** Bytes of a document's key in storage. */
@@ -54,12 +52,6 @@ export function countingRead<T>(
     counters.readBytes = before
     return found
   }
-  return counted(found, ref, session, before)
-}
-
-/** Counts the read of one document; `before`: the bytes that had been read before it. */
-function counted<T>(found: T, ref: Ref, session: Session, before: number): T {
-  const { counters } = session.transaction
   // What is not there is looked for in storage all the same.
   if (found === undefined) counters.readBytes += documentKeyBytes
   session.countDocumentRead(ref, counters.readBytes - before)

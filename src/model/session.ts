@@ -125,7 +125,6 @@ interface SessionOptions {
   readonly address?: string | undefined
   readonly dialect: string
   readonly memo: Memo
-  /** When evaluation has to give up, by the clock of {@link SessionHost.now}. */
   readonly deadline: number
   /** The most that calls may do. */
   readonly effectLimit?: Effect
@@ -185,6 +184,8 @@ export class Session {
   /** The version of a language that the request is written in, as its clients name it. */
   readonly dialect: string
   readonly memo: Memo
+  /** When evaluation has to give up, by the clock of {@link SessionHost.now}. */
+  readonly deadline: number
   /** The database in which names are looked up and documents written. */
   readonly database: DatabaseId
   /** The time at which `at` makes reads look; undefined is now, with the transaction's own writes. */
@@ -216,7 +217,6 @@ export class Session {
   #access: Access | undefined
   #computeUnits = 0
   #setElements = 0
-  readonly #deadline: number
   #keys: ValueKeys | undefined
 
   constructor(options: SessionOptions) {
@@ -226,11 +226,11 @@ export class Session {
     this.address = options.address
     this.dialect = options.dialect
     this.memo = options.memo
+    this.deadline = options.deadline
     this.database = options.caller.database
     this.effectLimit = options.effectLimit ?? 'write'
     this.effectPlace = options.effectPlace
     this.#authority = options.caller.authority
-    this.#deadline = options.deadline
   }
 
   get authority(): Authority {
@@ -243,12 +243,10 @@ export class Session {
     return this.#keys
   }
 
-  /** A session of the same query over a rehearsal of its transaction: what it writes stays nowhere. */
-  rehearsal(): Session {
-    const { address, caller, dialect, host, memo } = this
-    const deadline = this.#deadline
-    const transaction = this.transaction.rehearsal()
-    return new Session({ address, caller, deadline, dialect, host, memo, transaction })
+  /** A session of the same query over another transaction. */
+  over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
+    const { address, caller, deadline, dialect, host, memo } = this
+    return new Session({ address, caller, deadline, dialect, host, memo, transaction, ...limit })
   }
 
   /** What the authority in force may do. */
@@ -410,7 +408,7 @@ export class Session {
   }
 
   checkDeadline(): void {
-    if (this.host.now() > this.#deadline) throw timedOut()
+    if (this.host.now() > this.deadline) throw timedOut()
   }
 
   /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */
@@ -475,9 +473,5 @@ export class Session {
   /** Evaluated units so far. */
   get computeUnits(): number {
     return this.#computeUnits
-  }
-
-  get deadline(): number {
-    return this.#deadline
   }
 }

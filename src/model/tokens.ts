@@ -4,7 +4,7 @@ import { type DocumentValue, native, type ObjectValue, type Ref, type Value } fr
 import { applied, Failure } from './failure.ts'
 import { map, timestamp } from './resources/fields.ts'
 import { applyPatch } from './resources/patch.ts'
-import { makeSecret } from './resources/tokens.ts'
+import { makeTokenSecret } from './resources/tokens.ts'
 import type { Session } from './session.ts'
 import { viewDocument } from './view-document.ts'
 
@@ -21,7 +21,7 @@ export function createToken(instance: Ref, params: ObjectValue, session: Session
   if (failures.length > 0) throw Failure.of({ kind: 'invalid fields', failures })
   const ref = session.newDocument(instance.database, native.tokens)
   const shown = new Map<string, Value>()
-  makeSecret({ session, fields, ref, shown })
+  makeTokenSecret({ session, fields, ref, shown })
   const { action, ts } = applied(() => session.transaction.put(ref, fields), 'call')
   fields.delete('hashed_secret')
   return viewDocument({ ref, ts, action, fields: new Map([...fields, ...shown]) }, session, true)

@@ -220,8 +220,9 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
 function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
   const stays = (name: string) => {
     // In version 10 a replacement has to say its name.
-    if (isVersion10(rules)) return name !== 'name' && resource.keptOnReplace.includes(name)
-    return resource.keptOnReplace.includes(name) || resource.fields[name]?.inVersion10 === true
+    const isKept = resource.keptOnReplace?.includes(name) === true
+    if (isVersion10(rules)) return name !== 'name' && isKept
+    return isKept || resource.fields[name]?.inVersion10 === true
   }
   return new Map([...fields].filter(([name]) => stays(name)))
 }
@@ -235,7 +236,7 @@ function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resour
   for (const name in resource.fields) {
     const field = resource.fields[name] as FieldSpec
     const value = field.transient ? (patch.get(name) ?? undefined) : fields.get(name)
-    if (value !== undefined) failures.push(...field.check(value, [name]))
+    if (value !== undefined) failures.push(...(field.check?.(value, [name]) ?? []))
     else if (field.required) failures.push(failure([name], { kind: 'required' }))
   }
   return failures
@@ -259,7 +260,7 @@ function asShown({ omitted, shown }: Draft, version: Version): Version {
 
 /** References inside what is given are checked before everything else. */
 function refuseReferences(params: ObjectValue, resource: Resource, session: Session, target?: Ref): void {
-  const failures = referenceFailures(params, session, resource.strictReferences)
+  const failures = referenceFailures(params, session, resource.strictReferences === true)
   const isForeign = target !== undefined && target.database !== session.database
   if (!isForeign && failures.length === 0) return
   const faults: (Fault & { readonly place: FailurePlace })[] = []

@@ -12,7 +12,7 @@ export const accessProviderResource: Resource = {
     name: { check: name, required: true },
     issuer: { check: text, required: true },
     jwks_uri: { check: text, required: true },
-    roles: { check: () => [] },
+    roles: {},
     data: { check: map },
   },
   keptOnReplace: ['name', 'issuer', 'jwks_uri', 'roles'],

@@ -30,7 +30,7 @@ function defaultHistoryDays({ language }: WriteRules): bigint {
 }
 
 /** That language has its own rules for what it alone writes. */
-const ofVersion10: FieldSpec = { check: () => [], inVersion10: true }
+const ofVersion10: FieldSpec = { inVersion10: true }
 
 export const collectionResource: Resource = {
   fields: {
@@ -50,7 +50,6 @@ export const collectionResource: Resource = {
   defaults: (_, rules) => new Map([['history_days', defaultHistoryDays(rules)]]),
   keptOnReplace: ['name', 'history_days', 'min_valid_time', migrationField],
   strictReferences: true,
-  allowedInContainer: false,
   complete(draft) {
     const { fields, mode, patch, rules } = draft
     if (rules.language === '10' && mode === 'replace' && !patch.has('history_days')) {

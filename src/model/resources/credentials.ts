@@ -5,7 +5,7 @@ import { native, type ObjectValue, Ref, sameRef, type Value } from '../../values
 import { applied, Failure, type FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { documentRef, map, text, timestamp } from './fields.ts'
-import { failure, type Resource } from './resource.ts'
+import { blamedBy, failure, type Resource } from './resource.ts'
 
 /** Credentials: the password hash of an identity. */
 export const credentialResource: Resource = {
@@ -17,15 +17,12 @@ export const credentialResource: Resource = {
     ttl: { check: timestamp },
     data: { check: map },
   },
-  keptOnReplace: [],
-  strictReferences: false,
-  allowedInContainer: false,
   complete({ session, failures, fields, mode, patch, previous, ref }) {
     const instance = fields.get('instance')
     if (failures.length > 0 || !(instance instanceof Ref)) return
     const other = session.transaction.directory.credentialOf(instance)
     if (other && other.ref.id !== ref.id) {
-      throw Failure.of({ kind: 'not unique', indexes: [] }, mode === 'create' ? 'target' : 'call')
+      throw Failure.of({ kind: 'not unique', indexes: [] }, blamedBy(mode))
     }
     if (!maySetHash(session)) keepHash(fields, previous?.fields)
     const before = previous?.fields.get('instance')

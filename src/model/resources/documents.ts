@@ -12,12 +12,9 @@ export const documentResource: Resource = {
   fields: {
     data: { check: map },
     ttl: { check: timestamp },
-    constraints: { check: () => [] },
+    constraints: {},
     credentials: { check: map, transient: true },
   },
-  keptOnReplace: [],
-  strictReferences: false,
-  allowedInContainer: false,
   complete(draft) {
     applyTimeToLive(draft)
     applyTypes(draft)

@@ -1,31 +1,30 @@
 // User functions: stored code of either language, and the role it runs with.
 
 import { Lambda, native, Ref } from '../../values/value.ts'
-import { Failure, type FailurePlace } from '../failure.ts'
+import { Failure } from '../failure.ts'
 import { permissionDenied } from '../permissions.ts'
 import { map, name } from './fields.ts'
 import { renameResource } from './renaming.ts'
-import type { Draft, Resource } from './resource.ts'
+import { blamedBy, type Draft, type Resource } from './resource.ts'
 import { isWithin, roleFailures } from './role-names.ts'
 
 export const functionResource: Resource = {
   fields: {
     name: { check: name, required: true },
-    alias: { check: () => [], inVersion10: true },
-    body: { check: () => [], required: true },
-    signature: { check: () => [], inVersion10: true },
-    role: { check: () => [] },
+    alias: { inVersion10: true },
+    body: { required: true },
+    signature: { inVersion10: true },
+    role: {},
     data: { check: map },
   },
   keptOnReplace: ['name'],
   strictReferences: true,
-  allowedInContainer: false,
   complete(draft) {
     const { session, failures, fields, patch, rules } = draft
     const body = patch.get('body') ?? undefined
     // Version 10 parses its own; version 4 leaves them as they are.
     if (body !== undefined && !(body instanceof Lambda) && rules.language !== '10') {
-      throw Failure.of({ kind: 'no body' }, placeOf(draft))
+      throw Failure.of({ kind: 'no body' }, blamedBy(draft.mode))
     }
     const role = fields.get('role')
     // Version 10 looks for its roles when the query ends.
@@ -33,11 +32,6 @@ export const functionResource: Resource = {
     refuseHigherRole(draft)
   },
   written: renameResource,
-}
-
-/** What a refusal of the write as a whole blames. */
-function placeOf({ mode }: Draft): FailurePlace {
-  return mode === 'create' ? 'target' : 'call'
 }
 
 /**
@@ -52,5 +46,5 @@ function refuseHigherRole(draft: Draft): void {
   if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
   const keys = new Ref(database, native.collections, BigInt(native.keys))
   if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), asker })) return
-  throw permissionDenied(placeOf(draft))
+  throw permissionDenied(blamedBy(draft.mode))
 }

@@ -71,7 +71,7 @@ export const indexResource: Resource = {
     values: { check: indexFields },
     unique: { check: flag },
     partitions: { check: partitions },
-    permissions: { check: () => [] },
+    permissions: {},
     data: { check: map },
   },
   defaults: () =>
@@ -81,7 +81,6 @@ export const indexResource: Resource = {
     ]),
   keptOnReplace: ['name', 'unique'],
   strictReferences: true,
-  allowedInContainer: false,
   complete(draft) {
     const { fields } = draft
     keepKnown(fields, 'source', withoutUnknownSourceKeys)

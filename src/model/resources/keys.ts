@@ -1,15 +1,16 @@
 // Keys: secrets with a role, for this database or a child of it.
 
-import { native, Ref, type Value } from '../../values/value.ts'
+import { native, Ref } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
 import { map, priority, refOf, text, timestamp } from './fields.ts'
 import { type Draft, failure, type Resource } from './resource.ts'
 import { roleFailures } from './role-names.ts'
+import { giveSecret } from './tokens.ts'
 
 export const keyResource: Resource = {
   fields: {
     name: { check: text },
-    role: { check: () => [], required: true },
+    role: { required: true },
     database: { check: refOf('Database Ref', native.databases) },
     ttl: { check: timestamp },
     priority: { check: priority },
@@ -21,7 +22,7 @@ export const keyResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete(draft) {
-    const { session, failures, fields, mode, patch, rules } = draft
+    const { session, failures, fields, mode, patch, ref, rules } = draft
     const role = fields.get('role')
     // Version 10 looks for its roles when the query ends.
     if (role !== undefined && rules.language !== '10') failures.push(...roleFailures(role, ['role'], session))
@@ -31,7 +32,8 @@ export const keyResource: Resource = {
     if (failures.length > 0 || mode === 'history') return
     const secret = patch.get('secret')
     if (typeof secret === 'string') importSecret(draft, secret)
-    else if (!fields.has('hashed_secret')) makeSecret(draft)
+    else if (!fields.has('hashed_secret'))
+      giveSecret(draft, session.host.logins.newKeySecret(session.memo, ref))
   },
 }
 
@@ -50,20 +52,9 @@ function importFailures({ session, mode, patch, ref }: Draft): readonly FieldFai
   return isTaken ? [failure(['hashed_secret'], { kind: 'not unique' })] : []
 }
 
-function importSecret({ session, failures, fields, ref, shown }: Draft, secret: string): void {
-  const { memo, host } = session
-  const hashed: Value | undefined = host.logins.hashKeySecret(memo, ref, secret)
-  if (hashed === undefined) {
-    failures.push(failure(['secret'], { kind: 'secret' }))
-    return
-  }
-  fields.set('hashed_secret', hashed)
-  shown.set('secret', secret)
-}
-
-function makeSecret({ session, fields, ref, shown }: Draft): void {
-  const { memo, host } = session
-  const { hashedSecret, secret } = host.logins.newKeySecret(memo, ref)
-  shown.set('secret', secret)
-  fields.set('hashed_secret', hashedSecret)
+function importSecret(draft: Draft, secret: string): void {
+  const { memo, host } = draft.session
+  const hashedSecret = host.logins.hashKeySecret(memo, draft.ref, secret)
+  if (hashedSecret === undefined) draft.failures.push(failure(['secret'], { kind: 'secret' }))
+  else giveSecret(draft, { hashedSecret, secret })
 }

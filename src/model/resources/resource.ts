@@ -3,7 +3,7 @@
 
 import type { Version } from '../../store/contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
-import type { FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
+import type { FailurePlace, FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 
 /** `history` is a version written into the past. */
@@ -46,7 +46,8 @@ export type FieldCheck = (value: Value, path: readonly string[]) => readonly Fie
 
 /** What is known of a field. */
 export interface FieldSpec {
-  readonly check: FieldCheck
+  /** Absent: any value will do. */
+  readonly check?: FieldCheck
   readonly required?: boolean
   /** Given by the client only at creation; later values are ignored. */
   readonly createOnly?: boolean
@@ -61,11 +62,11 @@ export interface Resource {
   /** Fields that exist before the client's own are applied, on creation. */
   readonly defaults?: (session: Session, rules: WriteRules) => ObjectValue
   /** Fields that survive a replace that does not give them. */
-  readonly keptOnReplace: readonly string[]
+  readonly keptOnReplace?: readonly string[]
   /** References in its fields have to exist and be readable by the caller. */
-  readonly strictReferences: boolean
+  readonly strictReferences?: true
   /** Only databases, keys, roles and access providers may stand in a container database. */
-  readonly allowedInContainer: boolean
+  readonly allowedInContainer?: true
   /** The last step before the write: rules across fields, computed fields. Pushes failures. */
   readonly complete?: (draft: Draft) => void
   /** After the write, in the same transaction: what belongs to the document. */
@@ -77,6 +78,11 @@ export interface Resource {
 /** A field of a document that is refused. */
 export function failure(path: readonly string[], fault: FieldFault): FieldFailure {
   return { path, fault }
+}
+
+/** What a refusal of a write as a whole blames. */
+export function blamedBy(mode: WriteMode): FailurePlace {
+  return mode === 'create' ? 'target' : 'call'
 }
 
 /** The failure for a value of the wrong type. */

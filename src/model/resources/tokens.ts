@@ -11,26 +11,25 @@ export const tokenResource: Resource = {
     data: { check: map },
     hashed_secret: { check: text },
   },
-  keptOnReplace: [],
-  strictReferences: false,
-  allowedInContainer: false,
   complete(draft) {
     draft.omitted.add('hashed_secret')
     const kept = draft.rules.language === '10' ? draft.previous?.fields.get('hashed_secret') : undefined
     if (kept !== undefined) draft.fields.set('hashed_secret', kept)
-    if (draft.failures.length === 0 && !draft.fields.has('hashed_secret')) makeSecret(draft)
+    if (draft.failures.length === 0 && !draft.fields.has('hashed_secret')) makeTokenSecret(draft)
   },
 }
 
-/** Gives a token a new secret, shown in this response only. */
-export function makeSecret({
-  session,
-  fields,
-  ref,
-  shown,
-}: Pick<Draft, 'session' | 'fields' | 'ref' | 'shown'>): void {
-  const { memo, host } = session
-  const { hashedSecret, secret } = host.logins.newTokenSecret(memo, ref)
+/** Gives a token a new secret. */
+export function makeTokenSecret(draft: Pick<Draft, 'session' | 'fields' | 'ref' | 'shown'>): void {
+  const { host, memo } = draft.session
+  giveSecret(draft, host.logins.newTokenSecret(memo, draft.ref))
+}
+
+/** Gives a key or a token a secret, shown in this response only. */
+export function giveSecret(
+  { fields, shown }: Pick<Draft, 'fields' | 'shown'>,
+  { hashedSecret, secret }: { readonly hashedSecret: string; readonly secret: string },
+): void {
   shown.set('secret', secret)
   fields.set('hashed_secret', hashedSecret)
 }

@@ -4,7 +4,6 @@
 import { step } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
 import {
-  type DatabaseId,
   DocumentValue,
   firstUserCollection,
   isArray,
@@ -20,12 +19,7 @@ import { mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'
 
 /** Every reference in what is given that may not be written; of very many, the first. */
-export function referenceFailures(
-  value: Value,
-  session: Session,
-  strict: boolean,
-  database: DatabaseId = session.database,
-): readonly FieldFailure[] {
+export function referenceFailures(value: Value, session: Session, strict: boolean): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   // One path for the whole walk: most of what is written are plain values, which need none.
   const here: (string | number)[] = []
@@ -35,9 +29,9 @@ export function referenceFailures(
     if (value instanceof UnresolvedRef) {
       failures.push(refused(names(), 'unreadable'))
     } else if (value instanceof Ref) {
-      failures.push(...checkReference(value, names, session, strict, database))
+      failures.push(...checkReference(value, names, session, strict))
     } else if (value instanceof DocumentValue) {
-      failures.push(...checkReference(value.ref, names, session, false, database))
+      failures.push(...checkReference(value.ref, names, session, false))
     } else if (isArray(value as Value)) {
       for (const [index, element] of (value as readonly Value[]).entries()) enter(index, element)
     } else if (isObject(value as Value)) {
@@ -64,9 +58,8 @@ function checkReference(
   path: () => readonly string[],
   session: Session,
   strict: boolean,
-  database: DatabaseId,
 ): readonly FieldFailure[] {
-  if (ref.database !== database) return [refused(path(), 'other database')]
+  if (ref.database !== session.database) return [refused(path(), 'other database')]
   if (!strict || isNativeCollectionRef(ref)) return []
   if (!exists(ref, session)) return [refused(path(), 'missing')]
   return mayRead(ref, session) ? [] : [refused(path(), 'unreadable')]

@@ -3,9 +3,9 @@
 
 import { aliasesOf } from '../../auth/resource-names.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
-import { type FailedCheck, Failure, type FailurePlace, type FieldPath, LanguageError } from '../failure.ts'
+import { type FailedCheck, Failure, type FieldPath, LanguageError } from '../failure.ts'
 import { uncounted } from '../read.ts'
-import type { Draft } from '../resources/resource.ts'
+import { blamedBy, type Draft } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
 import { withDefaults } from './defaults.ts'
 import { anyType, type MemberType, type ObjectType } from './field-types.ts'
@@ -68,7 +68,8 @@ function checksOf(definition: ObjectValue): readonly Check[] {
   })
 }
 
-const referable = new Map<string, number>([
+/** Native collections whose documents fields may refer to, by the names of their types. */
+export const referable: ReadonlyMap<string, number> = new Map<string, number>([
   ['Key', native.keys],
   ['Token', native.tokens],
   ['Credential', native.credentials],
@@ -133,7 +134,7 @@ function valueOfDefault(source: string, name: string, field: string, { mode, ses
     )
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    throw Failure.of({ kind: 'failed default', field, error }, placeOf(mode))
+    throw Failure.of({ kind: 'failed default', field, error }, blamedBy(mode))
   }
 }
 
@@ -149,11 +150,7 @@ export function runChecks(draft: CheckedDraft): void {
     if (result === true) continue
     failed.push({ name, why: result === false || result === null ? 'not met' : 'no boolean' })
   }
-  if (failed.length > 0) throw Failure.of({ kind: 'failed checks', checks: failed }, placeOf(mode))
-}
-
-function placeOf(mode: Draft['mode']): FailurePlace {
-  return mode === 'create' ? 'target' : 'call'
+  if (failed.length > 0) throw Failure.of({ kind: 'failed checks', checks: failed }, blamedBy(mode))
 }
 
 function checkResult(source: string, name: string, { mode, ref, session }: CheckedDraft): Value {
@@ -164,6 +161,6 @@ function checkResult(source: string, name: string, { mode, ref, session }: Check
     return session.withAuthority({ kind: 'predicate', database: ref.database }, readOnly)
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    throw Failure.of({ kind: 'broken check', error }, placeOf(mode))
+    throw Failure.of({ kind: 'broken check', error }, blamedBy(mode))
   }
 }

@@ -2,7 +2,7 @@
 // may not be read are not there. Predicates of roles have to see that moment, too: for them there is a transaction that looks
 // back. Built-in roles decide by the collection alone, so one world serves all moments.
 
-import { Session } from '../../model/session.ts'
+import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Ref } from '../../values/value.ts'
 import { Call } from '../call.ts'
@@ -95,18 +95,8 @@ export class Moments {
       this.#session.countCostsOf(session)
       this.#past.delete(other)
     }
-    const { address, caller, deadline, dialect, host, memo, transaction } = this.#session
-    const session = new Session({
-      host,
-      transaction: transaction.asOf(time),
-      caller,
-      address,
-      dialect,
-      memo,
-      deadline,
-      effectLimit: 'read',
-      effectPlace: 'stream requests',
-    })
+    const limit = { effectLimit: 'read', effectPlace: 'stream requests' } as const
+    const session = this.#session.over(this.#session.transaction.asOf(time), limit)
     const world = new DataWorld(session)
     const moment = new SeenMoment(world, callOf(session, world), time)
     this.#past.set(time, { session, moment })

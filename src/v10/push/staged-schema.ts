@@ -54,7 +54,7 @@ export function stagedSession(session: Session): Session {
 }
 
 function rehearsed(files: readonly FileText[], session: Session): Session {
-  const rehearsal = session.rehearsal()
+  const rehearsal = session.over(session.transaction.rehearsal())
   if (isStaged(rehearsal)) unstageSchema(rehearsal)
   applyPlan(planOf({ files, isWhole: true }, rehearsal), rehearsal)
   session.countCostsOf(rehearsal)

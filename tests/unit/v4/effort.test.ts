@@ -68,7 +68,7 @@ const walks: Record<string, () => unknown> = {
   'encoding of terms': () => encodeTerms([numbers()]),
   patching: () => applyPatch(new Map(), new Map([['data', numbers()]])),
   'looking for references in what is written': () =>
-    referenceFailures([numbers()], undefined as never, false, 0n),
+    referenceFailures([numbers()], undefined as never, false),
   'reading JSON': () => parseJson(`[${'1,'.repeat(size)}1]`),
   'parsing a query': () => parse([...numbers()] as never, '4'),
 }
