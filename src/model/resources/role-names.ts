@@ -1,12 +1,11 @@
 // Roles given to keys, functions and access providers: built-in by name, custom ones by reference or name.
 
-import { builtinRoles } from '../../auth/contract.ts'
+import { isBuiltinRole } from '../../auth/builtin-role.ts'
 import { isArray, native, Ref, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { failure, invalidType } from './resource.ts'
 
-const isBuiltin = (value: Value) => (builtinRoles as readonly Value[]).includes(value)
 const isRoleRef = (value: Value) => value instanceof Ref && value.collection === native.roles
 
 /** Checks a role or an array of custom roles; built-in roles stand alone. */
@@ -16,7 +15,7 @@ export function roleFailures(
   session: Session,
 ): readonly FieldFailure[] {
   if (isArray(value)) return value.flatMap(each => customRoleFailures(each, path, session))
-  return isBuiltin(value) ? [] : customRoleFailures(value, path, session)
+  return isBuiltinRole(value) ? [] : customRoleFailures(value, path, session)
 }
 
 /** Checks a custom role: a reference, or the name of one that exists. */
@@ -27,7 +26,7 @@ export function customRoleFailures(
 ): readonly FieldFailure[] {
   if (isRoleRef(value)) return []
   if (typeof value !== 'string') return [invalidType(path, value, 'Role')]
-  if (isBuiltin(value)) return [failure(path, { kind: 'built-in role', role: value })]
+  if (isBuiltinRole(value)) return [failure(path, { kind: 'built-in role', role: value })]
   const { database, transaction } = session
   if (transaction.catalogue.resolve(database, native.roles, value)) return []
   return [failure(path, { kind: 'unknown role', role: value })]

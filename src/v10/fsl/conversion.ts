@@ -2,6 +2,7 @@
 // what can be understood is made all the same.
 
 import type { Diagnostic, Remark } from '../failure/failure.ts'
+import { isPlainName } from '../schema/names.ts'
 import type { LambdaNode, Node } from '../syntax/nodes.ts'
 import type { Source } from '../syntax/source.ts'
 import type { PredicatePlace } from './nodes.ts'
@@ -14,7 +15,6 @@ import type {
   OutlineValue,
   Place,
 } from './outline.ts'
-import { isPlainName } from './plain-name.ts'
 
 /** The conversion of one file. */
 export class Conversion {
@@ -34,12 +34,6 @@ export class Conversion {
   /** The hint that something has been there before. */
   hint(message: string, { end, start }: Place): Remark {
     return { name: 'hint', message, span: { source: this.source, start, end } }
-  }
-
-  /** Notes that a name is there already. `what`: the kind of thing in the message. */
-  duplicate(what: string, name: NamePlace, first: Place): void {
-    const remarks = [this.hint('Originally defined here', first)]
-    this.fault(`Duplicate ${what} \`${name.text}\``, name, { remarks })
   }
 
   /** The name of an item that has to have one. */
@@ -110,27 +104,6 @@ export class Conversion {
   }
 }
 
-/** Remembers what was defined, and notes what is defined twice. */
-export class Definitions {
-  readonly #conversion: Conversion
-  readonly #what: string
-  readonly #places = new Map<string, Place>()
-
-  /** `what`: the kind of thing in messages. */
-  constructor(conversion: Conversion, what: string) {
-    this.#conversion = conversion
-    this.#what = what
-  }
-
-  /** Adds a name; whether it is new. */
-  add(name: NamePlace): boolean {
-    const first = this.#places.get(name.text)
-    if (first === undefined) this.#places.set(name.text, name)
-    else this.#conversion.duplicate(this.#what, name, first)
-    return first === undefined
-  }
-}
-
 /** Notes what may stand only once and stands twice. */
 export class Onces {
   readonly #conversion: Conversion
@@ -140,7 +113,12 @@ export class Onces {
     this.#conversion = conversion
   }
 
-  /** Adds a member; whether it is the first. `what`: the kind of thing in the message. */
+  /** Adds a thing with a name; whether it is the first. `what`: the kind of thing in the message. */
+  addNamed(what: string, name: NamePlace): boolean {
+    return this.add(`${what} \`${name.text}\``, name)
+  }
+
+  /** The same for what has none. */
   add(what: string, place: Place): boolean {
     const first = this.#places.get(what)
     if (first === undefined) this.#places.set(what, place)

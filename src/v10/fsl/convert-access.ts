@@ -1,21 +1,18 @@
 // The members of roles and access providers.
 
-import { type Conversion, Definitions, errorPlace, Onces } from './conversion.ts'
+import { resourceActions } from '../../auth/contract.ts'
+import { type Conversion, errorPlace, Onces } from './conversion.ts'
 import type {
   ActionMember,
+  PredicatedMember,
   PrivilegesMember,
   ProviderMember,
-  ProviderRoleMember,
   RoleMember,
   TextMember,
 } from './nodes.ts'
 import type { OutlineBlock, OutlineItem, OutlineMember } from './outline.ts'
 
-const actions: ReadonlySet<string> = new Set(
-  ('create create_with_id delete read write history_read history_write ' + 'unrestricted_read call').split(
-    ' ',
-  ),
-)
+const actions: ReadonlySet<string> = new Set(resourceActions)
 
 /** The word by which a member is called in messages. */
 function wordOf(item: OutlineItem) {
@@ -24,73 +21,67 @@ function wordOf(item: OutlineItem) {
 
 /** The members of a role's block. */
 export function roleMembers({ members }: OutlineBlock, conversion: Conversion): readonly RoleMember[] {
-  const privileges = new Definitions(conversion, 'privileges')
-  const memberships = new Definitions(conversion, 'membership')
-  return members.flatMap((item): readonly RoleMember[] => {
+  const onces = new Onces(conversion)
+  return members.flatMap((item): RoleMember | readonly RoleMember[] => {
     const word = wordOf(item)
-    if (item.form === 'member' && word.text === 'privileges') {
-      const member = privilegesMember(item, privileges, conversion)
-      return member === undefined ? [] : [member]
-    }
-    if (item.form === 'member' && word.text === 'membership') {
-      conversion.refuseAnnotations(item)
-      const name = conversion.nameOf(item)
-      if (name !== undefined) memberships.add(name)
-      const predicate = conversion.optionalPredicate(item)
-      return name === undefined
-        ? []
-        : [{ kind: 'membership', name, predicate, start: item.start, end: item.end }]
-    }
-    conversion.fault(`Invalid member \`${word.text}\``, word)
-    return []
+    if (item.form === 'member' && word.text === 'privileges')
+      return privilegesMember(item, onces, conversion) ?? []
+    if (item.form === 'member' && word.text === 'membership')
+      return predicatedMember('membership', item, onces, conversion) ?? []
+    return conversion.fault(`Invalid member \`${word.text}\``, word) ?? []
   })
 }
 
 function privilegesMember(
   item: OutlineMember,
-  known: Definitions,
+  known: Onces,
   conversion: Conversion,
 ): PrivilegesMember | undefined {
   conversion.refuseAnnotations(item)
   const name = conversion.nameOf(item)
   const block = conversion.blockOf(item)
-  if (name !== undefined) known.add(name)
+  if (name !== undefined) known.addNamed('privileges', name)
   if (block === undefined) return undefined
-  const seen = new Definitions(conversion, 'action')
-  const found = block.members.flatMap((action): readonly ActionMember[] => {
+  const onces = new Onces(conversion)
+  const found = block.members.flatMap((action): ActionMember | readonly ActionMember[] => {
     const word = wordOf(action)
-    if (action.form !== 'member' || !actions.has(word.text)) {
-      conversion.fault(`Invalid action \`${word.text}\``, word)
-      return []
-    }
+    if (action.form !== 'member' || !actions.has(word.text))
+      return conversion.fault(`Invalid action \`${word.text}\``, word) ?? []
     conversion.refuseAnnotations(action)
-    if (!seen.add(word)) return []
+    if (!onces.addNamed('action', word)) return []
     const predicate = conversion.optionalPredicate(action)
-    return [{ kind: 'action', name: word, predicate, start: action.start, end: action.end }]
+    return { kind: 'action', name: word, predicate, start: action.start, end: action.end }
   })
   return name && { kind: 'privileges', name, block, actions: found, start: item.start, end: item.end }
 }
 
+function predicatedMember<K extends 'membership' | 'role'>(
+  kind: K,
+  item: OutlineMember,
+  onces: Onces,
+  conversion: Conversion,
+): PredicatedMember<K> | undefined {
+  conversion.refuseAnnotations(item)
+  const name = conversion.nameOf(item)
+  if (name !== undefined) onces.addNamed(kind, name)
+  const predicate = conversion.optionalPredicate(item)
+  return name && { kind, name, predicate, start: item.start, end: item.end }
+}
+
 /** The members of an access provider's block. */
 export function providerMembers(block: OutlineBlock, conversion: Conversion): readonly ProviderMember[] {
-  const roles = new Definitions(conversion, 'role')
   const onces = new Onces(conversion)
   const given = new Set<string>()
-  const members = block.members.flatMap((item): readonly ProviderMember[] => {
+  const members = block.members.flatMap((item): ProviderMember | readonly ProviderMember[] => {
     const word = wordOf(item)
     if (item.form === 'member') {
       if (word.text === 'issuer' || word.text === 'jwks_uri') {
         given.add(word.text)
-        const member = textMember(item, word.text, onces, conversion)
-        return member === undefined ? [] : [member]
+        return textMember(item, word.text, onces, conversion) ?? []
       }
-      if (word.text === 'role') {
-        const member = providerRole(item, roles, conversion)
-        return member === undefined ? [] : [member]
-      }
+      if (word.text === 'role') return predicatedMember('role', item, onces, conversion) ?? []
     }
-    conversion.fault(`Invalid member \`${word.text}\``, word)
-    return []
+    return conversion.fault(`Invalid member \`${word.text}\``, word) ?? []
   })
   if (!given.has('issuer')) conversion.fault('Missing issuer', block)
   if (!given.has('jwks_uri')) conversion.fault('Missing jwks uri', block)
@@ -122,17 +113,5 @@ function textMember(
   if (node.kind !== 'literal' || typeof node.value !== 'string') {
     return conversion.fault('Expected string literal', errorPlace(node))
   }
-  return { kind, keyword, value: node.value, valuePlace: node, start, end }
-}
-
-function providerRole(
-  item: OutlineMember,
-  known: Definitions,
-  conversion: Conversion,
-): ProviderRoleMember | undefined {
-  conversion.refuseAnnotations(item)
-  const name = conversion.nameOf(item)
-  if (name !== undefined) known.add(name)
-  const predicate = conversion.optionalPredicate(item)
-  return name && { kind: 'role', name, predicate, start: item.start, end: item.end }
+  return { kind, value: node.value, valuePlace: node, start, end }
 }

@@ -1,24 +1,17 @@
 // The members of a collection.
 
+import { isReservedField } from '../schema/names.ts'
 import { type Node, shortParameter } from '../syntax/nodes.ts'
-import { type Conversion, Definitions, errorPlace, lambdaInParentheses, Onces } from './conversion.ts'
+import { type Conversion, errorPlace, lambdaInParentheses, Onces } from './conversion.ts'
 import { migrationStatements } from './convert-migrations.ts'
 import { indexPaths, listOf } from './convert-paths.ts'
 import { refuseDefaults } from './nested-defaults.ts'
 import type { CollectionMember, IndexMember, IndexPart, IndexPath, UniqueMember } from './nodes.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, Place } from './outline.ts'
 
-/** Names that fields may not have: documents use them themselves. */
-const reserved: ReadonlySet<string> = new Set(
-  'id coll ts data ttl delete update replace updateData replaceData exists'.split(' '),
-)
-
 /** What is remembered while the members of a collection are read. */
 interface Seen {
   readonly conversion: Conversion
-  readonly fields: Definitions
-  readonly indexes: Definitions
-  readonly checks: Definitions
   readonly onces: Onces
   readonly uniques: Map<string, Place>
 }
@@ -28,14 +21,7 @@ export function collectionMembers(
   { members }: OutlineBlock,
   conversion: Conversion,
 ): readonly CollectionMember[] {
-  const seen: Seen = {
-    conversion,
-    fields: new Definitions(conversion, 'field'),
-    indexes: new Definitions(conversion, 'index name'),
-    checks: new Definitions(conversion, 'check constraint name'),
-    onces: new Onces(conversion),
-    uniques: new Map(),
-  }
+  const seen: Seen = { conversion, onces: new Onces(conversion), uniques: new Map() }
   return members.flatMap(member => {
     if (member.form === 'field') return fieldMember(member, seen) ?? []
     if (member.form === 'member') return otherMember(member, seen) ?? []
@@ -44,12 +30,12 @@ export function collectionMembers(
 }
 
 function fieldMember(item: OutlineField, seen: Seen): CollectionMember | undefined {
-  const { conversion, fields } = seen
+  const { conversion, onces } = seen
   const { compute, end, isWildcard, name, start, type, value } = item
   conversion.refuseAnnotations(item)
   if (!isWildcard && conversion.identifier(name) === undefined) return undefined
-  if (reserved.has(name.text)) return conversion.fault(`Invalid reserved name \`${name.text}\``, item)
-  if (!fields.add(name)) return undefined
+  if (isReservedField(name.text)) return conversion.fault(`Invalid reserved name \`${name.text}\``, item)
+  if (!onces.addNamed('field', name)) return undefined
   if (compute !== undefined) return computedMember(item, compute, conversion)
   if (type === undefined) return conversion.fault('Expected a type signature', item)
   if (isWildcard) {
@@ -101,11 +87,11 @@ function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefi
   return conversion.fault(`Invalid field or member \`${item.keyword.text}\``, item.keyword)
 }
 
-function indexMember(item: OutlineMember, { conversion, indexes }: Seen): IndexMember | undefined {
+function indexMember(item: OutlineMember, { conversion, onces: seen }: Seen): IndexMember | undefined {
   conversion.refuseAnnotations(item)
   const name = conversion.identifierOf(item)
   const block = conversion.blockOf(item)
-  if (name !== undefined) indexes.add(name)
+  if (name !== undefined) seen.addNamed('index name', name)
   if (block === undefined) return undefined
   const onces = new Onces(conversion)
   const members = block.members.flatMap((part): readonly IndexPart[] => {
@@ -118,7 +104,7 @@ function indexMember(item: OutlineMember, { conversion, indexes }: Seen): IndexM
     if (!onces.add(`${kind} definition`, part)) return []
     const list = listOf(part, conversion)
     const paths = list && indexPaths(list, kind, conversion)
-    return list && paths ? [{ kind, list, paths, start: part.start, end: part.end }] : []
+    return list && paths ? [{ kind, valuePlace: list, paths, start: part.start, end: part.end }] : []
   })
   return name && { kind: 'index', name, block, members, start: item.start, end: item.end }
 }
@@ -142,18 +128,19 @@ function uniqueMember(item: OutlineMember, { conversion, uniques }: Seen): Uniqu
     return conversion.fault('Duplicate unique constraint.', list, { remarks })
   }
   uniques.set(key, list)
-  return { kind: 'unique', list, paths, start: item.start, end: item.end }
+  return { kind: 'unique', valuePlace: list, paths, start: item.start, end: item.end }
 }
 
 function pathKey({ mva, path }: IndexPath): string {
   return JSON.stringify([mva, ...path.map(step => (typeof step === 'bigint' ? Number(step) : step))])
 }
 
-function checkMember(item: OutlineMember, { checks, conversion }: Seen): CollectionMember | undefined {
+function checkMember(item: OutlineMember, { conversion, onces }: Seen): CollectionMember | undefined {
   conversion.refuseAnnotations(item)
   const name = conversion.identifierOf(item)
   const value = conversion.expressionOf(item)
-  if (name === undefined || !checks.add(name) || value === undefined) return undefined
+  if (name === undefined || !onces.addNamed('check constraint name', name) || value === undefined)
+    return undefined
   const body: Node = value.node
   if (lambdaInParentheses(body) === undefined) {
     const annotation = 'Check constraints require parenthesis around the lambda'

@@ -2,11 +2,11 @@
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { Source } from '../syntax/source.ts'
-import { Conversion } from './conversion.ts'
+import { Conversion, Onces } from './conversion.ts'
 import { providerMembers, roleMembers } from './convert-access.ts'
 import { collectionMembers } from './convert-collection.ts'
 import type { FunctionItem, SchemaItem } from './nodes.ts'
-import type { AnnotationPlace, OutlineFunction, OutlineItem, OutlineMember, Place } from './outline.ts'
+import type { AnnotationPlace, OutlineFunction, OutlineItem, OutlineMember } from './outline.ts'
 
 /** What came of a file: its items, as far as they are understood, and what is wrong. */
 type Converted = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
@@ -68,16 +68,11 @@ function checkAnnotations(
   allowed: readonly AnnotationPlace['kind'][],
   conversion: Conversion,
 ): void {
-  const seen = new Map<string, Place>()
+  const onces = new Onces(conversion)
   for (const annotation of annotations) {
     const { kind } = annotation
-    const first = seen.get(kind)
-    if (!allowed.includes(kind)) conversion.fault('Annotation not supported here', annotation)
-    else if (first === undefined) seen.set(kind, annotation)
-    else {
-      const remarks = [conversion.hint('Originally defined here', first)]
-      conversion.fault(`Duplicate annotation \`${kind}\``, annotation, { remarks })
-    }
+    if (allowed.includes(kind)) onces.add(`annotation \`${kind}\``, annotation)
+    else conversion.fault('Annotation not supported here', annotation)
   }
 }
 
@@ -118,12 +113,10 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
 
 /** Names of one kind, and those that collections and functions share with their aliases. */
 function refuseDuplicates(items: readonly SchemaItem[], conversion: Conversion): void {
-  const spaces = new Map<string, Map<string, Place>>()
+  const onces = new Onces(conversion)
   for (const item of items) {
     const isShared = item.kind === 'collection' || item.kind === 'function'
     const what = isShared ? 'collection or function' : item.kind
-    const known = spaces.get(what) ?? new Map<string, Place>()
-    spaces.set(what, known)
     const alias = item.annotations.find(({ kind }) => kind === 'alias')?.name
     // A function with an alias may be called like a collection: it is reached by the alias.
     const isHidden =
@@ -131,10 +124,7 @@ function refuseDuplicates(items: readonly SchemaItem[], conversion: Conversion):
       alias !== undefined &&
       items.some(each => each.kind === 'collection' && each.name.text === item.name.text)
     for (const name of [...(isHidden ? [] : [item.name]), ...(isShared && alias ? [alias] : [])]) {
-      if (name.text === '') continue
-      const first = known.get(name.text)
-      if (first === undefined) known.set(name.text, name)
-      else conversion.duplicate(what, name, first)
+      if (name.text !== '') onces.addNamed(what, name)
     }
   }
 }

@@ -2,18 +2,19 @@
 
 import { native, type ObjectValue, type Value } from '../../values/value.ts'
 import { type Node, shortParameter } from '../syntax/nodes.ts'
-import type {
-  ActionMember,
-  CollectionItem,
-  CollectionMember,
-  FunctionItem,
-  IndexMember,
-  IndexPath,
-  MembershipMember,
-  MigrationStatement,
-  ProviderMember,
-  RoleMember,
-  SchemaItem,
+import {
+  type ActionMember,
+  type CollectionItem,
+  type CollectionMember,
+  type FieldPathPlace,
+  type FunctionItem,
+  type IndexMember,
+  type IndexPath,
+  type MigrationStatement,
+  ofKind,
+  type ProviderMember,
+  type RoleMember,
+  type SchemaItem,
 } from './nodes.ts'
 import { ItemPrinter, printedPath } from './print.ts'
 
@@ -69,15 +70,6 @@ function annotated({ annotations }: SchemaItem, kind: 'alias' | 'role'): string 
   return annotations.find(each => each.kind === kind)?.name.text
 }
 
-type Kind<M extends { readonly kind: string }, K extends M['kind']> = Extract<M, { readonly kind: K }>
-
-function ofKind<M extends { readonly kind: string }, K extends M['kind']>(
-  members: readonly M[],
-  kind: K,
-): readonly Kind<M, K>[] {
-  return members.filter((each): each is Kind<M, K> => each.kind === kind)
-}
-
 class DefinitionWriter extends ItemPrinter {
   collection(item: CollectionItem): ObjectValue {
     const { members } = item
@@ -128,26 +120,15 @@ class DefinitionWriter extends ItemPrinter {
   }
 
   #migration(statement: MigrationStatement): Value {
-    const path = ({ path: steps }: { readonly path: readonly string[] }) => printedPath(steps)
+    const path = ({ path: steps }: FieldPathPlace) => printedPath(steps)
     const { kind } = statement
-    switch (kind) {
-      case 'add':
-      case 'drop':
-        return object({ [kind]: object({ field: path(statement.field) }) })
-      case 'backfill': {
-        const given = object({ field: path(statement.field), value: this.expression(statement.value) })
-        return object({ backfill: given })
-      }
-      case 'move':
-        return object({ move: object({ field: path(statement.field), to: path(statement.to) }) })
-      case 'split':
-        return object({ split: object({ field: path(statement.field), to: statement.to.map(path) }) })
-      case 'move_conflicts':
-      case 'move_wildcard':
-        return object({ [kind]: object({ into: path(statement.into) }) })
-      case 'add_wildcard':
-        return object({ add_wildcard: new Map() })
-    }
+    const given = object({
+      field: 'field' in statement ? path(statement.field) : undefined,
+      into: 'into' in statement ? path(statement.into) : undefined,
+      value: kind === 'backfill' ? this.expression(statement.value) : undefined,
+      to: kind === 'move' ? path(statement.to) : kind === 'split' ? statement.to.map(path) : undefined,
+    })
+    return object({ [kind]: given })
   }
 
   function(item: FunctionItem): ObjectValue {
@@ -171,7 +152,7 @@ class DefinitionWriter extends ItemPrinter {
       privileges: ofKind(members, 'privileges').map(({ actions, name: resource }) =>
         object({
           resource: resource.text,
-          actions: someObject(actions.map(each => [each.name.text, this.#allowed(each)])),
+          actions: someObject(actions.map(each => [each.name.text, this.#predicateText(each) ?? true])),
         }),
       ),
       membership: ofKind(members, 'membership').map(each =>
@@ -180,23 +161,20 @@ class DefinitionWriter extends ItemPrinter {
     })
   }
 
-  #allowed({ predicate }: ActionMember): Value {
-    return this.#predicateText({ predicate }) ?? true
-  }
-
-  #predicateText({ predicate }: Pick<MembershipMember, 'predicate'>): string | undefined {
+  #predicateText({ predicate }: Pick<ActionMember, 'predicate'>): string | undefined {
     return predicate && this.#lambdaText(predicate.lambda)
   }
 
   provider(name: string, members: readonly ProviderMember[]): ObjectValue {
+    const text = (kind: 'issuer' | 'jwks_uri') => ofKind(members, kind)[0]?.value
     const roles = ofKind(members, 'role').map((each): Value => {
       const predicate = this.#predicateText(each)
       return predicate === undefined ? each.name.text : object({ role: each.name.text, predicate })
     })
     return object({
       name,
-      issuer: textOf('issuer', members),
-      jwks_uri: textOf('jwks_uri', members),
+      issuer: text('issuer'),
+      jwks_uri: text('jwks_uri'),
       roles: roles.length === 0 ? undefined : roles,
     })
   }
@@ -209,22 +187,10 @@ class DefinitionWriter extends ItemPrinter {
   }
 }
 
-/** What an access provider says of one kind. */
-function textOf(kind: 'issuer' | 'jwks_uri', members: readonly ProviderMember[]): string | undefined {
-  return members.flatMap(each => (each.kind === kind ? [each.value] : []))[0]
-}
-
 function term({ mva, path }: IndexPath): Value {
-  return new Map<string, Value>([
-    ['field', printedPath(path)],
-    ['mva', mva],
-  ])
+  return object({ field: printedPath(path), mva })
 }
 
 function value({ mva, order, path }: IndexPath): Value {
-  return new Map<string, Value>([
-    ['field', printedPath(path)],
-    ['order', order],
-    ['mva', mva],
-  ])
+  return object({ field: printedPath(path), order, mva })
 }

@@ -27,14 +27,17 @@ interface ItemBase extends Place {
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/** `collection N { … }` */
-export interface CollectionItem extends ItemBase {
-  readonly kind: 'collection'
+/** An item with members in braces. */
+interface BlockItem<K extends string, M> extends ItemBase {
+  readonly kind: K
   /** From brace to brace. */
   readonly block: Place
   /** In the order of the text. */
-  readonly members: readonly CollectionMember[]
+  readonly members: readonly M[]
 }
+
+/** `collection N { … }` */
+export type CollectionItem = BlockItem<'collection', CollectionMember>
 
 /** `name: T = e` */
 interface FieldMember extends Place {
@@ -73,7 +76,7 @@ export interface IndexMember extends Place {
 /** `terms […]` or `values […]`; the place of the member, and that of the brackets. */
 export interface IndexPart extends Place {
   readonly kind: 'terms' | 'values'
-  readonly list: Place
+  readonly valuePlace: Place
   readonly paths: readonly IndexPath[]
 }
 
@@ -91,7 +94,7 @@ export type SchemaPath = readonly (string | bigint)[]
 /** `unique […]` */
 export interface UniqueMember extends Place {
   readonly kind: 'unique'
-  readonly list: Place
+  readonly valuePlace: Place
   readonly paths: readonly IndexPath[]
 }
 
@@ -156,11 +159,7 @@ export interface FunctionItem extends ItemBase {
 }
 
 /** `role N { … }` */
-export interface RoleItem extends ItemBase {
-  readonly kind: 'role'
-  readonly block: Place
-  readonly members: readonly RoleMember[]
-}
+export type RoleItem = BlockItem<'role', RoleMember>
 
 /** `privileges R { … }` */
 export interface PrivilegesMember extends Place {
@@ -170,14 +169,15 @@ export interface PrivilegesMember extends Place {
   readonly actions: readonly ActionMember[]
 }
 
-/** `read`, or `read { predicate (…) }` */
-export interface ActionMember extends Place {
-  readonly kind: 'action'
-  /** The word. */
+/** A name, which may have a predicate behind it: `membership C`, or `membership C { predicate (…) }`. */
+export interface PredicatedMember<K extends string> extends Place {
+  readonly kind: K
   readonly name: NamePlace
-  /** The group that holds the lambda. */
   readonly predicate: PredicatePlace | undefined
 }
+
+/** `read`, or `read { predicate (…) }`; the name is the word. */
+export type ActionMember = PredicatedMember<'action'>
 
 /** A predicate: the lambda in parentheses, and the place of the braces around it. */
 export interface PredicatePlace {
@@ -185,44 +185,38 @@ export interface PredicatePlace {
   readonly lambda: Node
 }
 
-/** `membership C`, or `membership C { predicate (…) }` */
-export interface MembershipMember extends Place {
-  readonly kind: 'membership'
-  readonly name: NamePlace
-  readonly predicate: PredicatePlace | undefined
-}
-
 /** What stands in a role. */
-export type RoleMember = PrivilegesMember | MembershipMember
+export type RoleMember = PrivilegesMember | PredicatedMember<'membership'>
 
 /** `access provider N { … }` */
-export interface ProviderItem extends ItemBase {
-  readonly kind: 'access provider'
-  readonly block: Place
-  readonly members: readonly ProviderMember[]
-}
+export type ProviderItem = BlockItem<'access provider', ProviderMember>
 
 /** `issuer "…"`, `jwks_uri "…"` */
 export interface TextMember extends Place {
   readonly kind: 'issuer' | 'jwks_uri'
-  /** Of the word. */
-  readonly keyword: Place
   readonly value: string
   readonly valuePlace: Place
 }
 
-/** `role R`, or `role R { predicate (…) }` */
-export interface ProviderRoleMember extends Place {
-  readonly kind: 'role'
-  readonly name: NamePlace
-  readonly predicate: PredicatePlace | undefined
-}
-
 /** What stands in an access provider. */
-export type ProviderMember = TextMember | ProviderRoleMember
+export type ProviderMember = TextMember | PredicatedMember<'role'>
 
 /** An item at the top of a file. */
 export type SchemaItem = CollectionItem | FunctionItem | RoleItem | ProviderItem
+
+/** The members of one kind. */
+export type OfKind<M extends { readonly kind: string }, K extends M['kind']> = Extract<
+  M,
+  { readonly kind: K }
+>
+
+/** The members that are of one kind. */
+export function ofKind<M extends { readonly kind: string }, K extends M['kind']>(
+  members: readonly M[],
+  kind: K,
+): readonly OfKind<M, K>[] {
+  return members.filter((each): each is OfKind<M, K> => each.kind === kind)
+}
 
 /** The lambda of a computed field, be it written in parentheses or not. */
 export function ungrouped(body: Node): Node {

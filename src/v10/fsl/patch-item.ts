@@ -2,7 +2,7 @@
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
-import { type MembershipMember, type SchemaItem, ungrouped } from './nodes.ts'
+import { type ActionMember, type SchemaItem, ungrouped } from './nodes.ts'
 import type { AnnotationPlace, Place } from './outline.ts'
 import { ItemPrinter, type Member, printedAnnotation, printedPaths } from './print.ts'
 import { printedName } from './print-expression.ts'
@@ -95,10 +95,6 @@ class ItemPatch {
       case 'privileges':
         if (wanted.kind === 'privileges') this.#members(old.block, old.actions, wanted.actions, 1)
         return
-      case 'terms':
-      case 'values':
-        if (wanted.kind === old.kind) this.#edits.replace(old.list, printedPaths(wanted.paths))
-        return
       case 'check':
         if (wanted.kind === 'check') this.#edits.replace(old.body, this.#new.expression(wanted.body))
         return
@@ -141,8 +137,8 @@ class ItemPatch {
   }
 
   #predicate(
-    old: Pick<MembershipMember, 'name' | 'predicate' | 'end'>,
-    { predicate }: Pick<MembershipMember, 'predicate'>,
+    old: Pick<ActionMember, 'name' | 'predicate' | 'end'>,
+    { predicate }: Pick<ActionMember, 'predicate'>,
   ): void {
     if (old.predicate === undefined) {
       if (predicate === undefined) return

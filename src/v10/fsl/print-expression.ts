@@ -2,6 +2,7 @@
 // part of the tree and printed where they were.
 
 import { unreachable } from '../../base/assert.ts'
+import { isPlainName } from '../schema/names.ts'
 import {
   type BlockNode,
   type LambdaNode,
@@ -10,7 +11,6 @@ import {
   shortParameter,
   type TypeNode,
 } from '../syntax/nodes.ts'
-import { isPlainName } from './plain-name.ts'
 import { escaped, printedDecimal, printedString } from './print-text.ts'
 
 /** A text of several lines, further in by one level from its second line on. Texts in quotes have no lines of their own. */

@@ -5,7 +5,6 @@ import type {
   CollectionMember,
   IndexPart,
   IndexPath,
-  MembershipMember,
   MigrationStatement,
   PredicatePlace,
   ProviderMember,
@@ -112,7 +111,7 @@ export class ItemPrinter extends ExpressionPrinter {
     }
   }
 
-  #predicate({ predicate }: Pick<MembershipMember, 'predicate'>): string {
+  #predicate({ predicate }: Pick<ActionMember, 'predicate'>): string {
     return predicate === undefined ? '' : ` ${this.predicate(predicate)}`
   }
 
@@ -123,23 +122,11 @@ export class ItemPrinter extends ExpressionPrinter {
 
   /** A statement of a block of migrations. */
   migration(statement: MigrationStatement): string {
-    switch (statement.kind) {
-      case 'add':
-      case 'drop':
-        return `${statement.kind} ${printedPath(statement.field.path)}`
-      case 'backfill':
-        return `backfill ${printedPath(statement.field.path)} = ${this.expression(statement.value)}`
-      case 'move':
-        return `move ${printedPath(statement.field.path)} -> ${printedPath(statement.to.path)}`
-      case 'split': {
-        const to = statement.to.map(({ path }) => printedPath(path)).join(', ')
-        return `split ${printedPath(statement.field.path)} -> ${to}`
-      }
-      case 'move_conflicts':
-      case 'move_wildcard':
-        return `${statement.kind} ${printedPath(statement.into.path)}`
-      case 'add_wildcard':
-        return 'add_wildcard'
-    }
+    const { kind } = statement
+    if (kind === 'add_wildcard') return kind
+    const field = printedPath(('into' in statement ? statement.into : statement.field).path)
+    const value = kind === 'backfill' ? ` = ${this.expression(statement.value)}` : ''
+    const targets = 'to' in statement ? [statement.to].flat().map(({ path }) => printedPath(path)) : []
+    return `${kind} ${field}${value}${targets.length === 0 ? '' : ` -> ${targets.join(', ')}`}`
   }
 }

@@ -1,8 +1,9 @@
 // What the items of all files together must hold: types that exist and can be stored, resources and roles that are there.
 
+import { isBuiltinRole } from '../../auth/builtin-role.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
+import { referable } from '../../model/schema/collection-rules.ts'
 import type { FindCollection, ReferredCollection } from '../../model/session.ts'
-import { native } from '../../values/value.ts'
 import type { Diagnostic } from '../failure/failure.ts'
 import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/nodes.ts'
 import type { NamePlace } from '../fsl/outline.ts'
@@ -41,12 +42,6 @@ const nativeResources: readonly string[] = [
   ...['Key', 'Token', 'Credential', 'Credentials', 'Database', 'Collection', 'Function', 'Role'],
   'AccessProvider',
 ]
-
-const referable: ReadonlyMap<string, number> = new Map([
-  ['Key', native.keys],
-  ['Token', native.tokens],
-  ['Credential', native.credentials],
-])
 
 /** Finds the collections that types refer to. They need no numbers of their own: they are only told apart. */
 function finderOf(collections: readonly CollectionItem[]): FindCollection {
@@ -103,13 +98,11 @@ function resourceFaults(
   return [...missing('membership', collections), ...missing('privileges', resources)]
 }
 
-const builtinRoles: readonly string[] = ['admin', 'server', 'server-readonly', 'client']
-
 function roleFaults({ members, source }: ProviderItem, roles: ReadonlySet<string>): readonly Diagnostic[] {
   return members.flatMap(member => {
     if (member.kind !== 'role') return []
     const { name } = member
-    if (builtinRoles.includes(name.text)) {
+    if (isBuiltinRole(name.text)) {
       return [fault(source, `Builtin role \`${name.text}\` is not allowed`, name)]
     }
     return roles.has(name.text) ? [] : [fault(source, `Role \`${name.text}\` does not exist`, name)]

@@ -21,13 +21,24 @@ const documentNames: ReadonlySet<string> = new Set(
   'id coll ts ttl data delete update replace updateData replaceData exists'.split(' '),
 )
 
+/** Whether a stored data field of that name is reached through `data` only. */
+export function isReservedField(name: string): boolean {
+  return documentNames.has(name)
+}
+
+/** Whether no field of that name can be written, unless all names mean nothing. */
+export function isRefusedField(name: string): boolean {
+  return name !== 'ttl' && documentNames.has(name)
+}
+
 /** Names that every collection has of its own. */
 const collectionNames: ReadonlySet<string> = new Set(
   'all byId create createAll createData definition firstWhere where toString'.split(' '),
 )
 
-function isIdentifier(name: string): boolean {
-  return /^[A-Za-z_]\w*$/.test(name)
+/** Whether a name is an identifier: in schema files it may stand without quotes, and be the name of a field. */
+export function isPlainName(name: string): boolean {
+  return /^[A-Za-z_]\w*$/.test(name) && !isKeyword(name)
 }
 
 /** Why a collection or a function may not be called so, whatever others are called; undefined: it may. */
@@ -35,17 +46,17 @@ export function nameFault(name: string): string | undefined {
   if (isKeyword(name) || reservedNames.has(name) || globals.has(name)) {
     return `The identifier \`${name}\` is reserved.`
   }
-  return isIdentifier(name) ? undefined : 'Invalid identifier.'
+  return plainNameFault(name)
 }
 
 /** Why a part of a collection may not be called so; fields have other names taken than indexes. */
 export function memberNameFault(name: string, part: 'field' | 'index'): string | undefined {
-  if (!isIdentifier(name) || isKeyword(name) || name === '_') return 'Invalid identifier.'
+  if (!isPlainName(name) || name === '_') return 'Invalid identifier.'
   const taken = part === 'field' ? documentNames : collectionNames
   return taken.has(name) ? `The name '${name}' is reserved.` : undefined
 }
 
 /** Whether a name is no more than an identifier, for those that share no space with others. */
 export function plainNameFault(name: string): string | undefined {
-  return isIdentifier(name) && !isKeyword(name) ? undefined : 'Invalid identifier.'
+  return isPlainName(name) ? undefined : 'Invalid identifier.'
 }

@@ -6,10 +6,10 @@ import { type DocumentValue, isObject, type Ref, type Value as StoredValue } fro
 import { Call, type World } from '../call.ts'
 import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { deletedCollection } from '../library/natives.ts'
+import { isReservedField } from '../schema/names.ts'
 import { Doc, Lambda, type Struct, type Value } from '../value.ts'
 import { emptyWorld } from '../world.ts'
 import type { Body } from './bodies.ts'
-import { isReservedField } from './field-names.ts'
 import { runtimeOf, storedOf } from './stored-values.ts'
 
 /** The value of a computed field for a document. Throws QueryFailures and NotStorable where it has none. */

@@ -1,6 +1,6 @@
 // What native documents have to be, beyond the types of their fields: names, code, roles that exist.
 
-import { builtinRoles } from '../../auth/contract.ts'
+import { isBuiltinRole } from '../../auth/builtin-role.ts'
 import type { Session } from '../../model/session.ts'
 import {
   isArray,
@@ -165,7 +165,7 @@ function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
     const name = isObject(item) ? item.get('role') : item
     return typeof name === 'string' ? [name] : []
   })
-  const builtin = names.filter(name => (builtinRoles as readonly string[]).includes(name))
+  const builtin = names.filter(isBuiltinRole)
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   const refused = [
     ...builtin.map(name => `Builtin role \`${name}\` not allowed.`),
@@ -201,7 +201,7 @@ function predicateFailures(
 
 /** What is wrong with a name of a role, once the query has ended. */
 export function unknownRole(name: StoredValue | undefined, session: Session): string | undefined {
-  if (typeof name !== 'string' || (builtinRoles as readonly string[]).includes(name)) return undefined
+  if (typeof name !== 'string' || isBuiltinRole(name)) return undefined
   const { database, transaction } = session
   if (transaction.catalogue.resolve(database, native.roles, name) !== undefined) return undefined
   return `Field refers to an unknown role name \`${name}\`.`

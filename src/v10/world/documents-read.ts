@@ -24,6 +24,7 @@ import type { Absence, Call } from '../call.ts'
 import type { Rendering } from '../formats/rendering.ts'
 import { encodeJson } from '../formats/tagged.ts'
 import { deletedCollection, nativeOf } from '../library/natives.ts'
+import { isReservedField } from '../schema/names.ts'
 import {
   Doc,
   type DocumentVersion,
@@ -33,7 +34,6 @@ import {
   type Struct,
   type Value,
 } from '../value.ts'
-import { isReservedField } from './field-names.ts'
 import type { Names } from './names.ts'
 import { shownFields } from './native-fields.ts'
 import { notFoundText } from './refusals.ts'

@@ -17,7 +17,7 @@ import type {
   RoleMember,
   SchemaItem,
 } from '../nodes.ts'
-import { ungrouped } from '../nodes.ts'
+import { type OfKind, ofKind, ungrouped } from '../nodes.ts'
 import type { AnnotationPlace } from '../outline.ts'
 import { printedPaths } from '../print.ts'
 import { printedString } from '../print-text.ts'
@@ -166,14 +166,13 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
   ])
 }
 
-type Member<K extends CollectionMember['kind']> = Extract<CollectionMember, { readonly kind: K }>
+type Member<K extends CollectionMember['kind']> = OfKind<CollectionMember, K>
 
 function membersOf<K extends CollectionMember['kind']>(
   item: CollectionItem | undefined,
   kind: K,
-): Member<K>[] {
-  const isOfKind = (member: CollectionMember): member is Member<K> => member.kind === kind
-  return (item?.members ?? []).filter(isOfKind)
+): readonly Member<K>[] {
+  return ofKind(item?.members ?? [], kind)
 }
 
 function nameOf({ name }: { readonly name: { readonly text: string } }): string {
@@ -266,11 +265,9 @@ function settingLines(
   before: CollectionItem | undefined,
   after: CollectionItem | undefined,
 ): readonly DiffLine[] {
-  const settings = (item: CollectionItem | undefined): readonly Setting[] => [
-    ...membersOf(item, 'history_days'),
-    ...membersOf(item, 'ttl_days'),
-    ...membersOf(item, 'document_ttls'),
-  ]
+  const kinds = ['history_days', 'ttl_days', 'document_ttls'] as const
+  const settings = (item: CollectionItem | undefined): readonly Setting[] =>
+    kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
   return linesOf(
     paired(settings(before), settings(after), ({ kind }) => kind),
     settingWording,
