@@ -45,6 +45,11 @@ export function readFile({ name, text }: FileText): ParsedFile {
   return parsed
 }
 
+/** The items of all files, as far as they can be read. */
+export function itemsIn(files: readonly FileText[]): readonly SchemaItem[] {
+  return files.flatMap(file => readFile(file).file.items)
+}
+
 /** What an item is the same by, in all files. */
 export function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): string {
   return `${kind} ${name.text}`

@@ -3,12 +3,12 @@
 import { isStaged } from '../../model/schema/schema-files.ts'
 import type { Session } from '../../model/session.ts'
 import { changesOf } from '../fsl/diff/schema-diff.ts'
-import { type FileText, readFile } from '../fsl/patch.ts'
+import { itemsIn } from '../fsl/patch.ts'
 import { pushOf } from './file-routes.ts'
-import { type Plan, type Push, planOf } from './plan.ts'
-import { always, never, type Route } from './route.ts'
+import { type Plan, type Push, planOf, resultOf } from './plan.ts'
+import type { Route } from './route.ts'
 import { diffFormOf, diffText } from './schema-comparison.ts'
-import { resultOf, stagedFiles } from './staged-schema.ts'
+import { stagedFiles } from './staged-schema.ts'
 
 const answer: Route['answer'] = ({ request, session, version }) => {
   const push = pushOf(request)
@@ -22,8 +22,7 @@ const answer: Route['answer'] = ({ request, session, version }) => {
 function planFromStaged(push: Push, session: Session): Plan {
   const before = stagedFiles(session)
   const { after, fieldLines } = planOf({ files: resultOf(push, before), isWhole: true }, session)
-  const itemsOf = (files: readonly FileText[]) => files.flatMap(file => readFile(file).file.items)
-  const changes = changesOf(itemsOf(before), itemsOf(after), { fieldLines })
+  const changes = changesOf(itemsIn(before), itemsIn(after), { fieldLines })
   return { before, after, changes, fieldLines }
 }
 
@@ -31,7 +30,5 @@ function planFromStaged(push: Push, session: Session): Plan {
 export const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
   method: 'POST',
   path: [name],
-  writes: never,
-  checksVersion: always,
   answer,
 }))

@@ -7,7 +7,7 @@ import type { SchemaRequest } from '../wire/schema-request.ts'
 import { applyPlan } from './apply.ts'
 import { keepFiles } from './current-files.ts'
 import { type Push, planOf } from './plan.ts'
-import { always, commitTime, never, type Route } from './route.ts'
+import { commitTime, type Route } from './route.ts'
 import { notFound } from './schema-failure.ts'
 import { stagedFiles, stagePush } from './staged-schema.ts'
 
@@ -26,8 +26,6 @@ export const fileRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ['files'],
-    writes: never,
-    checksVersion: always,
     answer: ({ request, session, version }) => ({
       version,
       files: filesOf(request, session).map(({ name }) => ({ filename: name })),
@@ -36,8 +34,6 @@ export const fileRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ['files', '*'],
-    writes: never,
-    checksVersion: always,
     answer({ request, session, version }) {
       const found = filesOf(request, session).find(({ name }) => name === request.path[1])
       if (found === undefined) throw notFound()
@@ -47,8 +43,7 @@ export const fileRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: ['update'],
-    writes: always,
-    checksVersion: always,
+    writes: 'always',
     answer({ request, session, version }) {
       if (request.parameters.staged === 'true' || isStaged(session)) {
         stagePush(pushOf(request), session)

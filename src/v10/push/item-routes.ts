@@ -7,7 +7,7 @@ import { cut } from '../fsl/edit.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
 import type { Place } from '../fsl/outline.ts'
 import { parseFsl } from '../fsl/parse.ts'
-import { type FileText, itemKey, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
+import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
 import { nativeModule } from '../library/natives.ts'
 import { Source } from '../syntax/source.ts'
 import type { SchemaRequest } from '../wire/schema-request.ts'
@@ -16,9 +16,9 @@ import { currentFiles, keepFiles } from './current-files.ts'
 import { ownCall } from './own-call.ts'
 import { type Push, planOf } from './plan.ts'
 import {
-  always,
   commitTime,
   documentTime,
+  isRehearsal,
   JsonText,
   type Route,
   type SchemaAnswer,
@@ -38,19 +38,13 @@ function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
   return kind
 }
 
-/** Whether only what would happen is asked for. */
-function isRehearsal({ parameters }: SchemaRequest): boolean {
-  return parameters.validate === 'true'
-}
-
 /** The item that a path names, in the files as they are. */
 function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
   const kind = kindOf(request)
   const name = request.path[2] ?? ''
   const { database, transaction } = session
   if (transaction.catalogue.resolve(database, nativeOfItem[kind], name) === undefined) throw notFound()
-  const items = files.flatMap(file => readFile(file).file.items)
-  const found = items.find(item => item.kind === kind && item.name.text === name)
+  const found = itemsIn(files).find(item => item.kind === kind && item.name.text === name)
   if (found !== undefined) return found
   if (files.some(file => readFile(file).faults.length > 0)) throw new SchemaFailure(400, brokenText)
   throw notFound()
@@ -148,18 +142,11 @@ function remove(call: SchemaCall): SchemaAnswer {
   return pushed(call, { files, isWhole: false }, () => itemAnswer(item, place, contentOf(item), definition))
 }
 
-function changing(method: string, path: readonly string[], answer: Route['answer']): Route {
-  const isReal = (request: SchemaRequest) => !isRehearsal(request)
-  return { method, path: ['items', ...path], writes: isReal, checksVersion: isReal, answer }
-}
-
 /** The paths of single items. */
 export const itemRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: ['items', '*', '*'],
-    writes: () => false,
-    checksVersion: always,
     answer(call) {
       const { session, version } = call
       const item = namedItem(call, keepFiles(session))
@@ -167,7 +154,7 @@ export const itemRoutes: readonly Route[] = [
       return { version, ...itemAnswer(item, placeWithComment(item), contentOf(item), definition) }
     },
   },
-  changing('POST', ['*'], add),
-  changing('POST', ['*', '*'], replace),
-  changing('DELETE', ['*', '*'], remove),
+  { method: 'POST', path: ['items', '*'], writes: 'unless rehearsed', answer: add },
+  { method: 'POST', path: ['items', '*', '*'], writes: 'unless rehearsed', answer: replace },
+  { method: 'DELETE', path: ['items', '*', '*'], writes: 'unless rehearsed', answer: remove },
 ]

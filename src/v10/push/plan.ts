@@ -33,17 +33,25 @@ export interface Push {
   readonly renamed?: ReadonlyMap<string, string>
 }
 
+/** The files that stay beside those of a push that is laid over others. */
+function keptFiles({ files, isWhole }: Push, base: readonly FileText[]): readonly FileText[] {
+  const sent = new Set(files.map(({ name }) => name))
+  return isWhole ? [] : base.filter(({ name }) => !sent.has(name))
+}
+
+/** The files with which a push ends that is laid over others. */
+export function resultOf(push: Push, base: readonly FileText[]): readonly FileText[] {
+  return [...keptFiles(push, base), ...push.files]
+}
+
 /** The plan of a push. Throws a SchemaFailure with everything that is wrong with the files. */
 export function planOf(push: Push, session: Session): Plan {
   const before = currentFiles(session)
-  const sent = new Set(push.files.map(({ name }) => name))
-  const kept = push.isWhole ? [] : before.filter(({ name }) => !sent.has(name))
-  const result = [...kept, ...push.files]
   const itemsBefore = before.flatMap(file => {
     const { faults, file: parsed } = readFile(file)
     return faults.length > 0 ? [] : parsed.items
   })
-  const itemsAfter = itemsOf(result)
+  const itemsAfter = itemsOf(resultOf(push, before))
   const faults = itemFaults(itemsAfter, othersOf(session))
   if (faults.length > 0) throw refusedFiles(faults)
   const migrations = new Map<SchemaItem, MigrationPlan>()
@@ -56,7 +64,7 @@ export function planOf(push: Push, session: Session): Plan {
     const migration = migrations.get(item)
     return migration === undefined ? [] : migrationLines(migration, item)
   }
-  const after = storedAfter(kept, push.files, before)
+  const after = storedAfter(push, before)
   const { renamed } = push
   return { before, after, fieldLines, changes: changesOf(itemsBefore, itemsAfter, { fieldLines, renamed }) }
 }
@@ -86,12 +94,8 @@ function duplicates(items: readonly SchemaItem[]): readonly string[] {
 }
 
 /** The files as they are stored: a blank text deletes a file that was there. Of two parts of one name the later counts. */
-function storedAfter(
-  kept: readonly FileText[],
-  sent: readonly FileText[],
-  before: readonly FileText[],
-): readonly FileText[] {
+function storedAfter(push: Push, before: readonly FileText[]): readonly FileText[] {
   const known = new Set(before.map(({ name }) => name))
-  const stored = sent.filter(({ name, text }) => text.trim() !== '' || !known.has(name))
-  return [...new Map([...kept, ...stored].map(file => [file.name, file])).values()]
+  const stored = push.files.filter(({ name, text }) => text.trim() !== '' || !known.has(name))
+  return [...new Map([...keptFiles(push, before), ...stored].map(file => [file.name, file])).values()]
 }

@@ -3,7 +3,7 @@
 import { readSchemaFiles } from '../../model/schema/schema-files.ts'
 import type { Session } from '../../model/session.ts'
 import type { Diagnostic } from '../failure/failure.ts'
-import { readFile } from '../fsl/patch.ts'
+import { itemsIn, readFile } from '../fsl/patch.ts'
 import { currentFiles } from './current-files.ts'
 import { othersOf } from './definitions.ts'
 import { itemFaults } from './validation.ts'
@@ -15,6 +15,5 @@ export function schemaFaults(session: Session): readonly Diagnostic[] {
   const changed = current.filter(({ name, text }) => stored.get(name) !== text)
   const faults = changed.flatMap(file => readFile(file).faults)
   if (faults.length > 0) return faults
-  const items = current.flatMap(file => readFile(file).file.items)
-  return itemFaults(items, othersOf(session))
+  return itemFaults(itemsIn(current), othersOf(session))
 }

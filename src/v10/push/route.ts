@@ -29,21 +29,28 @@ export class JsonText {
 /** The members of an answer: plain values, and JSON. */
 export type SchemaAnswer = { readonly version: number; readonly [member: string]: unknown }
 
-/** What holds for every request. */
-export const always = (): boolean => true
-
 /** What a path does. */
 export interface Route {
   readonly method: string
   /** The parts behind `/schema/1/`; `*` stands for any. */
   readonly path: readonly string[]
-  /** Whether a request writes, so that only admin keys may ask. */
-  readonly writes: (request: SchemaRequest) => boolean
-  /** Whether a version that is given has to be the current one. */
-  readonly checksVersion: (request: SchemaRequest) => boolean
+  /** Whether its requests write, so that only admin keys may ask; or only those that are no rehearsals. */
+  readonly writes?: 'always' | 'unless rehearsed'
   /** The members of the answer. Throws SchemaFailures. */
   readonly answer: (call: SchemaCall) => SchemaAnswer
 }
 
-/** Of a route that never does it. */
-export const never = (): boolean => false
+/** Whether a request to change an item asks only for what would happen. */
+export function isRehearsal({ parameters }: SchemaRequest): boolean {
+  return parameters.validate === 'true'
+}
+
+/** Whether a request writes. */
+export function doesWrite({ writes }: Route, request: SchemaRequest): boolean {
+  return writes === 'always' || (writes === 'unless rehearsed' && !isRehearsal(request))
+}
+
+/** Whether a version that is given has to be the current one. */
+export function checksVersion({ writes }: Route, request: SchemaRequest): boolean {
+  return writes !== 'unless rehearsed' || !isRehearsal(request)
+}

@@ -5,7 +5,7 @@ import type { SchemaRequest } from '../wire/schema-request.ts'
 import { diffRoutes } from './diff-routes.ts'
 import { fileRoutes } from './file-routes.ts'
 import { itemRoutes } from './item-routes.ts'
-import type { Route } from './route.ts'
+import { doesWrite, type Route } from './route.ts'
 import { notFound, SchemaFailure } from './schema-failure.ts'
 import { stagedRoutes } from './staged-routes.ts'
 import { stagedSession, stageRehearsal } from './staged-schema.ts'
@@ -24,7 +24,7 @@ function inStagedSchema(route: Route): Route {
     if (!isStaged(session)) return route.answer(call)
     const rehearsal = stagedSession(session)
     const told = route.answer({ ...call, session: rehearsal })
-    if (route.writes(request)) stageRehearsal(rehearsal, session)
+    if (doesWrite(route, request)) stageRehearsal(rehearsal, session)
     return told
   }
   return { ...route, answer }

@@ -13,7 +13,7 @@ import {
   schemaOptions,
   schemaRequestErrorBody,
 } from '../wire/schema-request.ts'
-import { documentTime, JsonText } from './route.ts'
+import { checksVersion, documentTime, doesWrite, JsonText } from './route.ts'
 import { routeOf } from './routes.ts'
 import { SchemaFailure } from './schema-failure.ts'
 
@@ -36,7 +36,7 @@ export class SchemaQuery implements Query {
   /** An unknown query writes nothing; that is told once the caller is known. */
   get effect(): Query['effect'] {
     try {
-      return routeOf(this.#request).writes(this.#request) ? 'write' : 'read'
+      return doesWrite(routeOf(this.#request), this.#request) ? 'write' : 'read'
     } catch (error) {
       if (error instanceof SchemaFailure) return 'pure'
       throw error
@@ -52,9 +52,10 @@ export class SchemaQuery implements Query {
     const request = this.#request
     if (!readers.has(roleOf(session))) throw new SchemaFailure(403, 'Access denied')
     const route = routeOf(request)
-    if (route.writes(request) && roleOf(session) !== 'admin') throw new SchemaFailure(403, 'Access denied')
+    if (doesWrite(route, request) && roleOf(session) !== 'admin')
+      throw new SchemaFailure(403, 'Access denied')
     const version = session.transaction.catalogue.schemaVersion(session.database)
-    if (route.checksVersion(request)) checkVersion(request, version)
+    if (checksVersion(route, request)) checkVersion(request, version)
     const { version: told, ...members } = route.answer({ request, session, version })
     const time = Number.isNaN(told) ? timeMark : `${told}`
     return { status: 200, body: `{"version":${time}${membersText(members)}}` }

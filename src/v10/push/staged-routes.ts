@@ -1,6 +1,6 @@
 // The state of a staged schema, and its end.
 
-import { always, commitTime, never, type Route } from './route.ts'
+import { commitTime, type Route } from './route.ts'
 import { diffFormOf, diffText } from './schema-comparison.ts'
 import { abandonStaged, commitStaged, stagedPlan, stagedState } from './staged-schema.ts'
 
@@ -24,13 +24,13 @@ const abandon: Route['answer'] = ({ session }) => {
 }
 
 /** Each path of a staged schema has two names. */
-function routes(name: string, route: Pick<Route, 'method' | 'writes' | 'answer'>): readonly Route[] {
-  return [[name], ['staged', name]].map(path => ({ ...route, path, checksVersion: always }))
+function routes(name: string, route: Omit<Route, 'path'>): readonly Route[] {
+  return [[name], ['staged', name]].map(path => ({ ...route, path }))
 }
 
 /** The paths of staged schemas. */
 export const stagedRoutes: readonly Route[] = [
-  ...routes('status', { method: 'GET', writes: never, answer: status }),
-  ...routes('commit', { method: 'POST', writes: always, answer: commit }),
-  ...routes('abandon', { method: 'POST', writes: always, answer: abandon }),
+  ...routes('status', { method: 'GET', answer: status }),
+  ...routes('commit', { method: 'POST', writes: 'always', answer: commit }),
+  ...routes('abandon', { method: 'POST', writes: 'always', answer: abandon }),
 ]

@@ -12,32 +12,20 @@ import {
 import type { Session } from '../../model/session.ts'
 import type { ObjectValue, Ref } from '../../values/value.ts'
 import { definitionOf } from '../fsl/definition-of-item.ts'
-import type { SchemaItem } from '../fsl/nodes.ts'
-import { type FileText, readFile } from '../fsl/patch.ts'
+import { type FileText, itemsIn } from '../fsl/patch.ts'
 import { printedPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles, storeFiles } from './current-files.ts'
 import { definitionsOf } from './definitions.ts'
-import { type Plan, type Push, planOf } from './plan.ts'
+import { type Plan, type Push, planOf, resultOf } from './plan.ts'
 import { SchemaFailure } from './schema-failure.ts'
 
 /** How far a staged schema is: it may be committed when it is ready. */
 type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
 
-/** The files with which a push ends that is laid over others. */
-export function resultOf({ files, isWhole }: Push, base: readonly FileText[]): readonly FileText[] {
-  if (isWhole) return files
-  const sent = new Set(files.map(({ name }) => name))
-  return [...base.filter(({ name }) => !sent.has(name)), ...files]
-}
-
 /** The files that a change of a staged schema begins with: its own, or those in force where there is none. */
 export function stagedFiles(session: Session): readonly FileText[] {
   return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
-}
-
-function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
-  return files.flatMap(file => readFile(file).file.items)
 }
 
 /** The plan that the staged files are for the schema in force. Throws a SchemaFailure where they do not fit it any more. */
@@ -122,7 +110,7 @@ function collectionsOf(session: Session): readonly StoredCollection[] {
 /** The collections that are there, with the definitions that the staged schema has for them. */
 function plannedCollections(session: Session): readonly StoredCollection[] {
   const there = new Map(collectionsOf(session).map(({ name, ref }) => [name, ref]))
-  return itemsOf(readSchemaFiles('staged', session)).flatMap(item => {
+  return itemsIn(readSchemaFiles('staged', session)).flatMap(item => {
     const ref = item.kind === 'collection' ? there.get(item.name.text) : undefined
     return ref === undefined ? [] : [{ ref, name: item.name.text, definition: definitionOf(item) }]
   })

@@ -6,13 +6,13 @@ import { typeFaultText } from '../../model/schema/fault-texts.ts'
 import { type Path, parsePath, pathSpelling } from '../../model/schema/paths.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
-import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
-import { drawnInMessage } from '../failure/summary.ts'
-import { parseLambda, parseQuery, parseSignature } from '../syntax/parse.ts'
+import type { ConstraintFailure } from '../failure/failure.ts'
+import { parseLambda, parseQuery } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
 import { memberNameFault, nameFault, plainNameFault } from './names.ts'
 import { normalDefinition, withoutStatus } from './normal-definition.ts'
+import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
 /** Says that a name is another's; undefined where it is free. */
 type TakenName = (name: string) => string | undefined
@@ -60,10 +60,6 @@ function definitionFailures(
   return failures.length > 0 ? failures : jointFailures(definition)
 }
 
-function failureAt(path: FieldPath, message: string): ConstraintFailure {
-  return { paths: [path], message }
-}
-
 type Check = (value: Value) => readonly ConstraintFailure[]
 
 function daysCheck(name: string): Check {
@@ -74,18 +70,18 @@ function daysCheck(name: string): Check {
 const contentChecks: Readonly<Record<string, Check>> = {
   history_days: daysCheck('history_days'),
   ttl_days: daysCheck('ttl_days'),
-  wildcard: value => signatureFailures(value, ['wildcard'], '*wildcard*'),
+  wildcard: value => signatureFailures(value, ['wildcard'], '\n\n', '*wildcard*'),
   fields: value =>
     entriesOf(value).flatMap(([name, field]) => [
       ...nameFailures(name, 'fields', 'field'),
-      ...signatureFailures(field.get('signature'), ['fields', name, 'signature'], '*signature*'),
+      ...signatureFailures(field.get('signature'), ['fields', name, 'signature'], '\n\n'),
       ...expressionFailures(field.get('default'), ['fields', name, 'default']),
     ]),
   computed_fields: value =>
     entriesOf(value).flatMap(([name, field]) => [
       ...nameFailures(name, 'computed_fields', 'field'),
       ...bodyFailures(field.get('body'), ['computed_fields', name, 'body']),
-      ...signatureFailures(field.get('signature'), ['computed_fields', name, 'signature'], '*signature*'),
+      ...signatureFailures(field.get('signature'), ['computed_fields', name, 'signature'], '\n\n'),
     ]),
   indexes: value => entriesOf(value).flatMap(([name, index]) => indexFailures(name, index)),
   constraints: value => elementsOf(value).flatMap(constraintFailures),
@@ -106,33 +102,9 @@ function nameFailures(name: string, field: string, part: 'field' | 'index'): rea
   return fault === undefined ? [] : [failureAt([field], fault)]
 }
 
-/** What reading a text throws becomes a failure at its place. */
-function parsed(path: FieldPath, title: string, parse: () => void): readonly ConstraintFailure[] {
-  try {
-    parse()
-    return []
-  } catch (error) {
-    if (!(error instanceof QueryFailure)) throw error
-    return [failureAt(path, `${title}\n${drawnInMessage(error.diagnostics, '\n\n')}`)]
-  }
-}
-
-function signatureFailures(
-  text: Value | undefined,
-  path: FieldPath,
-  source: string,
-): readonly ConstraintFailure[] {
-  if (typeof text !== 'string') return []
-  return parsed(path, 'Failed parsing user-provided signature.', () => {
-    parseSignature(new Source(source, text))
-  })
-}
-
-const unparsable = 'Unable to parse FQL source code.'
-
 function expressionFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
   if (typeof text !== 'string') return []
-  return parsed(path, unparsable, () => {
+  return parseFailures(path, unparsable, '\n\n', () => {
     parseQuery(new Source('*body*', text), [])
   })
 }
@@ -140,7 +112,7 @@ function expressionFailures(text: Value | undefined, path: FieldPath): readonly 
 function bodyFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
   if (typeof text !== 'string') return []
   let count = 1
-  const failures = parsed(path, unparsable, () => {
+  const failures = parseFailures(path, unparsable, '\n\n', () => {
     const { parameters, rest } = parseLambda(new Source('*body*', text))
     count = rest !== undefined && parameters.length <= 1 ? 1 : parameters.length
   })

@@ -1,11 +1,11 @@
 // The form of privileges, memberships and roles of access providers: their members and the types of these.
 
 import { resourceActions } from '../../auth/contract.ts'
+import type { FieldPath } from '../../model/failure.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
 import { isArray, isObject, type ObjectValue, type Value as StoredValue } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/failure.ts'
-
-type Path = readonly (string | number)[]
+import { failureAt } from '../schema/text-failures.ts'
 
 /** A member of an object that is part of a native document. */
 interface Member {
@@ -70,11 +70,11 @@ function shapeOf(given: ObjectValue, field: string, members: Members, isPatch: b
 function failuresOf(
   given: ObjectValue,
   members: Members,
-  path: Path,
+  path: FieldPath,
   isPatch: boolean,
 ): readonly ConstraintFailure[] {
   const failures: ConstraintFailure[] = []
-  const fail = (key: string, message: string) => failures.push({ paths: [[...path, key]], message })
+  const fail = (key: string, message: string) => failures.push(failureAt([...path, key], message))
   for (const [key, value] of given) {
     const member = Object.hasOwn(members, key) ? members[key] : undefined
     if (value === null && (member === undefined || !member.isRequired || isPatch)) continue

@@ -1,6 +1,7 @@
 // What native documents have to be, beyond the types of their fields: names, code, roles that exist.
 
 import { isBuiltinRole } from '../../auth/builtin-role.ts'
+import type { FieldPath } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
 import {
   isArray,
@@ -12,20 +13,14 @@ import {
 } from '../../values/value.ts'
 import { arityText } from '../arity.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
-import { drawnInMessage } from '../failure/summary.ts'
 import { nameFault, plainNameFault } from '../schema/names.ts'
+import { failureAt, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
 import { shortParameter } from '../syntax/nodes.ts'
-import { parseLambda, parseSignature } from '../syntax/parse.ts'
+import { parseLambda } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import type { Doc } from '../value.ts'
 import { providerShape, roleShape } from './access-shapes.ts'
 import { takenName } from './collection-writing.ts'
-
-type Path = readonly (string | number)[]
-
-function failureAt(path: Path, message: string): ConstraintFailure {
-  return { paths: [path], message }
-}
 
 /** What is wrong with the given fields of a native document; `doc` is the one that is changed, and `mode` how. */
 export function definitionFailures(
@@ -87,34 +82,16 @@ function roleNames(given: ObjectValue, before: ObjectValue | undefined): readonl
   return [failureAt(['name'], `The identifier \`${name}\` is reserved.`)]
 }
 
-/** What a text throws that is parsed becomes a failure at its path. */
-function parsed(path: Path, title: string, parse: () => void): readonly ConstraintFailure[] {
-  try {
-    parse()
-    return []
-  } catch (error) {
-    if (!(error instanceof QueryFailure)) throw error
-    return [failureAt(path, `${title}\n${drawnInMessage(error.diagnostics, '\n')}`)]
-  }
-}
-
-const unparsable = 'Unable to parse FQL source code.'
-
 function functionFailures(given: ObjectValue): readonly ConstraintFailure[] {
   const body = given.get('body')
-  const signature = given.get('signature')
   return [
     ...(typeof body === 'string' ? bodyFailures(body) : []),
-    ...(typeof signature === 'string'
-      ? parsed(['signature'], 'Failed parsing user-provided signature.', () => {
-          parseSignature(new Source('*signature*', signature))
-        })
-      : []),
+    ...signatureFailures(given.get('signature'), ['signature'], '\n'),
   ]
 }
 
 function bodyFailures(text: string): readonly ConstraintFailure[] {
-  return parsed(['body'], unparsable, () => {
+  return parseFailures(['body'], unparsable, '\n', () => {
     const source = new Source('*body*', text)
     const { end, parameters, start } = parseLambda(source)
     if (parameters[0] !== shortParameter) return
@@ -137,7 +114,10 @@ const arities: Readonly<Record<string, readonly number[]>> = {
   unrestricted_read: [1],
 }
 
-function items(value: StoredValue | undefined, path: Path): readonly (readonly [ObjectValue, Path])[] {
+function items(
+  value: StoredValue | undefined,
+  path: FieldPath,
+): readonly (readonly [ObjectValue, FieldPath])[] {
   if (value === undefined) return []
   if (isObject(value)) return [[value, path]]
   if (!isArray(value)) return []
@@ -184,13 +164,13 @@ function providerPredicates(given: ObjectValue): readonly ConstraintFailure[] {
 
 function predicateFailures(
   text: StoredValue | undefined,
-  path: Path,
+  path: FieldPath,
   name: string,
   counts: readonly number[] | undefined,
 ): readonly ConstraintFailure[] {
   if (typeof text !== 'string') return []
   let count = counts?.[0] ?? 0
-  const failures = parsed(path, unparsable, () => {
+  const failures = parseFailures(path, unparsable, '\n', () => {
     count = parseLambda(new Source(name, text)).parameters.length
   })
   if (failures.length > 0 || counts === undefined || counts.includes(count)) return failures

@@ -1,0 +1,45 @@
+// What is wrong with the texts in definitions: each failure at the path of its field.
+
+import type { FieldPath } from '../../model/failure.ts'
+import type { Value } from '../../values/value.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { drawnInMessage } from '../failure/summary.ts'
+import { parseSignature } from '../syntax/parse.ts'
+import { Source } from '../syntax/source.ts'
+
+/** A failure of one field. */
+export function failureAt(path: FieldPath, message: string): ConstraintFailure {
+  return { paths: [path], message }
+}
+
+/** The title of failures of code that cannot be read. */
+export const unparsable = 'Unable to parse FQL source code.'
+
+/** What reading a text throws becomes a failure at its path; `separator` stands between the drawings of its faults. */
+export function parseFailures(
+  path: FieldPath,
+  title: string,
+  separator: '\n' | '\n\n',
+  parse: () => void,
+): readonly ConstraintFailure[] {
+  try {
+    parse()
+    return []
+  } catch (error) {
+    if (!(error instanceof QueryFailure)) throw error
+    return [failureAt(path, `${title}\n${drawnInMessage(error.diagnostics, separator)}`)]
+  }
+}
+
+/** What is wrong with a signature, if it is a text; `name`: what places in it are in. */
+export function signatureFailures(
+  text: Value | undefined,
+  path: FieldPath,
+  separator: '\n' | '\n\n',
+  name = '*signature*',
+): readonly ConstraintFailure[] {
+  if (typeof text !== 'string') return []
+  return parseFailures(path, 'Failed parsing user-provided signature.', separator, () => {
+    parseSignature(new Source(name, text))
+  })
+}
