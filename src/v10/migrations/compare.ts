@@ -7,9 +7,18 @@ import { pathSpelling } from '../../model/schema/paths.ts'
 import { isSubtype, lackingPart } from '../../model/schema/subtypes.ts'
 import type { Diagnostic } from '../failure/failure.ts'
 import type { Span } from '../syntax/source.ts'
-import { type Declaration, type Statement, spanIn } from './declaration.ts'
+import { type Declaration, spanIn } from './declaration.ts'
 import { blockBefore, fault, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
-import { type Field, hasWildcard, isPresent, isStruct, type Struct, shownField, typeOf } from './shape.ts'
+import {
+  type Field,
+  hasWildcard,
+  isPresent,
+  isStruct,
+  nameInStatement,
+  type Struct,
+  shownField,
+  typeOf,
+} from './shape.ts'
 
 /** Everything by which the rewound shape differs from the live one: live fields, then new ones, then wildcards. */
 export function comparisonFaults(
@@ -101,7 +110,7 @@ class Comparison {
     const shown = shownField(path)
     if (origin.kind === 'dropped') {
       const message = `Field ${shown} was dropped but it doesn't exist in the live schema`
-      return [fault(message, lastName(origin.by, path))]
+      return [fault(message, nameInStatement(origin.by, path))]
     }
     if (origin.kind !== 'declared') return [this.#incompatible()]
     if (isStruct(content) && content.wildcard === undefined) {
@@ -186,14 +195,4 @@ function missingWithin({ fields }: Struct): readonly Field[] {
     const isOpen = !isStruct(content) || content.wildcard !== undefined || content.fields.size === 0
     return isOpen ? [field] : missingWithin(content)
   })
-}
-
-/** The last name of the path in a statement that is about a field. */
-function lastName(statement: Statement, path: FieldNames): Span | undefined {
-  const { node } = statement
-  if (!('field' in node)) return spanIn(statement, node)
-  const { end } = node.field
-  const name = path.at(-1) ?? ''
-  const isPlain = statement.source?.text.slice(end - name.length, end) === name
-  return spanIn(statement, isPlain ? { start: end - name.length, end } : node.field)
 }

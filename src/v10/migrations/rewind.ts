@@ -5,9 +5,8 @@ import { unreachable } from '../../base/assert.ts'
 import { anyType, type FieldType, isOptional, typeText } from '../../model/schema/field-types.ts'
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../model/schema/paths.ts'
-import type { Diagnostic } from '../failure/failure.ts'
+import type { Diagnostic, Remark } from '../failure/failure.ts'
 import type { FieldPathPlace } from '../fsl/nodes.ts'
-import type { Place } from '../fsl/outline.ts'
 import type { Span } from '../syntax/source.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
 import { behind, fault, hint, removal, statements, suggestion, valueHints, wildcardBehind } from './hints.ts'
@@ -15,10 +14,13 @@ import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   type Field,
   type Found,
+  fieldAt,
   find,
   hasWildcard,
+  isInOpenObject,
   isPresent,
   isStruct,
+  nameInStatement,
   type Origin,
   type Struct,
   shownField,
@@ -45,36 +47,32 @@ export class Rewinder {
   }
 
   /** Takes back the last of the statements that are left. */
-  rewind(statement: Statement): void {
+  rewind(statement: Statement): undefined {
     const { node } = statement
     switch (node.kind) {
       case 'add':
-        this.#add(node.field, statement)
-        break
+        return this.#add(node.field, statement)
       case 'backfill':
-        this.#backfill(node.field, statement)
-        break
+        return this.#backfill(node.field, statement)
       case 'drop':
-        this.#drop(node.field, statement)
-        break
+        return this.#drop(node.field, statement)
       case 'move':
-        this.#move(node.field, node.to, statement)
-        break
+        return this.#move(node.field, node.to, statement)
       case 'split':
-        rewindSplit(node, statement, this)
-        break
+        return rewindSplit(node, statement, this)
       case 'move_conflicts':
-        this.#moveConflicts(node.into, statement)
-        break
+        return this.#moveConflicts(node.into, statement)
       case 'move_wildcard':
-        this.#moveWildcard(node.into, statement)
-        break
+        return this.#moveWildcard(node.into, statement)
       case 'add_wildcard':
-        this.#addWildcard(statement)
-        break
+        return this.#addWildcard(statement)
       default:
-        unreachable(node)
+        return unreachable(node)
     }
+  }
+
+  #refuse(message: string, span: Span | undefined, ...remarks: readonly Remark[]): undefined {
+    this.faults.push(fault(message, span, ...remarks))
   }
 
   /** What is left over when all statements are taken back. */
@@ -87,7 +85,7 @@ export class Rewinder {
       if (origin.kind === 'backfilled') {
         const { by } = origin
         const message = `Field ${shownField(path)} is backfilled without being declared by an \`add\` or \`split\` migration`
-        this.faults.push(fault(message, spanIn(by, by.node)))
+        this.#refuse(message, spanIn(by, by.node))
       } else if (isStruct(content)) this.#refusePending(content)
     }
   }
@@ -99,19 +97,16 @@ export class Rewinder {
 
   // ------------------------------------------------------------------------------------------- add
 
-  #add(path: FieldPathPlace, statement: Statement): void {
+  #add(path: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, path)
     const at = find(this.shape, path.path)
-    const field = at.kind === 'place' ? at.field : undefined
-    if (at.kind === 'place' && !at.isTop && at.struct.wildcard !== undefined) {
-      const message = `Cannot add field, as there is a wildcard in the same struct as ${shownField(path.path)}`
-      this.faults.push(fault(message, span))
-      return
+    const field = fieldAt(at)
+    const shown = shownField(path.path)
+    if (isInOpenObject(at)) {
+      return this.#refuse(`Cannot add field, as there is a wildcard in the same struct as ${shown}`, span)
     }
     if (at.kind !== 'place' || field === undefined) {
-      const message = `Cannot add field, as ${shownField(path.path)} is not in the submitted schema`
-      this.faults.push(fault(message, span))
-      return
+      return this.#refuse(`Cannot add field, as ${shown} is not in the submitted schema`, span)
     }
     if (!isPresent(field)) {
       this.faults.push(this.#addedTwice(field, path, statement))
@@ -119,10 +114,9 @@ export class Rewinder {
     }
     if (at.isTop && hasWildcard(this.shape) && !this.#movesConflicts) {
       if (typeOf(field.content).kind !== 'any') {
-        const message = `Cannot add field, as ${shownField(path.path)} conflicts with the wildcard`
         const text = '\n    move_conflicts .conflicts'
         const remark = behind('Add a `move_conflicts` migration', spanIn(statement, statement.node), text)
-        this.faults.push(fault(message, span, remark))
+        this.#refuse(`Cannot add field, as ${shown} conflicts with the wildcard`, span, remark)
       }
     } else {
       const value = this.valueFor(field, path.path, span)
@@ -179,34 +173,26 @@ export class Rewinder {
     const shown = pathSpelling(path)
     const message = `Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
     const { defaulted, nullable } = valueHints(typeSpan)
-    const texts = [`backfill ${shown} = <expr>`]
-    this.faults.push(
-      fault(
-        message,
-        span,
-        nullable,
-        defaulted,
-        statements('Add a `backfill` migration', this.declaration, texts),
-      ),
-    )
+    const added = statements('Add a `backfill` migration', this.declaration, [`backfill ${shown} = <expr>`])
+    this.#refuse(message, span, nullable, defaulted, added)
     return undefined
   }
 
   // -------------------------------------------------------------------------------------- backfill
 
-  #backfill(path: FieldPathPlace, statement: Statement): void {
+  #backfill(path: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, path)
     const at = find(this.shape, path.path)
-    if (at.kind === 'place' && !at.isTop && at.struct.wildcard !== undefined) {
-      const message = `Cannot backfill field, as there is a wildcard in the same struct as ${shownField(path.path)}`
-      this.faults.push(fault(message, span))
-      return
+    const shown = shownField(path.path)
+    if (isInOpenObject(at)) {
+      return this.#refuse(
+        `Cannot backfill field, as there is a wildcard in the same struct as ${shown}`,
+        span,
+      )
     }
-    const field = at.kind === 'place' ? at.field : undefined
+    const field = fieldAt(at)
     if (at.kind !== 'place' || field === undefined || field.origin.kind === 'moved into') {
-      const message = `Cannot backfill field ${shownField(path.path)}, as it is not in the submitted schema`
-      this.faults.push(fault(message, span))
-      return
+      return this.#refuse(`Cannot backfill field ${shown}, as it is not in the submitted schema`, span)
     }
     const refusal = this.#refusedBackfill(field, path, statement)
     if (refusal !== undefined) {
@@ -217,7 +203,7 @@ export class Rewinder {
     const wrong = statement.value && staticFault(statement.value.node, typeOf(content))
     if (wrong !== undefined && statement.node.kind === 'backfill') {
       const where = hint('Field type defined here', typeSpan)
-      this.faults.push(fault(wrong, spanIn(statement, statement.node.value), where))
+      this.#refuse(wrong, spanIn(statement, statement.node.value), where)
     }
     this.mark(at, field, { kind: 'backfilled', by: statement })
   }
@@ -258,19 +244,17 @@ export class Rewinder {
 
   // ------------------------------------------------------------------------------------ drop, move
 
-  #drop(path: FieldPathPlace, statement: Statement): void {
+  #drop(path: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, path)
     const at = find(this.shape, path.path)
     if (at.kind !== 'place') {
       const why = at.kind === 'no parent' ? 'the parent object was removed' : 'the parent is not an object'
-      this.faults.push(fault(`Cannot drop field ${shownField(path.path)}, as ${why}`, span))
-      return
+      return this.#refuse(`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
     }
     const { field } = at
     if (field !== undefined && isPresent(field)) {
       const message = `Cannot drop field ${shownField(path.path)}. Dropped fields must be removed from schema`
-      this.faults.push(fault(message, span, hint('Field defined here', placeOf(field))))
-      return
+      return this.#refuse(message, span, hint('Field defined here', placeOf(field)))
     }
     this.steps.push({ kind: 'drop', path: path.path })
     this.appear(at, path.path, anyType, { kind: 'dropped', by: statement })
@@ -282,7 +266,7 @@ export class Rewinder {
     struct.fields.set(name, { path, origin, content, ...unknown })
   }
 
-  #move(from: FieldPathPlace, to: FieldPathPlace, statement: Statement): void {
+  #move(from: FieldPathPlace, to: FieldPathPlace, statement: Statement): undefined {
     const target = find(this.shape, to.path)
     const source = find(this.shape, from.path)
     const refusal = this.#refusedMove(from, to, source, target, statement)
@@ -290,7 +274,7 @@ export class Rewinder {
       this.faults.push(refusal)
       return
     }
-    const moved = target.kind === 'place' ? target.field : undefined
+    const moved = fieldAt(target)
     if (source.kind !== 'place' || target.kind !== 'place' || moved === undefined) return
     const { field: left } = source
     if (left !== undefined && isPresent(left) && left.defaultValue !== undefined) {
@@ -315,7 +299,7 @@ export class Rewinder {
       const remark = removal('Remove the futile `move`', statement)
       return fault('Cannot move a field to itself', span, remark)
     }
-    if (target.kind === 'place' && !target.isTop && target.struct.wildcard !== undefined) {
+    if (isInOpenObject(target)) {
       const message = `Cannot move field ${shownField(to.path)} into a struct with a wildcard definition`
       return fault(message, spanIn(statement, to))
     }
@@ -326,7 +310,7 @@ export class Rewinder {
         source.kind === 'no parent' ? 'the parent object was removed.' : 'the parent value is not an object.'
       return fault(`Cannot move field ${shown}, as ${why}`, span)
     }
-    if (!source.isTop && source.struct.wildcard !== undefined)
+    if (isInOpenObject(source))
       return fault(`Cannot move field ${shown} out of a struct with a wildcard definition`, span)
     const { field } = source
     if (field === undefined || !isPresent(field)) return undefined
@@ -343,18 +327,16 @@ export class Rewinder {
 
   // -------------------------------------------------------------------------------------- wildcards
 
-  #moveConflicts(into: FieldPathPlace, statement: Statement): void {
+  #moveConflicts(into: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, into)
     if (!hasWildcard(this.shape)) {
       const message = 'Cannot move wildcard conflicts, as there is no wildcard in the submitted schema'
       const otherwise = 'Move the extra fields into a conflicts field with `move_wildcard`'
-      this.faults.push(
-        fault(
-          message,
-          span,
-          wildcardBehind('Add a wildcard constraint', this.declaration),
-          statements(otherwise, this.declaration, [`move_wildcard ${pathSpelling(into.path)}`]),
-        ),
+      this.#refuse(
+        message,
+        span,
+        wildcardBehind('Add a wildcard constraint', this.declaration),
+        statements(otherwise, this.declaration, [`move_wildcard ${pathSpelling(into.path)}`]),
       )
     } else this.#checkConflictsField(into, span)
     this.#movesConflicts = true
@@ -362,26 +344,23 @@ export class Rewinder {
   }
 
   /** The field has to hold what any fields may be. */
-  #checkConflictsField({ path }: FieldPathPlace, span: Span | undefined): void {
+  #checkConflictsField({ path }: FieldPathPlace, span: Span | undefined): undefined {
     const at = find(this.shape, path)
     const field = at.kind === 'place' && at.isTop ? at.field : undefined
     if (field === undefined || !isPresent(field)) {
-      const message = `Cannot move wildcard conflicts to field ${shownField(path)}, as it is not in the submitted schema`
-      this.faults.push(fault(message, span))
-      return
+      const why = 'as it is not in the submitted schema'
+      return this.#refuse(`Cannot move wildcard conflicts to field ${shownField(path)}, ${why}`, span)
     }
     if (field.origin.kind === 'dropped' || conflictTypes.has(typeText(typeOf(field.content)))) return
-    const message = 'Wildcard conflicts field must have the type `{ *: Any } | Null`'
-    this.faults.push(fault(message, span))
+    this.#refuse('Wildcard conflicts field must have the type `{ *: Any } | Null`', span)
   }
 
-  #moveWildcard(into: FieldPathPlace, statement: Statement): void {
+  #moveWildcard(into: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, into)
     const { fields } = this.shape
     if (hasWildcard(this.shape)) {
       const message = 'Cannot move wildcard, as there is still a wildcard in the submitted schema'
-      this.faults.push(fault(message, span))
-      return
+      return this.#refuse(message, span)
     }
     this.#checkConflictsField(into, span)
     const keep = Array.from(fields.values()).flatMap(field =>
@@ -391,16 +370,15 @@ export class Rewinder {
     this.shape.wildcard = { type: anyType, span, isImplicit: false, addedBy: undefined }
   }
 
-  #addWildcard(statement: Statement): void {
+  #addWildcard(statement: Statement): undefined {
     const span = spanIn(statement, statement.node)
     const { wildcard } = this.shape
     if (wildcard === undefined) {
-      const message = 'Cannot add wildcard, as the submitted schema lacks a wildcard'
-      this.faults.push(fault(message, span))
+      this.#refuse('Cannot add wildcard, as the submitted schema lacks a wildcard', span)
     } else if (wildcard.addedBy !== undefined) {
       const { addedBy } = wildcard
       const remark = removal('Remove the duplicate `add_wildcard` migration', addedBy)
-      this.faults.push(fault('Cannot add a wildcard twice', spanIn(addedBy, addedBy.node), remark))
+      this.#refuse('Cannot add a wildcard twice', spanIn(addedBy, addedBy.node), remark)
     } else this.shape.wildcard = { ...wildcard, addedBy: statement }
   }
 }
@@ -410,19 +388,9 @@ const conflictTypes: ReadonlySet<string> = new Set(['{ *: Any } | Null', 'Null |
 /** Where a field is declared, or the statement by which it appears. */
 function placeOf({ nameSpan, origin, path }: Field): Span | undefined {
   if (nameSpan !== undefined || !('by' in origin)) return nameSpan
-  const span = spanIn(origin.by, pathPlace(origin.by))
-  return origin.kind === 'dropped' ? nameIn(span, path.at(-1)) : span
-}
-
-/** The place of the last name in the text of a path; of the whole path where the name is written in another way. */
-function nameIn(span: Span | undefined, name: string | undefined): Span | undefined {
-  if (span === undefined || name === undefined) return span
-  const start = span.end - name.length
-  return span.source.text.slice(start, span.end) === name ? { ...span, start } : span
-}
-
-function pathPlace({ node }: Statement): Place {
-  return 'field' in node ? node.field : node
+  const { by } = origin
+  if (origin.kind === 'dropped') return nameInStatement(by, path)
+  return spanIn(by, 'field' in by.node ? by.node.field : by.node)
 }
 
 function textOf({ node, source }: Statement): string {

@@ -153,6 +153,25 @@ export function find(shape: Struct, path: FieldNames): Found {
   return { kind: 'place', struct, name, field: struct.fields.get(name), isTop: path.length === 1 }
 }
 
+/** The field at the end of a path; undefined where there is none. */
+export function fieldAt(found: Found): Field | undefined {
+  return found.kind === 'place' ? found.field : undefined
+}
+
+/** Whether a path leads into an inner object that takes more fields than it names. */
+export function isInOpenObject(found: Found): boolean {
+  return found.kind === 'place' && !found.isTop && found.struct.wildcard !== undefined
+}
+
+/** Where the last name of the path of the statement stands by which a field appears; the whole path, if it is written otherwise. */
+export function nameInStatement({ node, source }: Statement, path: FieldNames): Span | undefined {
+  if (source === undefined) return undefined
+  const { end, start } = 'field' in node ? node.field : node
+  const name = path.at(-1) ?? ''
+  const isPlain = source.text.slice(end - name.length, end) === name
+  return { source, start: isPlain ? end - name.length : start, end }
+}
+
 /** A path as messages show it. */
 export function shownField(path: FieldNames): string {
   return `\`${pathSpelling(path)}\``

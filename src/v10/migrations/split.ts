@@ -13,7 +13,9 @@ import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   type Field,
   type Found,
+  fieldAt,
   find,
+  isInOpenObject,
   isPresent,
   type Origin,
   type Struct,
@@ -36,7 +38,7 @@ interface Rewinding {
 }
 
 /** Takes a `split` back. */
-export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rewinding): void {
+export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rewinding): undefined {
   const { faults, shape } = rewinder
   const names = new Set(node.to.map(({ path }) => pathSpelling(path)))
   if (node.to.length < 2 || names.size < node.to.length) {
@@ -70,7 +72,7 @@ function refusedSource(
 ): Diagnostic | undefined {
   if (at.kind !== 'place') return undefined
   const span = spanIn(statement, field)
-  if (!at.isTop && at.struct.wildcard !== undefined) {
+  if (isInOpenObject(at)) {
     const shown = shownField(field.path)
     return fault(`Cannot split field ${shown}, which is in a struct with a wildcard definition`, span)
   }
@@ -98,7 +100,7 @@ function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewi
   const at = find(rewinder.shape, path)
   const refusal = refusedTarget(at, target, statement)
   if (refusal !== undefined) rewinder.faults.push(refusal)
-  const field = at.kind === 'place' ? at.field : undefined
+  const field = fieldAt(at)
   if (refusal !== undefined || field === undefined || at.kind !== 'place')
     return { path, type: anyType, value: undefined }
   const value: Filler | undefined = rewinder.valueFor(field, path, spanIn(statement, target))
@@ -108,7 +110,7 @@ function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewi
 
 function refusedTarget(at: Found, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
   const span = spanIn(statement, target)
-  if (at.kind === 'place' && !at.isTop && at.struct.wildcard !== undefined) {
+  if (isInOpenObject(at)) {
     const shown = shownField(target.path)
     return fault(`Cannot split into field ${shown}, which is in a struct with a wildcard definition`, span)
   }

@@ -10,6 +10,7 @@ import {
   type ScalarName,
   typeText,
 } from '../../model/schema/field-types.ts'
+import { unionOf } from '../../model/schema/subtypes.ts'
 import type { FindCollection, ReadSignature, ReferredCollection } from '../../model/session.ts'
 import { type Diagnostic, QueryFailure, type Remark } from '../failure/failure.ts'
 import type { TypeNode } from '../syntax/nodes.ts'
@@ -25,18 +26,12 @@ interface ResolvedSignature {
   readonly unstorable: readonly Remark[]
 }
 
+const scalars = 'Boolean String Time Date Bytes UUID Int Long Double Number'.split(' ') as ScalarName[]
+
+/** The types without parts, by all names that they have. */
 const scalarNames: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
-  ['Boolean', 'Boolean'],
-  ['String', 'String'],
-  ['Time', 'Time'],
-  ['Date', 'Date'],
-  ['Bytes', 'Bytes'],
-  ['UUID', 'UUID'],
-  ['Int', 'Int'],
-  ['Long', 'Long'],
-  ['Double', 'Double'],
+  ...scalars.map((name): [string, ScalarName] => [name, name]),
   ['Float', 'Double'],
-  ['Number', 'Number'],
 ])
 
 /** Types that exist and are never stored, with their number of parameters. */
@@ -95,7 +90,8 @@ class Resolver {
 
   /** A type whose values can be stored. */
   type(node: TypeNode): FieldType {
-    return joined(this.#parts(node).flatMap(part => this.#whole(part)))
+    const members = this.#parts(node).flatMap(part => this.#whole(part))
+    return members.length === 0 ? anyType : unionOf(members)
   }
 
   #whole(part: Part): FieldType[] {
@@ -229,15 +225,6 @@ function paired(parts: readonly Part[]): Part[] {
     taken.add(other)
     return [{ kind: 'reference', collection: part.collection.number, name: part.collection.name }]
   })
-}
-
-/** A union without its repetitions. */
-function joined(members: readonly FieldType[]): FieldType {
-  const distinct = [...new Map(members.map(each => [typeText(each), each])).values()]
-  const [only] = distinct
-  if (only === undefined) return anyType
-  if (distinct.length === 1) return only
-  return { kind: 'union', members: distinct }
 }
 
 /** A written type in the usual spelling. */
