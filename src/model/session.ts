@@ -154,7 +154,7 @@ function documentsOf(
   { action, document, next }: Partial<PredicateSubject> = {},
 ): readonly Value[] {
   const version = (fields: Value | undefined): Value =>
-    document !== undefined && fields !== undefined && isObject(fields)
+    document !== undefined && isObject(fields)
       ? new DocumentValue(document, TransactionTime.time, fields)
       : (fields ?? null)
   const list = (value: Value) => (isArray(value) ? value : [value])

@@ -343,12 +343,12 @@ export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Tra
 export type Json = null | boolean | bigint | number | string | readonly Json[] | ReadonlyMap<string, Json>
 
 /** Whether a value is an object. */
-export function isObject(value: Value): value is ObjectValue {
+export function isObject(value: Value | undefined): value is ObjectValue {
   return value instanceof Map
 }
 
 /** Whether a value is an array. */
-export function isArray(value: Value): value is readonly Value[] {
+export function isArray(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value)
 }
 

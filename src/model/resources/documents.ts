@@ -19,13 +19,13 @@ export const documentResource: Resource = {
     applyTimeToLive(draft)
     applyTypes(draft)
     const credentials = draft.patch.get('credentials')
-    if (credentials === undefined || !isObject(credentials)) return
+    if (!isObject(credentials)) return
     draft.failures.push(...credentialsFailures(draft.ref, credentials, draft.session))
   },
   written(draft, version) {
     runChecks(draft)
     const credentials = draft.patch.get('credentials')
-    if (credentials !== undefined && isObject(credentials) && credentials.size > 0) {
+    if (isObject(credentials) && credentials.size > 0) {
       writeCredentialsOf(version.ref, credentials, draft.session)
     }
   },

@@ -53,7 +53,7 @@ function collectionOf(item: Value): bigint | '_' {
 
 function bindingsOf(item: Value): ObjectValue {
   const fields = isObject(item) ? item.get('fields') : undefined
-  return fields !== undefined && isObject(fields) ? fields : new Map()
+  return isObject(fields) ? fields : new Map()
 }
 
 /**

@@ -19,7 +19,7 @@ const partitions: FieldCheck = (value, path) => {
 
 /** Whether every caller of the database may read the index; other permissions are dropped without a word. */
 function isPublic(permissions: Value | undefined): boolean {
-  return permissions !== undefined && isObject(permissions) && permissions.get('read') === 'public'
+  return isObject(permissions) && permissions.get('read') === 'public'
 }
 
 /** Terms and values: one object or an array of them. Their failures name no index (a quirk of the protocol). */
@@ -117,11 +117,7 @@ const isString = (value: Value | undefined): value is string => typeof value ===
 function defaultPartitions(fields: ObjectValue): bigint {
   const terms = itemsOf(fields.get('terms'))
   const [only] = terms
-  const byClass =
-    terms.length === 1 &&
-    only !== undefined &&
-    isObject(only) &&
-    itemsOf(only.get('field')).join() === 'class'
+  const byClass = terms.length === 1 && isObject(only) && itemsOf(only.get('field')).join() === 'class'
   return terms.length === 0 || byClass ? partitionsMax : 1n
 }
 

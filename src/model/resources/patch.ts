@@ -56,9 +56,7 @@ function patched(base: ObjectValue, patch: ObjectValue, keepsNulls: boolean): Ma
     const old = merged.get(name)
     merged.set(
       name,
-      isObject(stored) && old !== undefined && isObject(old)
-        ? patched(old, stored, keepsNulls)
-        : withoutNulls(stored, keepsNulls),
+      isObject(stored) && isObject(old) ? patched(old, stored, keepsNulls) : withoutNulls(stored, keepsNulls),
     )
   }
   return merged

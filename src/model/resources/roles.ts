@@ -98,7 +98,7 @@ function textFailures(patch: ObjectValue): readonly FieldFailure[] {
     if (!isObject(item)) continue
     refuse(item.get('resource'), ['privileges', 'resource'], 'Ref')
     const actions = item.get('actions')
-    if (actions === undefined || !isObject(actions)) continue
+    if (!isObject(actions)) continue
     for (const action of resourceActions) {
       refuse(actions.get(action), ['privileges', 'actions', action], 'RoleAction')
     }
@@ -117,7 +117,7 @@ function pick(item: ObjectValue, keys: readonly string[]): ObjectValue {
 
 function withKnownActions(item: ObjectValue): ObjectValue {
   const actions = item.get('actions')
-  if (actions === undefined || !isObject(actions)) return item
+  if (!isObject(actions)) return item
   return new Map([...item, ['actions', pick(actions, resourceActions)]])
 }
 
@@ -132,14 +132,14 @@ function arityFailures(fields: ObjectValue): readonly FieldFailure[] {
     failures.push(failure(path, { kind: 'arity', found, expected }))
   }
   const single = fields.get('privileges')
-  const actions = single !== undefined && isObject(single) ? single.get('actions') : undefined
-  if (actions !== undefined && isObject(actions)) {
+  const actions = isObject(single) ? single.get('actions') : undefined
+  if (isObject(actions)) {
     for (const action of resourceActions) {
       check(actions.get(action), predicateArity[action], ['privileges', 'actions', action])
     }
   }
   const member = fields.get('membership')
-  if (member !== undefined && isObject(member)) check(member.get('predicate'), 1, ['membership', 'predicate'])
+  if (isObject(member)) check(member.get('predicate'), 1, ['membership', 'predicate'])
   return failures
 }
 

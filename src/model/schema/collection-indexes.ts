@@ -41,7 +41,7 @@ const metadata = new Set<string | bigint>(['id', 'ts', 'ttl'])
 
 function fieldsOf(definition: ObjectValue, name: string): ObjectValue {
   const found = definition.get(name)
-  return found !== undefined && isObject(found) ? found : new Map()
+  return isObject(found) ? found : new Map()
 }
 
 function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
@@ -59,13 +59,13 @@ function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
 }
 
 function ownFields(items: Value | undefined, definition: ObjectValue): readonly OwnField[] {
-  const listed = items !== undefined && isArray(items) ? items : []
+  const listed = isArray(items) ? items : []
   return listed.map(item => ownField(item, definition)).filter(field => field !== undefined)
 }
 
 /** The index of a definition; undefined where it has none of that name. */
 function shapeOf(index: Value | undefined, definition: ObjectValue): Shape | undefined {
-  if (index === undefined || !isObject(index)) return undefined
+  if (!isObject(index)) return undefined
   return {
     terms: ownFields(index.get('terms'), definition),
     values: ownFields(index.get('values'), definition),
@@ -75,7 +75,7 @@ function shapeOf(index: Value | undefined, definition: ObjectValue): Shape | und
 /** The fields of each unique constraint, in the order of the definition. */
 function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[] {
   const constraints = definition.get('constraints')
-  if (constraints === undefined || !isArray(constraints)) return []
+  if (!isArray(constraints)) return []
   return constraints.flatMap(each => {
     const unique = isObject(each) ? each.get('unique') : undefined
     return unique === undefined ? [] : [ownFields(unique, definition)]
@@ -138,7 +138,7 @@ function storedIndex({ terms, values }: Shape, collection: Ref, definition: Obje
   for (const { isComputed, path } of [...terms, ...kept]) {
     const name = path[0] as string
     const field = isComputed ? computed.get(name) : undefined
-    const body = field !== undefined && isObject(field) ? field.get('body') : undefined
+    const body = isObject(field) ? field.get('body') : undefined
     if (body !== undefined) bindings.set(name, body)
   }
   const source = new Map<string, Value>([['collection', collection]])
@@ -271,7 +271,7 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
     return stored?.fields.has(buildErrorField) ? 'failed' : 'building'
   }
   const told = new Map(definition)
-  if (indexes !== undefined && isObject(indexes)) {
+  if (isObject(indexes)) {
     const each = Array.from(indexes, ([name, index]): [string, Value] => {
       const shape = shapeOf(index, definition)
       if (shape === undefined || !isObject(index)) return [name, index]
@@ -282,7 +282,7 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
     })
     told.set('indexes', new Map(each))
   }
-  if (constraints !== undefined && isArray(constraints)) {
+  if (isArray(constraints)) {
     const each = constraints.map((constraint): Value => {
       const unique = isObject(constraint) ? constraint.get('unique') : undefined
       if (unique === undefined || !isObject(constraint)) return constraint

@@ -45,7 +45,7 @@ function rulesOf({ database, collection }: Ref, session: Session): Rules {
 
 function dataType(definition: ObjectValue, database: bigint, session: Session): ObjectType | undefined {
   const declared = definition.get('fields')
-  if (declared === undefined || !isObject(declared)) return undefined
+  if (!isObject(declared)) return undefined
   const find = collectionFinder(database, session)
   const fields = new Map<string, MemberType>()
   for (const [name, field] of declared) {
@@ -59,10 +59,10 @@ function dataType(definition: ObjectValue, database: bigint, session: Session): 
 
 function checksOf(definition: ObjectValue): readonly Check[] {
   const constraints = definition.get('constraints')
-  if (constraints === undefined || !isArray(constraints)) return []
+  if (!isArray(constraints)) return []
   return constraints.flatMap(each => {
     const check = isObject(each) ? each.get('check') : undefined
-    if (check === undefined || !isObject(check)) return []
+    if (!isObject(check)) return []
     const [name, body] = [check.get('name'), check.get('body')]
     return typeof name === 'string' && typeof body === 'string' ? [{ name, body }] : []
   })
@@ -104,7 +104,7 @@ export function applyTypes(draft: TypedDraft, known?: Value): void {
   const { data: type, name } = rulesOf(ref, session)
   if (type === undefined) return
   const stored = fields.get('data')
-  let data = stored !== undefined && isObject(stored) ? stored : new Map<string, Value>()
+  let data = isObject(stored) ? stored : new Map<string, Value>()
   if (mode !== 'update') {
     const evaluate = (expression: string, path: FieldPath) => {
       const field = String(path[0])

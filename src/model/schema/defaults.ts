@@ -27,7 +27,7 @@ function filledObject(
   evaluate: EvaluateDefault,
   path: FieldPath,
 ): ObjectValue {
-  const named = given !== undefined && isObject(given) ? given : stored
+  const named = isObject(given) ? given : stored
   let filled: Map<string, Value> | undefined
   for (const [name, { type, defaultValue }] of fields) {
     const before = stored.get(name)
@@ -56,7 +56,7 @@ function filledValue(
       return isObject(stored) ? filledObject(type, given, stored, evaluate, at()) : stored
     case 'array': {
       if (!isArray(stored)) return stored
-      const named = given !== undefined && isArray(given) && given.length === stored.length ? given : stored
+      const named = isArray(given) && given.length === stored.length ? given : stored
       const filled = stored.map((each, index) =>
         filledValue(type.element, named[index], each, evaluate, () => [...at(), index]),
       )

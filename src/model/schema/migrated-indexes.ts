@@ -11,7 +11,7 @@ export function indexAfter(index: ObjectValue, steps: readonly Step[]): ObjectVa
   let changed: Map<string, Value> | undefined
   for (const list of ['terms', 'values']) {
     const fields = index.get(list)
-    if (fields === undefined || !isArray(fields)) continue
+    if (!isArray(fields)) continue
     const after: Value[] = []
     for (const field of fields) {
       const kept = fieldAfter(field, steps)
@@ -29,7 +29,7 @@ function fieldAfter(field: Value, steps: readonly Step[]): Value | undefined {
   // A computed field reads what it likes.
   if (!isObject(field) || field.has('binding')) return undefined
   const stored = field.get('field')
-  if (stored === undefined || !isArray(stored) || stored[0] !== 'data') return field
+  if (!isArray(stored) || stored[0] !== 'data') return field
   let path: Path | undefined = stored
     .slice(1)
     .filter(part => typeof part === 'string' || typeof part === 'bigint')

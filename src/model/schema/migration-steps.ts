@@ -109,7 +109,7 @@ function readPath(stored: Value): FieldNames {
 
 function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
   const stored = definition?.get(migrationField)
-  return stored !== undefined && isArray(stored) ? stored.filter(isObject) : []
+  return isArray(stored) ? stored.filter(isObject) : []
 }
 
 /**
@@ -159,7 +159,7 @@ export function readMigration(stored: Value): Migration {
       const due = timed.filter(({ time }) => time > shapeTime)
       if (due.length === 0) return fields
       const before = fields.get('data')
-      const data = stepped(before !== undefined && isObject(before) ? before : new Map(), due)
+      const data = stepped(isObject(before) ? before : new Map(), due)
       if (data.size === 0 && before === undefined) return fields
       return new Map(fields).set('data', data)
     },
@@ -256,7 +256,7 @@ function fill(data: MutableObject, { path, value }: FilledField): void {
 function gather(data: MutableObject, into: string, fields: readonly (readonly [string, Value])[]): void {
   if (fields.length === 0) return
   const before = data.get(into)
-  const gathered: MutableObject = new Map(before !== undefined && isObject(before) ? before : [])
+  const gathered: MutableObject = new Map(isObject(before) ? before : [])
   const sorted = [...fields].sort(([left], [right]) => underscores(left) - underscores(right))
   for (const [name, value] of sorted) {
     let free = name
@@ -281,7 +281,7 @@ function isSamePath(left: FieldNames, right: FieldNames): boolean {
 function valueAt(data: ObjectValue, path: FieldNames): Value | undefined {
   let value: Value | undefined = data
   for (const name of path) {
-    if (value === undefined || !isObject(value)) return undefined
+    if (!isObject(value)) return undefined
     value = value.get(name)
   }
   return value
@@ -292,7 +292,7 @@ function parentOf(data: MutableObject, path: FieldNames, isMade: boolean): Mutab
   let parent = data
   for (const name of path.slice(0, -1)) {
     const found = parent.get(name)
-    const isThere = found !== undefined && isObject(found)
+    const isThere = isObject(found)
     if (!isThere && !isMade) return undefined
     const copy: MutableObject = new Map(isThere ? found : [])
     parent.set(name, copy)

@@ -50,12 +50,12 @@ export function readType(stored: Value): FieldType {
   if (literal !== undefined) return { kind: 'literal', value: literal as boolean | bigint | number | string }
   const [array, tuple] = [stored.get('array'), stored.get('tuple')]
   if (array !== undefined) return { kind: 'array', element: readType(array) }
-  if (tuple !== undefined && isArray(tuple)) return { kind: 'tuple', elements: tuple.map(readType) }
+  if (isArray(tuple)) return { kind: 'tuple', elements: tuple.map(readType) }
   const [reference, name] = [stored.get('reference'), stored.get('name')]
   if (typeof reference === 'bigint')
     return { kind: 'reference', collection: Number(reference), name: String(name) }
   const [named, wildcard] = [stored.get('object'), stored.get('wildcard')]
-  assert(named !== undefined && isObject(named), 'a stored type is of a kind that is known')
+  assert(isObject(named), 'a stored type is of a kind that is known')
   const fields = Array.from(named, ([field, type]): [string, MemberType] => [field, { type: readType(type) }])
   return {
     kind: 'object',

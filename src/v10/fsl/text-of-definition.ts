@@ -41,7 +41,7 @@ function text(fields: ObjectValue, name: string): string | undefined {
 }
 
 function entries(value: Value | undefined): readonly (readonly [string, ObjectValue])[] {
-  if (value === undefined || !isObject(value)) return []
+  if (!isObject(value)) return []
   return Array.from(value).flatMap(([name, each]) => (isObject(each) ? [[name, each] as const] : []))
 }
 
@@ -148,7 +148,7 @@ function pathsText(value: Value | undefined): string {
 
 function checkText(constraint: ObjectValue): readonly string[] {
   const check = constraint.get('check')
-  if (check === undefined || !isObject(check)) return []
+  if (!isObject(check)) return []
   return [`check ${text(check, 'name')} ${groupedLambda(text(check, 'body') ?? '')}`]
 }
 
@@ -219,7 +219,7 @@ function roleText(fields: ObjectValue): string | undefined {
   const memberships = itemsOf(fields.get('membership')).filter(isObject)
   const actionsOf = (privilege: ObjectValue) => {
     const actions = privilege.get('actions')
-    return actions !== undefined && isObject(actions) ? [...actions].filter(([, each]) => each !== false) : []
+    return isObject(actions) ? [...actions].filter(([, each]) => each !== false) : []
   }
   const isForeign =
     [...privileges, ...memberships].some(each => text(each, 'resource') === undefined) ||

@@ -115,7 +115,7 @@ export function declarationOf(definition: ObjectValue): Declaration {
   const name = typeof title === 'string' ? title : ''
   const declared = definition.get('fields')
   const fields: DeclaredField[] = []
-  for (const [field, given] of declared !== undefined && isObject(declared) ? declared : []) {
+  for (const [field, given] of isObject(declared) ? declared : []) {
     if (isObject(given)) fields.push(declaredField(name, field, given))
   }
   const migrations = definition.get('migrations')
@@ -123,7 +123,7 @@ export function declarationOf(definition: ObjectValue): Declaration {
     name,
     fields,
     wildcard: definition.has('wildcard') ? { span: undefined } : implicitWildcard(fields),
-    statements: (migrations !== undefined && isArray(migrations) ? migrations : []).flatMap(statementOf),
+    statements: (isArray(migrations) ? migrations : []).flatMap(statementOf),
     place: undefined,
   }
 }

@@ -94,7 +94,7 @@ function entriesOf(value: Value): readonly (readonly [string, ObjectValue])[] {
 }
 
 function elementsOf(value: Value | undefined): readonly ObjectValue[] {
-  return value !== undefined && isArray(value) ? value.filter(isObject) : []
+  return isArray(value) ? value.filter(isObject) : []
 }
 
 function nameFailures(name: string, field: string, part: 'field' | 'index'): readonly ConstraintFailure[] {
@@ -172,7 +172,7 @@ interface UniqueItem {
 
 function uniqueItems(constraint: ObjectValue): readonly UniqueItem[] {
   const unique = constraint.get('unique')
-  const items = unique !== undefined && isArray(unique) ? unique : []
+  const items = isArray(unique) ? unique : []
   return items.flatMap(item => {
     const text = isObject(item) ? item.get('field') : item
     const mva = isObject(item) && item.get('mva') === true
@@ -192,7 +192,7 @@ function spelled(text: string): string {
 function constraintFailures(constraint: ObjectValue, position: number): readonly ConstraintFailure[] {
   const at = ['constraints', position]
   const check = constraint.get('check')
-  if (check === undefined || !isObject(check)) {
+  if (!isObject(check)) {
     const faults = uniqueTexts(constraint).map(text => pathFault(text, uniqueFaults))
     return faults.flatMap(fault => (fault === undefined ? [] : [failureAt([...at, 'unique'], fault)]))
   }
@@ -233,7 +233,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const constraints = elementsOf(definition.get('constraints'))
   const checks = constraints.flatMap(each => {
     const check = each.get('check')
-    const name = check !== undefined && isObject(check) ? check.get('name') : undefined
+    const name = isObject(check) ? check.get('name') : undefined
     return typeof name === 'string' ? [name] : []
   })
   const uniques = constraints
@@ -267,7 +267,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
 }
 
 function namesOf(value: Value | undefined): readonly string[] {
-  return value !== undefined && isObject(value) ? [...value.keys()] : []
+  return isObject(value) ? [...value.keys()] : []
 }
 
 /** The texts that occur more than once, each once. */

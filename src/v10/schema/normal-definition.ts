@@ -26,9 +26,9 @@ export function withoutStatus(definition: ObjectValue, previous: ObjectValue | u
   }
   const stripped = new Map(definition)
   const indexes = definition.get('indexes')
-  if (indexes !== undefined && isObject(indexes)) {
+  if (isObject(indexes)) {
     const before = previous?.get('indexes')
-    const isKnown = (name: string) => before !== undefined && isObject(before) && before.has(name)
+    const isKnown = (name: string) => isObject(before) && before.has(name)
     const each = Array.from(indexes, ([name, item]): [string, Value] => [
       name,
       strip(item, isKnown(name), ['indexes', name]),
@@ -36,9 +36,9 @@ export function withoutStatus(definition: ObjectValue, previous: ObjectValue | u
     stripped.set('indexes', new Map(each))
   }
   const constraints = definition.get('constraints')
-  if (constraints !== undefined && isArray(constraints)) {
+  if (isArray(constraints)) {
     const before = previous?.get('constraints')
-    const count = before !== undefined && isArray(before) ? before.length : 0
+    const count = isArray(before) ? before.length : 0
     const each = constraints.map((item, index) => strip(item, index < count, ['constraints', index]))
     stripped.set('constraints', each)
   }
@@ -49,10 +49,10 @@ export function withoutStatus(definition: ObjectValue, previous: ObjectValue | u
 export function normalDefinition(definition: ObjectValue): Map<string, Value> {
   const normal = new Map(definition)
   const indexes = definition.get('indexes')
-  const named = indexes !== undefined && isObject(indexes) ? indexes : new Map<string, Value>()
+  const named = isObject(indexes) ? indexes : new Map<string, Value>()
   normal.set('indexes', new Map(Array.from(named, ([name, index]) => [name, normalIndex(index)])))
   const constraints = definition.get('constraints')
-  const listed = constraints !== undefined && isArray(constraints) ? constraints : []
+  const listed = isArray(constraints) ? constraints : []
   const isUnique = (item: Value) => isObject(item) && item.has('unique')
   normal.set('constraints', [
     ...listed.filter(isUnique).map(normalUnique),
@@ -64,7 +64,7 @@ export function normalDefinition(definition: ObjectValue): Map<string, Value> {
 function normalIndex(index: Value): Value {
   if (!isObject(index)) return index
   const values = index.get('values')
-  if (values === undefined || !isArray(values)) return index
+  if (!isArray(values)) return index
   return new Map(index).set('values', values.map(withOrder))
 }
 
@@ -81,7 +81,7 @@ function withOrder(value: Value): Value {
 /** Texts, unless one of the fields says how arrays are taken; then all are objects. */
 function normalUnique(constraint: Value): Value {
   const unique = isObject(constraint) ? constraint.get('unique') : undefined
-  if (unique === undefined || !isArray(unique) || !isObject(constraint)) return constraint
+  if (!isArray(unique) || !isObject(constraint)) return constraint
   const isLong = unique.some(each => isObject(each) && each.has('mva'))
   const spelled = unique.map((each): Value => {
     if (isLong) return typeof each === 'string' ? new Map([['field', each]]) : each

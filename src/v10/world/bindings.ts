@@ -39,7 +39,7 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
     }
     const data = fields.get('data')
     const isBeside = name === 'data' || name === 'ttl'
-    const inData = data !== undefined && isObject(data) && !isReservedField(name) ? data.get(name) : undefined
+    const inData = isObject(data) && !isReservedField(name) ? data.get(name) : undefined
     const value = isBeside ? fields.get(name) : inData
     return value === undefined ? undefined : runtimeOf(value, referenceOf)
   }

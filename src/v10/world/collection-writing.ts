@@ -30,7 +30,7 @@ export function settleDefinition(
 /** Defaults have to have a value when they are written. */
 function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
   const declared = definition.get('fields')
-  if (declared === undefined || !isObject(declared)) return []
+  if (!isObject(declared)) return []
   return Array.from(declared).flatMap(([name, field]) => {
     const source = isObject(field) ? field.get('default') : undefined
     if (typeof source !== 'string') return []

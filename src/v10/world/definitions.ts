@@ -127,7 +127,7 @@ function items(
 function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
   return items(given.get('privileges'), ['privileges']).flatMap(([privilege, path]) => {
     const actions = privilege.get('actions')
-    if (actions === undefined || !isObject(actions)) return []
+    if (!isObject(actions)) return []
     return [...actions].flatMap(([action, predicate]) =>
       predicateFailures(predicate, [...path, 'actions', action], '*privileges*', arities[action]),
     )

@@ -223,7 +223,7 @@ export class DocumentReader {
       value === undefined ? undefined : runtimeOf(value, ref => this.document(ref, readAt))
     if (name === 'data' || name === 'ttl') return convert(fields.get(name))
     const data = fields.get('data')
-    if (isReservedField(name) || data === undefined || !isObject(data)) return undefined
+    if (isReservedField(name) || !isObject(data)) return undefined
     return convert(data.get(name))
   }
 
@@ -311,7 +311,7 @@ function addStored(
   addTimes(shown, read, documentOf)
   for (const [name, value] of computed) shown.set(name, value)
   const data = read.fields.get('data')
-  if (data === undefined || !isObject(data)) return shown
+  if (!isObject(data)) return shown
   let hidden: Map<string, Value> | undefined
   for (const [name, value] of data) {
     const field = runtimeOf(value, documentOf)

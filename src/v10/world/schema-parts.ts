@@ -68,7 +68,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   const name = typeof title === 'string' ? title : ''
   const computed = new Map<string, ComputedField>()
   const declared = definition?.get('computed_fields')
-  for (const [field, spec] of declared !== undefined && isObject(declared) ? declared : []) {
+  for (const [field, spec] of isObject(declared) ? declared : []) {
     const body = isObject(spec) ? spec.get('body') : undefined
     if (typeof body === 'string')
       computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
