@@ -8,6 +8,7 @@ import { ownKeyOf } from '../../values/value-keys.ts'
 import { applied } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import type { Session } from '../session.ts'
+import { listIn, namedIn, objectIn, partsIn } from './definition-parts.ts'
 import { indexAfter } from './migrated-indexes.ts'
 import type { Step } from './migration-steps.ts'
 import { type Path, parsePath } from './paths.ts'
@@ -39,17 +40,12 @@ interface Shape {
 
 const metadata = new Set<string | bigint>(['id', 'ts', 'ttl'])
 
-function fieldsOf(definition: ObjectValue, name: string): ObjectValue {
-  const found = definition.get(name)
-  return isObject(found) ? found : new Map()
-}
-
 function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
   const text = isObject(item) ? item.get('field') : item
   const path = typeof text === 'string' ? parsePath(text) : undefined
   if (path === undefined) return undefined
   const [first] = path
-  const isComputed = typeof first === 'string' && fieldsOf(definition, 'computed_fields').has(first)
+  const isComputed = typeof first === 'string' && objectIn(definition, 'computed_fields').has(first)
   return {
     path,
     isComputed,
@@ -58,28 +54,22 @@ function ownField(item: Value, definition: ObjectValue): OwnField | undefined {
   }
 }
 
-function ownFields(items: Value | undefined, definition: ObjectValue): readonly OwnField[] {
-  const listed = isArray(items) ? items : []
-  return listed.map(item => ownField(item, definition)).filter(field => field !== undefined)
+/** The terms, the values or the fields of a unique constraint that are listed under a name. */
+function ownFields(part: ObjectValue, name: string, definition: ObjectValue): readonly OwnField[] {
+  return listIn(part, name).flatMap(item => ownField(item, definition) ?? [])
 }
 
-/** The index of a definition; undefined where it has none of that name. */
-function shapeOf(index: Value | undefined, definition: ObjectValue): Shape | undefined {
-  if (!isObject(index)) return undefined
+function shapeOf(index: ObjectValue, definition: ObjectValue): Shape {
   return {
-    terms: ownFields(index.get('terms'), definition),
-    values: ownFields(index.get('values'), definition),
+    terms: ownFields(index, 'terms', definition),
+    values: ownFields(index, 'values', definition),
   }
 }
 
 /** The fields of each unique constraint, in the order of the definition. */
 function uniqueFields(definition: ObjectValue): readonly (readonly OwnField[])[] {
-  const constraints = definition.get('constraints')
-  if (!isArray(constraints)) return []
-  return constraints.flatMap(each => {
-    const unique = isObject(each) ? each.get('unique') : undefined
-    return unique === undefined ? [] : [ownFields(unique, definition)]
-  })
+  const constraints = partsIn(definition, 'constraints').filter(each => each.has('unique'))
+  return constraints.map(each => ownFields(each, 'unique', definition))
 }
 
 /** A part of a definition that an index of the store keeps. */
@@ -91,16 +81,17 @@ interface KeptPart {
 }
 
 function shapesOf(definition: ObjectValue): readonly KeptPart[] {
-  const indexes = Array.from(fieldsOf(definition, 'indexes'), ([name, index]) => {
-    const shape = shapeOf(index, definition)
-    return shape === undefined ? [] : [{ name, shape, isUnique: false }]
-  })
+  const indexes = namedIn(definition, 'indexes').map(([name, index]) => ({
+    name,
+    shape: shapeOf(index, definition),
+    isUnique: false,
+  }))
   const constraints = uniqueFields(definition).map(terms => ({
     name: undefined,
     shape: { terms, values: [] },
     isUnique: true,
   }))
-  return [...indexes.flat(), ...constraints]
+  return [...indexes, ...constraints]
 }
 
 // ------------------------------------------------------------------------------------------- as stored
@@ -133,12 +124,11 @@ function withoutId(values: readonly OwnField[]): readonly OwnField[] {
 
 function storedIndex({ terms, values }: Shape, collection: Ref, definition: ObjectValue): Map<string, Value> {
   const kept = withoutId(values)
-  const computed = fieldsOf(definition, 'computed_fields')
+  const computed = objectIn(definition, 'computed_fields')
   const bindings = new Map<string, Value>()
   for (const { isComputed, path } of [...terms, ...kept]) {
     const name = path[0] as string
-    const field = isComputed ? computed.get(name) : undefined
-    const body = isObject(field) ? field.get('body') : undefined
+    const body = isComputed ? objectIn(computed, name).get('body') : undefined
     if (body !== undefined) bindings.set(name, body)
   }
   const source = new Map<string, Value>([['collection', collection]])
@@ -231,12 +221,11 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
     const definition = own?.fields ?? new Map<string, Value>()
     const kept = storedOwn(collection, session)
     const found = new Map<string, OwnIndex>()
-    for (const [name, index] of fieldsOf(definition, 'indexes')) {
+    for (const [name, index] of namedIn(definition, 'indexes')) {
       const shape = shapeOf(index, definition)
-      if (shape === undefined) continue
       const stored = kept.get(shapeKey(storedIndex(shape, collection, definition)))?.definition
       if (stored === undefined) continue
-      const queryable = isObject(index) ? index.get('queryable') : undefined
+      const queryable = index.get('queryable')
       const isQueryable = typeof queryable === 'boolean' ? queryable : stored.active
       found.set(name, { name, ...shape, stored, isQueryable })
     }
@@ -273,9 +262,8 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   const told = new Map(definition)
   if (isObject(indexes)) {
     const each = Array.from(indexes, ([name, index]): [string, Value] => {
-      const shape = shapeOf(index, definition)
-      if (shape === undefined || !isObject(index)) return [name, index]
-      const state = stateOf(shape)
+      if (!isObject(index)) return [name, index]
+      const state = stateOf(shapeOf(index, definition))
       const queryable = index.get('queryable') ?? state === 'built'
       const status = state === 'built' ? 'complete' : state
       return [name, new Map(index).set('queryable', queryable).set('status', status)]
@@ -284,9 +272,8 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   }
   if (isArray(constraints)) {
     const each = constraints.map((constraint): Value => {
-      const unique = isObject(constraint) ? constraint.get('unique') : undefined
-      if (unique === undefined || !isObject(constraint)) return constraint
-      const state = stateOf({ terms: ownFields(unique, definition), values: [] })
+      if (!isObject(constraint) || !constraint.has('unique')) return constraint
+      const state = stateOf({ terms: ownFields(constraint, 'unique', definition), values: [] })
       return new Map(constraint).set('status', constraintStates[state])
     })
     told.set('constraints', each)

@@ -8,6 +8,7 @@ import { uncounted } from '../read.ts'
 import { blamedBy, type Draft } from '../resources/resource.ts'
 import type { FindCollection, Session } from '../session.ts'
 import { withDefaults } from './defaults.ts'
+import { namedIn, objectIn, partsIn, textIn } from './definition-parts.ts'
 import { anyType, type MemberType, type ObjectType } from './field-types.ts'
 import { typeFailures } from './type-check.ts'
 
@@ -34,9 +35,8 @@ function rulesOf({ database, collection }: Ref, session: Session): Rules {
     const ref = new Ref(database, native.collections, BigInt(collection))
     const definition = uncounted(transaction, () => transaction.get(ref))?.fields
     if (definition === undefined) return noRules
-    const name = definition.get('name')
     return {
-      name: typeof name === 'string' ? name : '',
+      name: textIn(definition, 'name') ?? '',
       data: dataType(definition, database, session),
       checks: checksOf(definition),
     }
@@ -44,27 +44,22 @@ function rulesOf({ database, collection }: Ref, session: Session): Rules {
 }
 
 function dataType(definition: ObjectValue, database: bigint, session: Session): ObjectType | undefined {
-  const declared = definition.get('fields')
-  if (!isObject(declared)) return undefined
+  if (!isObject(definition.get('fields'))) return undefined
   const find = collectionFinder(database, session)
   const fields = new Map<string, MemberType>()
-  for (const [name, field] of declared) {
-    if (!isObject(field)) continue
-    const [signature, defaultValue] = [field.get('signature'), field.get('default')]
-    const type = typeof signature === 'string' ? session.typeOf(signature, find) : anyType
-    fields.set(name, { type, defaultValue: typeof defaultValue === 'string' ? defaultValue : undefined })
+  for (const [name, field] of namedIn(definition, 'fields')) {
+    const signature = textIn(field, 'signature')
+    const type = signature === undefined ? anyType : session.typeOf(signature, find)
+    fields.set(name, { type, defaultValue: textIn(field, 'default') })
   }
   return { kind: 'object', fields, wildcard: definition.has('wildcard') ? anyType : undefined }
 }
 
 function checksOf(definition: ObjectValue): readonly Check[] {
-  const constraints = definition.get('constraints')
-  if (!isArray(constraints)) return []
-  return constraints.flatMap(each => {
-    const check = isObject(each) ? each.get('check') : undefined
-    if (!isObject(check)) return []
-    const [name, body] = [check.get('name'), check.get('body')]
-    return typeof name === 'string' && typeof body === 'string' ? [{ name, body }] : []
+  return partsIn(definition, 'constraints').flatMap(each => {
+    const check = objectIn(each, 'check')
+    const [name, body] = [textIn(check, 'name'), textIn(check, 'body')]
+    return name !== undefined && body !== undefined ? [{ name, body }] : []
   })
 }
 

@@ -1,6 +1,7 @@
 // From a stored definition to the text of an item. Texts of expressions are printed anew; what does not parse stays as it is,
 // and the file that it comes into cannot be read.
 
+import { namedIn, objectIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { parsePath } from '../../model/schema/paths.ts'
 import { isObject, itemsOf, type ObjectValue, type Value } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
@@ -33,16 +34,6 @@ export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: str
     case 'access provider':
       return providerText(fields)
   }
-}
-
-function text(fields: ObjectValue, name: string): string | undefined {
-  const value = fields.get(name)
-  return typeof value === 'string' ? value : undefined
-}
-
-function entries(value: Value | undefined): readonly (readonly [string, ObjectValue])[] {
-  if (!isObject(value)) return []
-  return Array.from(value).flatMap(([name, each]) => (isObject(each) ? [[name, each] as const] : []))
 }
 
 function annotation(kind: 'alias' | 'role', name: string | undefined): string {
@@ -93,39 +84,39 @@ function bareLambda(source: string): string {
 const historyWithoutEnd = '9223372036854775807'
 
 function collectionText(fields: ObjectValue): string {
-  const wildcard = text(fields, 'wildcard')
+  const wildcard = textIn(fields, 'wildcard')
   const history = fields.get('history_days')
   const setting = (name: string) => {
     const value = fields.get(name) ?? null
     return value === null ? [] : [`${name} ${value}`]
   }
-  const constraints = itemsOf(fields.get('constraints')).filter(isObject)
+  const constraints = partsIn(fields, 'constraints')
   const lines = [
-    ...entries(fields.get('fields')).map(([name, field]) => fieldText(name, field)),
-    ...entries(fields.get('computed_fields')).map(([name, field]) => computedText(name, field)),
+    ...namedIn(fields, 'fields').map(([name, field]) => fieldText(name, field)),
+    ...namedIn(fields, 'computed_fields').map(([name, field]) => computedText(name, field)),
     ...(wildcard === undefined ? [] : [`*: ${typeText(wildcard)}`]),
-    ...entries(fields.get('indexes')).map(([name, index]) => indexText(name, index)),
+    ...namedIn(fields, 'indexes').map(([name, index]) => indexText(name, index)),
     ...constraints.flatMap(each => (each.has('unique') ? [`unique ${pathsText(each.get('unique'))}`] : [])),
     ...constraints.flatMap(checkText),
     ...(history === 0n ? [] : [`history_days ${history ?? historyWithoutEnd}`]),
     ...setting('ttl_days'),
     ...setting('document_ttls'),
-    ...migrationsText(fields.get('migrations')),
+    ...migrationsText(fields),
   ]
-  const name = printedName(text(fields, 'name') ?? '')
-  return `${annotation('alias', text(fields, 'alias'))}collection ${name} ${inBraces(lines)}`
+  const name = printedName(textIn(fields, 'name') ?? '')
+  return `${annotation('alias', textIn(fields, 'alias'))}collection ${name} ${inBraces(lines)}`
 }
 
 function fieldText(name: string, field: ObjectValue): string {
-  const value = text(field, 'default')
-  const type = typeText(text(field, 'signature') ?? 'Any')
+  const value = textIn(field, 'default')
+  const type = typeText(textIn(field, 'signature') ?? 'Any')
   return `${name}: ${type}${value === undefined ? '' : ` = ${expressionText(value)}`}`
 }
 
 function computedText(name: string, field: ObjectValue): string {
-  const signature = text(field, 'signature')
+  const signature = textIn(field, 'signature')
   const type = signature === undefined ? '' : `: ${typeText(signature)}`
-  return `compute ${name}${type} = ${bareLambda(text(field, 'body') ?? '')}`
+  return `compute ${name}${type} = ${bareLambda(textIn(field, 'body') ?? '')}`
 }
 
 function indexText(name: string, index: ObjectValue): string {
@@ -139,7 +130,7 @@ function indexText(name: string, index: ObjectValue): string {
 function pathsText(value: Value | undefined): string {
   const printed = itemsOf(value).map(each => {
     const given = isObject(each) ? each : new Map([['field', each]])
-    const path = parsePath(text(given, 'field') ?? '') ?? []
+    const path = parsePath(textIn(given, 'field') ?? '') ?? []
     const order = given.get('order') === 'desc' ? 'desc' : 'asc'
     return printedIndexPath({ path, mva: given.get('mva') === true, order, start: 0, end: 0 })
   })
@@ -149,44 +140,38 @@ function pathsText(value: Value | undefined): string {
 function checkText(constraint: ObjectValue): readonly string[] {
   const check = constraint.get('check')
   if (!isObject(check)) return []
-  return [`check ${text(check, 'name')} ${groupedLambda(text(check, 'body') ?? '')}`]
+  return [`check ${textIn(check, 'name')} ${groupedLambda(textIn(check, 'body') ?? '')}`]
 }
 
-function migrationsText(value: Value | undefined): readonly string[] {
-  const statements = itemsOf(value).filter(isObject)
+function migrationsText(fields: ObjectValue): readonly string[] {
+  const statements = partsIn(fields, 'migrations')
   return statements.length === 0 ? [] : [`migrations ${inBraces(statements.map(migrationText))}`]
 }
 
 function migrationText(statement: ObjectValue): string {
-  const [[kind, given] = ['', new Map()]] = statement
+  const [[kind, given] = ['', null]] = statement
   const parts: ObjectValue = isObject(given) ? given : new Map()
   const path = (each: Value | undefined) => pathsText(each).slice(1, -1)
-  switch (kind) {
-    case 'backfill':
-      return `backfill ${path(parts.get('field'))} = ${expressionText(text(parts, 'value') ?? '')}`
-    case 'move':
-    case 'split':
-      return `${kind} ${path(parts.get('field'))} -> ${path(parts.get('to'))}`
-    case 'add_wildcard':
-      return kind
-    default:
-      return `${kind} ${path(parts.get('field') ?? parts.get('into'))}`
-  }
+  const words = [kind]
+  if (kind !== 'add_wildcard') words.push(path(parts.get('field') ?? parts.get('into')))
+  if (kind === 'backfill') words.push('=', expressionText(textIn(parts, 'value') ?? ''))
+  if (kind === 'move' || kind === 'split') words.push('->', path(parts.get('to')))
+  return words.join(' ')
 }
 
 function functionText(fields: ObjectValue, invented: string | undefined): string | undefined {
-  const body = text(fields, 'body')
+  const body = textIn(fields, 'body')
   if (body === undefined) return undefined
-  const alias = annotation('alias', text(fields, 'alias') ?? invented)
-  const role = annotation('role', text(fields, 'role'))
-  const signature = text(fields, 'signature')
+  const alias = annotation('alias', textIn(fields, 'alias') ?? invented)
+  const role = annotation('role', textIn(fields, 'role'))
+  const signature = textIn(fields, 'signature')
   const rest = reprinted(body, (source, printer) => {
     const lambda = parseLambda(source)
     const block =
       lambda.body.kind === 'block' ? printer.block(lambda.body) : inBraces([printer.expression(lambda.body)])
     return `${headText(lambda, signature)} ${block}`
   })
-  return `${alias}${role}function ${printedName(text(fields, 'name') ?? '')}${rest}`
+  return `${alias}${role}function ${printedName(textIn(fields, 'name') ?? '')}${rest}`
 }
 
 /** The parameters of a function, with their types when its signature has one for each. */
@@ -217,26 +202,24 @@ function predicateText(predicate: Value | undefined): string {
 function roleText(fields: ObjectValue): string | undefined {
   const privileges = itemsOf(fields.get('privileges')).filter(isObject)
   const memberships = itemsOf(fields.get('membership')).filter(isObject)
-  const actionsOf = (privilege: ObjectValue) => {
-    const actions = privilege.get('actions')
-    return isObject(actions) ? [...actions].filter(([, each]) => each !== false) : []
-  }
+  const actionsOf = (privilege: ObjectValue) =>
+    [...objectIn(privilege, 'actions')].filter(([, each]) => each !== false)
   const isForeign =
-    [...privileges, ...memberships].some(each => text(each, 'resource') === undefined) ||
+    [...privileges, ...memberships].some(each => textIn(each, 'resource') === undefined) ||
     privileges.some(each => actionsOf(each).some(([, allowed]) => !isOwn(allowed))) ||
     memberships.some(each => !isOwn(each.get('predicate')))
   if (isForeign) return undefined
   const lines = [
     ...privileges.map(each => {
       const actions = actionsOf(each).map(([action, allowed]) => `${action}${predicateText(allowed)}`)
-      return `privileges ${printedName(text(each, 'resource') ?? '')} ${inBraces(actions)}`
+      return `privileges ${printedName(textIn(each, 'resource') ?? '')} ${inBraces(actions)}`
     }),
     ...memberships.map(each => {
-      const resource = printedName(text(each, 'resource') ?? '')
+      const resource = printedName(textIn(each, 'resource') ?? '')
       return `membership ${resource}${predicateText(each.get('predicate'))}`
     }),
   ]
-  return `role ${printedName(text(fields, 'name') ?? '')} ${inBraces(lines)}`
+  return `role ${printedName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }
 
 /** Whether a predicate, or what stands in its place, is not of version 4. */
@@ -248,11 +231,11 @@ function providerText(fields: ObjectValue): string | undefined {
   const roles = itemsOf(fields.get('roles')).map(each => (isObject(each) ? each : new Map([['role', each]])))
   if (roles.some(each => !isOwn(each.get('predicate')))) return undefined
   const lines = [
-    `issuer ${printedString(text(fields, 'issuer') ?? '')}`,
-    `jwks_uri ${printedString(text(fields, 'jwks_uri') ?? '')}`,
+    `issuer ${printedString(textIn(fields, 'issuer') ?? '')}`,
+    `jwks_uri ${printedString(textIn(fields, 'jwks_uri') ?? '')}`,
     ...roles.map(
-      each => `role ${printedName(text(each, 'role') ?? '')}${predicateText(each.get('predicate'))}`,
+      each => `role ${printedName(textIn(each, 'role') ?? '')}${predicateText(each.get('predicate'))}`,
     ),
   ]
-  return `access provider ${printedName(text(fields, 'name') ?? '')} ${inBraces(lines)}`
+  return `access provider ${printedName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }

@@ -1,8 +1,9 @@
 // A collection as migrations look at it: its fields, its wildcard and its statements, each with its place where there is
 // one. It is made of an item of a schema file, or of the definition that a query writes, whose parts stand in no file.
 
+import { listIn, namedIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { parsePath } from '../../model/schema/paths.ts'
-import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import type { CollectionItem, FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
 import type { Place } from '../fsl/outline.ts'
@@ -111,28 +112,22 @@ function implicitWildcard(fields: readonly DeclaredField[]): 'implicit' | undefi
 
 /** The declaration in the fields of a definition whose texts are known to parse. */
 export function declarationOf(definition: ObjectValue): Declaration {
-  const title = definition.get('name')
-  const name = typeof title === 'string' ? title : ''
-  const declared = definition.get('fields')
-  const fields: DeclaredField[] = []
-  for (const [field, given] of isObject(declared) ? declared : []) {
-    if (isObject(given)) fields.push(declaredField(name, field, given))
-  }
-  const migrations = definition.get('migrations')
+  const name = textIn(definition, 'name') ?? ''
+  const fields = namedIn(definition, 'fields').map(([field, given]) => declaredField(name, field, given))
   return {
     name,
     fields,
     wildcard: definition.has('wildcard') ? { span: undefined } : implicitWildcard(fields),
-    statements: (isArray(migrations) ? migrations : []).flatMap(statementOf),
+    statements: partsIn(definition, 'migrations').flatMap(statementOf),
     place: undefined,
   }
 }
 
 function declaredField(collection: string, name: string, given: ObjectValue): DeclaredField {
-  const [signature, defaultText] = [given.get('signature'), given.get('default')]
   const sourceName = `*field:${collection}:${name}*`
-  const { source, type } = signatureOf(typeof signature === 'string' ? signature : 'Any', sourceName)
-  const defaultValue = typeof defaultText === 'string' ? expressionOf(defaultText, sourceName) : undefined
+  const { source, type } = signatureOf(textIn(given, 'signature') ?? 'Any', sourceName)
+  const defaultText = textIn(given, 'default')
+  const defaultValue = defaultText === undefined ? undefined : expressionOf(defaultText, sourceName)
   return { name, nameSpan: undefined, type, typeSource: source, defaultValue, end: 0 }
 }
 
@@ -157,8 +152,8 @@ function expressionOf(text: string, name: string): Expression {
 
 const nowhere: Place = { start: 0, end: 0 }
 
-function statementOf(stored: Value): readonly Statement[] {
-  const [kind, given] = (isObject(stored) && [...stored][0]) || ['', null]
+function statementOf(stored: ObjectValue): readonly Statement[] {
+  const [[kind, given] = ['', null]] = stored
   if (!isObject(given)) return []
   const node = nodeOf(kind, given)
   if (node === undefined) return []
@@ -168,7 +163,6 @@ function statementOf(stored: Value): readonly Statement[] {
 
 function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefined {
   const field = pathOf(given.get('field') ?? given.get('into'))
-  const to = given.get('to') ?? null
   switch (kind) {
     case 'add_wildcard':
       return { kind, ...nowhere }
@@ -180,11 +174,11 @@ function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefine
       return field && { kind, field, value: node, ...nowhere }
     }
     case 'move': {
-      const target = pathOf(to)
+      const target = pathOf(given.get('to'))
       return field && target && { kind, field, to: target, ...nowhere }
     }
     case 'split': {
-      const targets = isArray(to) ? to.flatMap(each => pathOf(each) ?? []) : []
+      const targets = listIn(given, 'to').flatMap(each => pathOf(each) ?? [])
       return field && { kind, field, to: targets, ...nowhere }
     }
     case 'move_conflicts':

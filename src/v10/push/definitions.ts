@@ -1,6 +1,7 @@
 // What is defined in a database, as items of schema files say it.
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
+import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import type { ObjectValue, Ref } from '../../values/value.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
@@ -51,8 +52,7 @@ type Untold = Omit<Definition, 'text'>
 function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Untold {
   step(stepsPerDefinition)
   const stored: ObjectValue = session.transaction.get(ref)?.fields ?? new Map()
-  const title = stored.get('name')
-  const name = typeof title === 'string' ? title : ''
+  const name = textIn(stored, 'name') ?? ''
   const shown = shownFields(new Doc(ref, nativeModule(ref.collection), { name }), stored, session)
   return { kind, ref, name, fields: new Map([['name', name], ...shown]) }
 }

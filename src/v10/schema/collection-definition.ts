@@ -2,6 +2,7 @@
 // mean together.
 
 import type { FieldPath } from '../../model/failure.ts'
+import { listIn, namedIn, objectIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { typeFaultText } from '../../model/schema/fault-texts.ts'
 import { type Path, parsePath, pathSpelling } from '../../model/schema/paths.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
@@ -47,9 +48,8 @@ function definitionFailures(
   )
   const misshapen = new Set(shape.map(({ paths }) => paths[0]?.[0]))
   const failures = [...shape]
-  for (const [name, value] of definition) {
-    const check = contentChecks[name]
-    if (!misshapen.has(name) && check !== undefined) failures.push(...check(value))
+  for (const name of definition.keys()) {
+    if (!misshapen.has(name)) failures.push(...(contentChecks[name]?.(definition) ?? []))
   }
   for (const name of ['name', 'alias']) {
     const value = definition.get(name)
@@ -60,41 +60,35 @@ function definitionFailures(
   return failures.length > 0 ? failures : jointFailures(definition)
 }
 
-type Check = (value: Value) => readonly ConstraintFailure[]
+type Check = (definition: ObjectValue) => readonly ConstraintFailure[]
 
 function daysCheck(name: string): Check {
-  return value =>
-    typeof value === 'bigint' && value < 0n ? [failureAt([name], 'Non-negative value required.')] : []
+  return definition => {
+    const value = definition.get(name)
+    return typeof value === 'bigint' && value < 0n ? [failureAt([name], 'Non-negative value required.')] : []
+  }
 }
 
 const contentChecks: Readonly<Record<string, Check>> = {
   history_days: daysCheck('history_days'),
   ttl_days: daysCheck('ttl_days'),
-  wildcard: value => signatureFailures(value, ['wildcard'], '\n\n', '*wildcard*'),
-  fields: value =>
-    entriesOf(value).flatMap(([name, field]) => [
+  wildcard: definition => signatureFailures(definition.get('wildcard'), ['wildcard'], '\n\n', '*wildcard*'),
+  fields: definition =>
+    namedIn(definition, 'fields').flatMap(([name, field]) => [
       ...nameFailures(name, 'fields', 'field'),
       ...signatureFailures(field.get('signature'), ['fields', name, 'signature'], '\n\n'),
       ...expressionFailures(field.get('default'), ['fields', name, 'default']),
     ]),
-  computed_fields: value =>
-    entriesOf(value).flatMap(([name, field]) => [
+  computed_fields: definition =>
+    namedIn(definition, 'computed_fields').flatMap(([name, field]) => [
       ...nameFailures(name, 'computed_fields', 'field'),
       ...bodyFailures(field.get('body'), ['computed_fields', name, 'body']),
       ...signatureFailures(field.get('signature'), ['computed_fields', name, 'signature'], '\n\n'),
     ]),
-  indexes: value => entriesOf(value).flatMap(([name, index]) => indexFailures(name, index)),
-  constraints: value => elementsOf(value).flatMap(constraintFailures),
-  migrations: value => elementsOf(value).flatMap(migrationFailures),
-}
-
-function entriesOf(value: Value): readonly (readonly [string, ObjectValue])[] {
-  if (!isObject(value)) return []
-  return Array.from(value).flatMap(([name, each]) => (isObject(each) ? [[name, each] as const] : []))
-}
-
-function elementsOf(value: Value | undefined): readonly ObjectValue[] {
-  return isArray(value) ? value.filter(isObject) : []
+  indexes: definition =>
+    namedIn(definition, 'indexes').flatMap(([name, index]) => indexFailures(name, index)),
+  constraints: definition => partsIn(definition, 'constraints').flatMap(constraintFailures),
+  migrations: definition => partsIn(definition, 'migrations').flatMap(migrationFailures),
 }
 
 function nameFailures(name: string, field: string, part: 'field' | 'index'): readonly ConstraintFailure[] {
@@ -141,9 +135,9 @@ function indexFailures(name: string, index: ObjectValue): readonly ConstraintFai
     ['terms', termFaults],
     ['values', valueFaults],
   ] as const) {
-    for (const [position, item] of elementsOf(index.get(list)).entries()) {
-      const field = item.get('field')
-      const fault = typeof field === 'string' ? pathFault(field, faults) : undefined
+    for (const [position, item] of partsIn(index, list).entries()) {
+      const field = textIn(item, 'field')
+      const fault = field === undefined ? undefined : pathFault(field, faults)
       const path = ['indexes', name, list, position, 'field']
       if (fault !== undefined) failures.push(failureAt(path, fault))
     }
@@ -171,9 +165,7 @@ interface UniqueItem {
 }
 
 function uniqueItems(constraint: ObjectValue): readonly UniqueItem[] {
-  const unique = constraint.get('unique')
-  const items = isArray(unique) ? unique : []
-  return items.flatMap(item => {
+  return listIn(constraint, 'unique').flatMap(item => {
     const text = isObject(item) ? item.get('field') : item
     const mva = isObject(item) && item.get('mva') === true
     return typeof text === 'string' ? [{ text, mva }] : []
@@ -196,8 +188,8 @@ function constraintFailures(constraint: ObjectValue, position: number): readonly
     const faults = uniqueTexts(constraint).map(text => pathFault(text, uniqueFaults))
     return faults.flatMap(fault => (fault === undefined ? [] : [failureAt([...at, 'unique'], fault)]))
   }
-  const name = check.get('name')
-  const fault = typeof name === 'string' ? plainNameFault(name) : undefined
+  const name = textIn(check, 'name')
+  const fault = name === undefined ? undefined : plainNameFault(name)
   return [
     ...(fault === undefined ? [] : [failureAt([...at, 'check', 'name'], fault)]),
     ...bodyFailures(check.get('body'), [...at, 'check', 'body']),
@@ -230,12 +222,8 @@ function migrationPathFault(text: string): string | undefined {
 // ------------------------------------------------------------------------------------- parts together
 
 function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
-  const constraints = elementsOf(definition.get('constraints'))
-  const checks = constraints.flatMap(each => {
-    const check = each.get('check')
-    const name = isObject(check) ? check.get('name') : undefined
-    return typeof name === 'string' ? [name] : []
-  })
+  const constraints = partsIn(definition, 'constraints')
+  const checks = constraints.flatMap(each => textIn(objectIn(each, 'check'), 'name') ?? [])
   const uniques = constraints
     .filter(each => each.has('unique'))
     .map(each => ({
@@ -246,8 +234,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
       paths: uniqueTexts(each).map(spelled),
     }))
   const at = ['constraints']
-  const fields = definition.get('fields')
-  const computed = definition.get('computed_fields')
+  const fields = objectIn(definition, 'fields')
   return [
     ...repeated(checks).map(name => failureAt(at, `Duplicate check constraint name '${name}'`)),
     ...uniques
@@ -258,16 +245,12 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
       const title = 'Duplicate unique constraint on path'
       return paths.length === 0 ? [] : [failureAt(at, `${title} [${paths.join(', ')}]`)]
     }),
-    ...namesOf(computed)
-      .filter(name => namesOf(fields).includes(name))
+    ...[...objectIn(definition, 'computed_fields').keys()]
+      .filter(name => fields.has(name))
       .map(name =>
         failureAt(['computed_fields'], `Computed field '\`${name}\`' collides with a defined field`),
       ),
   ]
-}
-
-function namesOf(value: Value | undefined): readonly string[] {
-  return isObject(value) ? [...value.keys()] : []
 }
 
 /** The texts that occur more than once, each once. */

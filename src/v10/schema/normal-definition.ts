@@ -1,5 +1,6 @@
 // A collection's definition as it is stored: what the service says of it taken out, everything else in one spelling.
 
+import { listIn, objectIn } from '../../model/schema/definition-parts.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/failure.ts'
 
@@ -27,18 +28,16 @@ export function withoutStatus(definition: ObjectValue, previous: ObjectValue | u
   const stripped = new Map(definition)
   const indexes = definition.get('indexes')
   if (isObject(indexes)) {
-    const before = previous?.get('indexes')
-    const isKnown = (name: string) => isObject(before) && before.has(name)
+    const before = objectIn(previous, 'indexes')
     const each = Array.from(indexes, ([name, item]): [string, Value] => [
       name,
-      strip(item, isKnown(name), ['indexes', name]),
+      strip(item, before.has(name), ['indexes', name]),
     ])
     stripped.set('indexes', new Map(each))
   }
   const constraints = definition.get('constraints')
   if (isArray(constraints)) {
-    const before = previous?.get('constraints')
-    const count = isArray(before) ? before.length : 0
+    const count = listIn(previous, 'constraints').length
     const each = constraints.map((item, index) => strip(item, index < count, ['constraints', index]))
     stripped.set('constraints', each)
   }
@@ -48,11 +47,12 @@ export function withoutStatus(definition: ObjectValue, previous: ObjectValue | u
 /** A definition without faults as it is stored: values with their order, unique constraints first. */
 export function normalDefinition(definition: ObjectValue): Map<string, Value> {
   const normal = new Map(definition)
-  const indexes = definition.get('indexes')
-  const named = isObject(indexes) ? indexes : new Map<string, Value>()
-  normal.set('indexes', new Map(Array.from(named, ([name, index]) => [name, normalIndex(index)])))
-  const constraints = definition.get('constraints')
-  const listed = isArray(constraints) ? constraints : []
+  const indexes = Array.from(
+    objectIn(definition, 'indexes'),
+    ([name, index]) => [name, normalIndex(index)] as const,
+  )
+  normal.set('indexes', new Map(indexes))
+  const listed = listIn(definition, 'constraints')
   const isUnique = (item: Value) => isObject(item) && item.has('unique')
   normal.set('constraints', [
     ...listed.filter(isUnique).map(normalUnique),

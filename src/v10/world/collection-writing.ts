@@ -3,8 +3,9 @@
 import { aliasesOf } from '../../auth/resource-names.ts'
 import type { Failure } from '../../model/failure.ts'
 import { constraintOf } from '../../model/schema/collection-indexes.ts'
+import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
-import { isObject, native, type ObjectValue, Ref, type Value as StoredValue } from '../../values/value.ts'
+import { native, type ObjectValue, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
 import { checkDefinition } from '../schema/collection-definition.ts'
@@ -29,11 +30,9 @@ export function settleDefinition(
 
 /** Defaults have to have a value when they are written. */
 function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
-  const declared = definition.get('fields')
-  if (!isObject(declared)) return []
-  return Array.from(declared).flatMap(([name, field]) => {
-    const source = isObject(field) ? field.get('default') : undefined
-    if (typeof source !== 'string') return []
+  return namedIn(definition, 'fields').flatMap(([name, field]) => {
+    const source = textIn(field, 'default')
+    if (source === undefined) return []
     const code = { language: '10', source, name: `*field:${name}*`, isExpression: true } as const
     try {
       session.withEffectLimit('pure', 'default values', () => session.run(code, { list: [] }))

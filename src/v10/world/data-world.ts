@@ -1,6 +1,7 @@
 // The data behind a query: what a session has, as the language sees it. Most queries are short and use little of it, so the
 // parts are made when they are first asked for.
 
+import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import { DocumentValue, Ref, type Value as StoredValue, sameRef } from '../../values/value.ts'
@@ -128,8 +129,7 @@ export class DataWorld extends DocumentReader implements World {
     const { fields, ref, ts } = given
     const { collection, name: before } = this.reference(ref)
     const time = typeof ts === 'number' ? timeFromMicros(ts) : ts
-    const title = fields.get('name')
-    const name = before !== undefined && typeof title === 'string' ? title : before
+    const name = before === undefined ? undefined : (textIn(fields, 'name') ?? before)
     return new Doc(ref, collection, { name, state: { ts: time, fields } })
   }
 }

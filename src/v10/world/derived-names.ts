@@ -1,10 +1,11 @@
 // Types that go by the names of collections: a collection `Jar` also occupies `JarCollection` and `NullJar`.
 
+import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { native, type Ref, sameRef } from '../../values/value.ts'
 
-function typesOf(name: string): readonly string[] {
-  return [name, `${name}Collection`, `Null${name}`]
+function typesOf(name: string | undefined): readonly string[] {
+  return name === undefined ? [] : [name, `${name}Collection`, `Null${name}`]
 }
 
 /** What names and aliases of collections are too close to those of others; `own` are those that a query has named. */
@@ -15,15 +16,12 @@ export function derivedNameFault(own: Ref, session: Session): string | undefined
     ({ document }) => {
       if (sameRef(document, own)) return []
       const stored = transaction.get(document)?.fields
-      return [stored?.get('name'), stored?.get('alias')].flatMap(name =>
-        typeof name === 'string' ? typesOf(name) : [],
-      )
+      return ['name', 'alias'].flatMap(kind => typesOf(textIn(stored, kind)))
     },
   )
   const taken = new Set(others)
   for (const kind of ['name', 'alias']) {
-    const name = fields?.get(kind)
-    if (typeof name !== 'string') continue
+    const name = textIn(fields, kind)
     const same = typesOf(name).filter(type => taken.has(type))
     if (same.length === 0) continue
     const which = same.join(', ')

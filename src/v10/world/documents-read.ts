@@ -3,6 +3,7 @@
 import { step } from '../../base/effort.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
 import { countingRead } from '../../model/read.ts'
+import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { visibleFields } from '../../model/view-document.ts'
 import { flat } from '../../values/json-text.ts'
@@ -185,9 +186,8 @@ export class DocumentReader {
     const documentOf = (ref: Ref) => this.document(ref, readAt)
     const shown = new Map<string, Value>()
     const { ref } = doc
-    const title = fields.get('name')
     if (nativeOf(ref.collection)?.documents.name === 'NamedDocument') {
-      shown.set('name', typeof title === 'string' ? title : (doc.name ?? ''))
+      shown.set('name', textIn(fields, 'name') ?? doc.name ?? '')
     } else shown.set('id', new Id(ref.id))
     shown.set('coll', doc.collection)
     if (ref.collection >= firstUserCollection) {

@@ -4,6 +4,7 @@ import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
 import { usersOfRole } from '../../model/resources/renaming.ts'
 import type { WriteRules } from '../../model/resources/resource.ts'
+import { textIn } from '../../model/schema/definition-parts.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
 import type { Session } from '../../model/session.ts'
 import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
@@ -100,11 +101,10 @@ export class DocumentWriter implements Writer {
     this.#noteWrite(made.ref, call)
     if (number === native.collections) this.#named.push([made.ref, call])
     if (!isUser) this.#names.made(made.ref)
-    const secret = made.fields.get('secret')
-    const name = made.fields.get('name')
+    const secret = textIn(made.fields, 'secret')
     return new Doc(made.ref, this.#reader.collectionOf(made.ref), {
-      name: typeof name === 'string' && !isUser ? name : undefined,
-      ...(typeof secret === 'string' && !isUser && { shown: new Map([['secret', secret]]) }),
+      name: isUser ? undefined : textIn(made.fields, 'name'),
+      ...(secret !== undefined && !isUser && { shown: new Map([['secret', secret]]) }),
     })
   }
 
@@ -116,12 +116,11 @@ export class DocumentWriter implements Writer {
     const { ref } = doc
     const isUser = ref.collection >= firstUserCollection
     const before = session.transaction.get(ref)?.fields ?? new Map<string, StoredValue>()
-    const name = before.get('name')
     const target: Target = {
       action: 'update',
       collection: doc.collection.name,
       ref,
-      name: doc.name === undefined ? undefined : typeof name === 'string' ? name : doc.name,
+      name: doc.name === undefined ? undefined : (textIn(before, 'name') ?? doc.name),
     }
     const given = stored(data, call)
     if (isUser && mode === 'default') this.#refuseComputed(collectionOf(ref), data, target, call)
@@ -143,8 +142,8 @@ export class DocumentWriter implements Writer {
     )
     this.#noteWrite(ref, call)
     if (given.has('name') || given.has('alias')) this.#named.push([ref, call])
-    const title = session.transaction.get(ref)?.fields.get('name')
-    if (doc.name === undefined || typeof title !== 'string' || title === doc.name) return doc
+    const title = textIn(session.transaction.get(ref)?.fields, 'name')
+    if (doc.name === undefined || title === undefined || title === doc.name) return doc
     return new Doc(ref, doc.collection, { name: title })
   }
 

@@ -2,6 +2,7 @@
 // began: what it makes itself has no name yet, what it renames or deletes keeps its old one.
 
 import { aliasesOf } from '../../auth/resource-names.ts'
+import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { codeOf } from '../../values/code.ts'
 import { native, type Ref } from '../../values/value.ts'
@@ -33,8 +34,8 @@ export class Names {
     const fields = this.#session.transaction.get(ref)?.fields
     const kind: Kind = ref.collection === native.collections ? 'collection' : 'function'
     for (const key of ['name', 'alias']) {
-      const name = fields?.get(key)
-      if (typeof name === 'string') this.find(kind, name)
+      const name = textIn(fields, key)
+      if (name !== undefined) this.find(kind, name)
     }
   }
 
@@ -105,10 +106,8 @@ export class Names {
     const ref = this.find('function', name)
     const fields = ref && this.#session.transaction.get(ref)?.fields
     if (ref === undefined || fields === undefined) return undefined
-    const title = fields.get('name')
-    const definition = new Doc(ref, nativeModule(native.functions), {
-      name: typeof title === 'string' ? title : name,
-    })
+    const title = textIn(fields, 'name') ?? name
+    const definition = new Doc(ref, nativeModule(native.functions), { name: title })
     const found = new UserFunction(name, definition, this.#arityOf(fields.get('body')))
     this.#functions.set(name, found)
     return found

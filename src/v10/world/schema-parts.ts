@@ -3,8 +3,9 @@
 
 import { uncounted } from '../../model/read.ts'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
+import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
-import { isObject, native, type Ref, TransactionTime } from '../../values/value.ts'
+import { native, type Ref, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { companionMembers } from '../library/collection.ts'
 import type { FunctionDefinition } from '../library/definition.ts'
@@ -64,14 +65,11 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   const { transaction } = session
   const version = uncounted(transaction, () => transaction.get(collection))
   const definition = version?.fields
-  const title = definition?.get('name')
-  const name = typeof title === 'string' ? title : ''
+  const name = textIn(definition, 'name') ?? ''
   const computed = new Map<string, ComputedField>()
-  const declared = definition?.get('computed_fields')
-  for (const [field, spec] of isObject(declared) ? declared : []) {
-    const body = isObject(spec) ? spec.get('body') : undefined
-    if (typeof body === 'string')
-      computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
+  for (const [field, spec] of namedIn(definition, 'computed_fields')) {
+    const body = textIn(spec, 'body')
+    if (body !== undefined) computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
   }
   const indexes = [...ownIndexes(collection, session).values()].map(indexFunction)
   return new SchemaParts(collection, computed, indexes, version?.ts instanceof TransactionTime)
