@@ -48,9 +48,6 @@ interface EffectLimit {
   readonly place:
     | 'set functions'
     | 'computed fields'
-    | 'check constraints'
-    | 'auth predicates'
-    | 'default values'
     | 'Writes are disallowed in stream subscriptions.'
     | EffectPlace
 }

@@ -121,12 +121,17 @@ function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
   return value
 }
 
+/** Runs the expression of a default; `name` is what places in it are in. Throws what evaluation throws. */
+export function runDefault(source: string, name: string, session: Session): Value {
+  return session.withEffectLimit('pure', 'default values', () =>
+    session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
+  )
+}
+
 /** The value of a default's expression. Throws a Failure where it has none. */
 function valueOfDefault(source: string, name: string, field: string, { mode, session }: CheckedDraft): Value {
   try {
-    return session.withEffectLimit('pure', 'default values', () =>
-      session.run({ language: '10', source, name, isExpression: true }, { list: [] }),
-    )
+    return runDefault(source, name, session)
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
     throw Failure.of({ kind: 'failed default', field, error }, blamedBy(mode))

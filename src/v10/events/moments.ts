@@ -12,16 +12,6 @@ import { Source } from '../syntax/source.ts'
 import type { Doc, Value } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 
-/** One moment of the data. */
-export interface Moment {
-  /** As which functions are called: they read as of the moment, and may not write. */
-  readonly call: Call
-  /** A document; undefined when it is not there, or may not be read. */
-  find(ref: Ref): Doc | undefined
-  /** A value as tagged JSON. */
-  render(value: Value): string
-}
-
 /** What has been used so far. */
 export interface Spent {
   readonly readOps: number
@@ -48,7 +38,7 @@ export class Moments {
   readonly looksBack: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
   /** The one that was asked for last, where one world serves all. */
-  #latest: SeenMoment | undefined
+  #latest: Moment | undefined
 
   /** `world` and `call` are those of `session`. */
   constructor(session: Session, world: DataWorld, call: Call) {
@@ -63,7 +53,7 @@ export class Moments {
   at(time: Micros): Moment {
     if (this.looksBack) return this.#pastAt(time)
     if (this.#latest?.time !== time) {
-      this.#latest = new SeenMoment(this.#world, this.#call.as({ at: time }), time)
+      this.#latest = new Moment(this.#world, this.#call.as({ at: time }), time)
     }
     return this.#latest
   }
@@ -98,13 +88,15 @@ export class Moments {
     const limit = { effectLimit: 'read', effectPlace: 'stream requests' } as const
     const session = this.#session.over(this.#session.transaction.asOf(time), limit)
     const world = new DataWorld(session)
-    const moment = new SeenMoment(world, callOf(session, world), time)
+    const moment = new Moment(world, callOf(session, world), time)
     this.#past.set(time, { session, moment })
     return moment
   }
 }
 
-class SeenMoment implements Moment {
+/** One moment of the data. */
+export class Moment {
+  /** As which functions are called: they read as of the moment, and may not write. */
   readonly call: Call
   readonly time: Micros
   readonly #world: DataWorld
@@ -115,10 +107,12 @@ class SeenMoment implements Moment {
     this.time = time
   }
 
+  /** A document; undefined when it is not there, or may not be read. */
   find(ref: Ref): Doc | undefined {
     return this.#world.seen(ref, this.call)
   }
 
+  /** A value as tagged JSON. */
   render(value: Value): string {
     return renderTagged(value, () => formatTime(timeFromMicros(this.time)), this.call)
   }

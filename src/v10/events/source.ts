@@ -2,22 +2,14 @@
 // when a source is used, with the rights of the caller then.
 
 import type { Call } from '../call.ts'
+import { stepOf } from '../fsl/convert-paths.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
 import { DerivedSet, type LazySet, lazy, type Origin } from '../sets/set.ts'
 import { ArraySet, SequenceSet, SingleSet } from '../sets/sources.ts'
 import { StoredSet } from '../sets/stored-set.ts'
-import type { Node } from '../syntax/nodes.ts'
 import { shortParameter } from '../syntax/nodes.ts'
-import {
-  Doc,
-  EventSource,
-  type FunctionValue,
-  Lambda,
-  UserCollection,
-  type Value,
-  type WatchedPath,
-} from '../value.ts'
+import { Doc, EventSource, type FunctionValue, Lambda, UserCollection, type WatchedPath } from '../value.ts'
 
 /** What stands between a document and what is told of it. */
 export interface SourceStep {
@@ -154,22 +146,8 @@ function pathOf(field: FunctionValue): WatchedPath | undefined {
   if (body.kind !== 'chain' || body.operand.kind !== 'name' || body.operand.name !== shortParameter) {
     return undefined
   }
-  const path: (string | bigint)[] = []
-  for (const link of body.links) {
-    if (link.kind === 'field' && !link.optional) path.push(link.name)
-    else {
-      const index = link.kind === 'access' && !link.optional ? indexOf(link.arguments) : undefined
-      if (index === undefined) return undefined
-      path.push(index)
-    }
-  }
-  return path
-}
-
-function indexOf([only, ...others]: readonly Node[]): string | bigint | undefined {
-  if (only?.kind !== 'literal' || others.length > 0) return undefined
-  const value: Value = only.value
-  return typeof value === 'bigint' || typeof value === 'string' ? value : undefined
+  const steps = body.links.map(link => stepOf(link)?.name)
+  return steps.includes(undefined) ? undefined : steps.filter(step => step !== undefined)
 }
 
 /** An index tells of changes of what it holds only. */

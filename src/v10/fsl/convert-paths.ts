@@ -30,7 +30,8 @@ function stepsOf(expression: Node): readonly Step[] | Place {
   return steps
 }
 
-function stepOf(link: Link): Step | undefined {
+/** The step that a link of a path is: the name of a field, or a position; undefined for any other link. */
+export function stepOf(link: Link): Step | undefined {
   if (link.kind === 'field' && !link.optional) {
     return { name: link.name, start: link.nameStart, end: link.end }
   }

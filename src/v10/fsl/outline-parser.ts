@@ -1,5 +1,6 @@
 // The text of a schema file to its outline, in one pass. It stops at the first thing that cannot be read.
 
+import { resourceActions } from '../../auth/contract.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
 import { readString, startsString } from '../syntax/literals.ts'
@@ -30,12 +31,7 @@ const named: ReadonlySet<string> = new Set(
 )
 
 /** Words with a value in the same line, and without a name. */
-const nameless: ReadonlySet<string> = new Set(
-  (
-    'create create_with_id delete read write history_read history_write unrestricted_read call ' +
-    'issuer jwks_uri document_ttls'
-  ).split(' '),
-)
+const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])
 
 const migrationWords: ReadonlySet<string> = new Set(
   'add drop backfill move split move_conflicts move_wildcard add_wildcard'.split(' '),

@@ -1,7 +1,8 @@
 // From the text of a schema file to its items, or to everything that is wrong with it.
 
 import type { Diagnostic } from '../failure/failure.ts'
-import { readWhole } from '../syntax/parse.ts'
+import type { Node } from '../syntax/nodes.ts'
+import { parseQuery, readWhole } from '../syntax/parse.ts'
 import type { Source } from '../syntax/source.ts'
 import { convert } from './convert.ts'
 import type { SchemaFile } from './nodes.ts'
@@ -11,6 +12,13 @@ import { OutlineParser } from './outline-parser.ts'
 export interface ParsedFile {
   readonly file: SchemaFile
   readonly faults: readonly Diagnostic[]
+}
+
+/** The expression that a text is, as a file has it: without the block that is around a query. Throws QueryFailures. */
+export function parseExpression(source: Source): Node {
+  const { body } = parseQuery(source, [])
+  const [only, ...others] = body.kind === 'block' ? body.statements : []
+  return only !== undefined && others.length === 0 && only.kind !== 'let' ? only : body
 }
 
 /** Reads a file; the source's name is that of the file. What is wrong is returned, never thrown. */

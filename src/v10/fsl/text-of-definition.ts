@@ -1,14 +1,16 @@
 // From a stored definition to the text of an item. Texts of expressions are printed anew; what does not parse stays as it is,
 // and the file that it comes into cannot be read.
 
+import { recovering } from '../../base/recovering.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { parsePath } from '../../model/schema/paths.ts'
 import { isObject, itemsOf, type ObjectValue, type Value } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
-import { type LambdaNode, shortParameter, type TypeNode } from '../syntax/nodes.ts'
-import { parseLambda, parseQuery, parseSignature } from '../syntax/parse.ts'
+import { type LambdaNode, shortParameter } from '../syntax/nodes.ts'
+import { parseLambda, parseSignature } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import type { SchemaItem } from './nodes.ts'
+import { parseExpression } from './parse.ts'
 import { printedIndexPath } from './print.ts'
 import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
 import { printedString } from './print-text.ts'
@@ -42,12 +44,8 @@ function annotation(kind: 'alias' | 'role', name: string | undefined): string {
 
 /** What `print` makes of a text; the text itself when it cannot be read. */
 function reprinted(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
-  try {
-    return print(new Source('*body*', source), new ExpressionPrinter(source))
-  } catch (error) {
-    if (error instanceof QueryFailure) return source
-    throw error
-  }
+  const printed = () => print(new Source('*body*', source), new ExpressionPrinter(source))
+  return recovering(QueryFailure, printed, () => source)
 }
 
 function typeText(source: string): string {
@@ -55,13 +53,7 @@ function typeText(source: string): string {
 }
 
 function expressionText(source: string): string {
-  return reprinted(source, (each, printer) => {
-    const { body } = parseQuery(each, [])
-    if (body.kind !== 'block') return printer.expression(body)
-    const [only, ...others] = body.statements
-    const isSingle = only !== undefined && only.kind !== 'let' && others.length === 0
-    return isSingle ? printer.expression(only) : printer.block(body)
-  })
+  return reprinted(source, (each, printer) => printer.expression(parseExpression(each)))
 }
 
 function isShort(lambda: LambdaNode): boolean {
@@ -179,14 +171,9 @@ function headText({ parameters, rest }: LambdaNode, signature: string | undefine
   const names = [...parameters, ...(rest === undefined ? [] : [`...${rest}`])]
   const plain = `(${names.join(', ')})`
   if (signature === undefined) return plain
-  let type: TypeNode
-  try {
-    type = parseSignature(new Source('*signature*', signature))
-  } catch (error) {
-    if (error instanceof QueryFailure) return plain
-    throw error
-  }
-  if (type.kind !== 'function' || type.parameters.length !== names.length) return plain
+  const parsed = () => parseSignature(new Source('*signature*', signature))
+  const type = recovering(QueryFailure, parsed, () => undefined)
+  if (type?.kind !== 'function' || type.parameters.length !== names.length) return plain
   const printer = new ExpressionPrinter(signature)
   const typed = names.map((name, index) => {
     const parameter = type.parameters[index]

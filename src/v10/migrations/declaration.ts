@@ -1,20 +1,27 @@
 // A collection as migrations look at it: its fields, its wildcard and its statements, each with its place where there is
 // one. It is made of an item of a schema file, or of the definition that a query writes, whose parts stand in no file.
 
+import { recovering } from '../../base/recovering.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { parsePath } from '../../model/schema/paths.ts'
 import { isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import type { CollectionItem, FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
 import type { Place } from '../fsl/outline.ts'
+import { parseExpression } from '../fsl/parse.ts'
 import type { Node, TypeNode } from '../syntax/nodes.ts'
-import { parseQuery, parseSignature } from '../syntax/parse.ts'
+import { parseSignature } from '../syntax/parse.ts'
 import { Source, type Span } from '../syntax/source.ts'
 
 /** An expression with its text. */
 export interface Expression {
   readonly node: Node
   readonly text: string
+}
+
+/** An expression that stands in a text. */
+export function expressionIn({ text }: Source, node: Node): Expression {
+  return { node, text: text.slice(node.start, node.end) }
 }
 
 /** A field at the top. */
@@ -67,7 +74,6 @@ export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: Pl
 
 /** The declaration that an item of a schema file is. */
 export function declarationOfItem({ block, end, members, name, source, start }: CollectionItem): Declaration {
-  const expression = (node: Node): Expression => ({ node, text: source.text.slice(node.start, node.end) })
   const fields = members.flatMap((member): readonly DeclaredField[] => {
     if (member.kind !== 'field') return []
     const { defaultValue, type } = member
@@ -77,7 +83,7 @@ export function declarationOfItem({ block, end, members, name, source, start }: 
         nameSpan: { source, start: member.name.start, end: member.name.end },
         type,
         typeSource: source,
-        defaultValue: defaultValue && expression(defaultValue),
+        defaultValue: defaultValue && expressionIn(source, defaultValue),
         end: member.end,
       },
     ]
@@ -93,7 +99,7 @@ export function declarationOfItem({ block, end, members, name, source, start }: 
     statements: (statements?.statements ?? []).map(node => ({
       node,
       source,
-      value: node.kind === 'backfill' ? expression(node.value) : undefined,
+      value: node.kind === 'backfill' ? expressionIn(source, node.value) : undefined,
     })),
     place: {
       source,
@@ -134,20 +140,12 @@ function declaredField(collection: string, name: string, given: ObjectValue): De
 /** A signature that means nothing any more stands for anything. */
 function signatureOf(text: string, name: string): { readonly source: Source; readonly type: TypeNode } {
   const source = new Source(name, text)
-  try {
-    return { source, type: parseSignature(source) }
-  } catch (error) {
-    if (!(error instanceof QueryFailure)) throw error
-    return signatureOf('Any', name)
-  }
+  const parsed = () => ({ source, type: parseSignature(source) })
+  return recovering(QueryFailure, parsed, () => signatureOf('Any', name))
 }
 
-/** The same tree as a file has: one expression without the block that is around a query. */
 function expressionOf(text: string, name: string): Expression {
-  const { body } = parseQuery(new Source(name, text), [])
-  const [only, ...others] = body.kind === 'block' ? body.statements : []
-  const isOne = only !== undefined && others.length === 0 && only.kind !== 'let'
-  return { node: isOne ? only : body, text }
+  return { node: parseExpression(new Source(name, text)), text }
 }
 
 const nowhere: Place = { start: 0, end: 0 }

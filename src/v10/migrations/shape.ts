@@ -7,9 +7,9 @@ import { pathSpelling } from '../../model/schema/paths.ts'
 import type { FindCollection } from '../../model/session.ts'
 import type { Place } from '../fsl/outline.ts'
 import { resolveSignature } from '../schema/signatures.ts'
-import type { Node, TypeNode } from '../syntax/nodes.ts'
+import type { TypeNode } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
-import type { Declaration, Expression, Statement } from './declaration.ts'
+import { type Declaration, type Expression, expressionIn, type Statement } from './declaration.ts'
 
 /** What made a field be there, or not be there, before the statements that were taken back. */
 export type Origin =
@@ -82,7 +82,7 @@ function contentOf(
       content: contentOf(inner, [...path, name], source, find),
       nameSpan: { source, start, end },
       typeSpan: { source, start: inner.start, end: inner.end },
-      defaultValue: defaultValue && innerDefault(defaultValue, source),
+      defaultValue: defaultValue && expressionIn(source, defaultValue),
     },
   ])
   const wildcard = type.wildcard && {
@@ -92,10 +92,6 @@ function contentOf(
     addedBy: undefined,
   }
   return { fields: new Map(fields), wildcard }
-}
-
-function innerDefault(node: Node, source: Source): Expression {
-  return { node, text: source.text.slice(node.start, node.end) }
 }
 
 /** Whether what a field holds can be addressed. */

@@ -8,56 +8,30 @@ import type { SchemaItem } from '../fsl/nodes.ts'
 import { nativeModule } from '../library/natives.ts'
 import type { Struct } from '../value.ts'
 import { storeFiles } from './current-files.ts'
-import { type OwnCall, ownCall } from './own-call.ts'
+import { ownCall } from './own-call.ts'
 import type { Plan } from './plan.ts'
 import { refusedWrite } from './schema-failure.ts'
 
 /** Writes what a plan changes. Throws a SchemaFailure for what the definitions refuse. */
 export function applyPlan(plan: Plan, session: Session): void {
-  const writer = new DefinitionWriter(session)
+  const { call, world } = ownCall(session)
   try {
     for (const { after, before } of plan.changes) {
-      if (after !== undefined) writer.put(after, (before ?? after).name.text)
-      else if (before !== undefined) writer.remove(before)
+      // One of them is there. A definition that gets another name has the old one until it is written.
+      const { kind, name } = (before ?? after) as SchemaItem
+      const module = nativeModule(nativeOfItem[kind])
+      const doc = world.byName(module, name.text)
+      const stored = session.transaction.get(doc.ref)?.fields
+      if (after === undefined) {
+        if (stored !== undefined) world.writer.remove(doc, call)
+      } else if (stored === undefined) world.writer.create(module, definition(after), 'default', call)
+      else world.writer.change('replace', doc, definition(after, stored), 'default', call)
     }
-    writer.finish()
+    world.finish()
   } catch (error) {
     throw error instanceof QueryFailure ? refusedWrite(error) : error
   }
   storeFiles(plan.after, session)
-}
-
-/** Writes definitions for one push. */
-class DefinitionWriter {
-  readonly #session: Session
-  readonly #own: OwnCall
-
-  constructor(session: Session) {
-    this.#session = session
-    this.#own = ownCall(session)
-  }
-
-  /** Makes the definition that an item stands for, in place of the one that has `name`, if there is one. */
-  put(item: SchemaItem, name: string): void {
-    const { call, world } = this.#own
-    const { writer } = world
-    const module = nativeModule(nativeOfItem[item.kind])
-    const doc = world.byName(module, name)
-    const before = this.#session.transaction.get(doc.ref)?.fields
-    if (before === undefined) writer.create(module, definition(item), 'default', call)
-    else writer.change('replace', doc, definition(item, before), 'default', call)
-  }
-
-  remove({ kind, name }: SchemaItem): void {
-    const { call, world } = this.#own
-    const doc = world.byName(nativeModule(nativeOfItem[kind]), name.text)
-    if (this.#session.transaction.get(doc.ref) !== undefined) world.writer.remove(doc, call)
-  }
-
-  /** What is looked at when everything is written. */
-  finish(): void {
-    this.#own.world.finish()
-  }
 }
 
 /** The fields of a definition; free data, which no item has, stays. */

@@ -7,7 +7,7 @@ import { Source } from '../syntax/source.ts'
 import { DataWorld } from '../world/data-world.ts'
 
 /** The world of a session, and a call in it. */
-export interface OwnCall {
+interface OwnCall {
   readonly world: DataWorld
   readonly call: Call
 }

@@ -1,6 +1,7 @@
 // From the signature of a field, as it is written, to the type that is stored, or to what is wrong with it: names that are
 // none, and types whose values cannot be stored.
 
+import { recovering } from '../../base/recovering.ts'
 import {
   anyObject,
   anyType,
@@ -29,9 +30,12 @@ interface ResolvedSignature {
 const scalars = 'Boolean String Time Date Bytes UUID Int Long Double Number'.split(' ') as ScalarName[]
 
 /** The types without parts, by all names that they have. */
-const scalarNames: ReadonlyMap<string, ScalarName> = new Map<string, ScalarName>([
-  ...scalars.map((name): [string, ScalarName] => [name, name]),
-  ['Float', 'Double'],
+const plainTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
+  ...scalars.map((name): [string, FieldType] => [name, { kind: 'scalar', name }]),
+  ['Float', { kind: 'scalar', name: 'Double' }],
+  ['Any', anyType],
+  ['Null', nullType],
+  ['Object', anyObject],
 ])
 
 /** Types that exist and are never stored, with their number of parameters. */
@@ -46,7 +50,7 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
 ])
 
 /** The other types with a name of their own. */
-const otherNames: ReadonlySet<string> = new Set(['Any', 'Null', 'Object', 'Array', 'Ref', 'EmptyRef'])
+const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
 /** One side of a reference: a document that is there, or one that is not. */
 interface Half {
@@ -132,15 +136,9 @@ class Resolver {
 
   #named(node: Extract<TypeNode, { kind: 'name' }>): Part {
     const { name } = node
-    const scalar = scalarNames.get(name)
-    if (scalar !== undefined) return this.#counted(node, 0, () => ({ kind: 'scalar', name: scalar }))
+    const plain = plainTypes.get(name)
+    if (plain !== undefined) return this.#counted(node, 0, () => plain)
     switch (name) {
-      case 'Any':
-        return this.#counted(node, 0, () => anyType)
-      case 'Null':
-        return this.#counted(node, 0, () => nullType)
-      case 'Object':
-        return this.#counted(node, 0, () => anyObject)
       case 'Array':
         return this.#counted(node, 1, ([element]) => ({
           kind: 'array',
@@ -194,7 +192,7 @@ class Resolver {
   }
 
   #refuseUnknown(target: TypeNode): void {
-    if (target.kind !== 'name' || scalarNames.has(target.name) || otherNames.has(target.name)) return
+    if (target.kind !== 'name' || plainTypes.has(target.name) || otherNames.has(target.name)) return
     this.#fault(`Unknown type \`${target.name}\``, target)
   }
 
@@ -274,10 +272,6 @@ export function resolveSignature(
 /** The type that a stored signature means; anything, where it means none any more. */
 export const readSignature: ReadSignature = (signature, find) => {
   const source = new Source('*signature*', signature)
-  try {
-    return resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find).type
-  } catch (error) {
-    if (error instanceof QueryFailure) return anyType
-    throw error
-  }
+  const resolved = () => resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find).type
+  return recovering(QueryFailure, resolved, () => anyType)
 }

@@ -1,5 +1,6 @@
 // What is wrong with the texts in definitions: each failure at the path of its field.
 
+import { recovering } from '../../base/recovering.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import type { Value } from '../../values/value.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
@@ -22,13 +23,13 @@ export function parseFailures(
   separator: '\n' | '\n\n',
   parse: () => void,
 ): readonly ConstraintFailure[] {
-  try {
+  const parsed = () => {
     parse()
     return []
-  } catch (error) {
-    if (!(error instanceof QueryFailure)) throw error
-    return [failureAt(path, `${title}\n${drawnInMessage(error.diagnostics, separator)}`)]
   }
+  return recovering(QueryFailure, parsed, ({ diagnostics }) => [
+    failureAt(path, `${title}\n${drawnInMessage(diagnostics, separator)}`),
+  ])
 }
 
 /** What is wrong with a signature, if it is a text; `name`: what places in it are in. */

@@ -1,8 +1,10 @@
 // Writing the definition of a collection, and what its unique constraints say of documents.
 
 import { aliasesOf } from '../../auth/resource-names.ts'
+import { recovering } from '../../base/recovering.ts'
 import type { Failure } from '../../model/failure.ts'
 import { constraintOf } from '../../model/schema/collection-indexes.ts'
+import { runDefault } from '../../model/schema/collection-rules.ts'
 import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { native, type ObjectValue, Ref, type Value as StoredValue } from '../../values/value.ts'
@@ -10,7 +12,8 @@ import type { Call } from '../call.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
 import { checkDefinition } from '../schema/collection-definition.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
-import { constraintFailure, drawn } from './refusals.ts'
+import { failureAt } from '../schema/text-failures.ts'
+import { drawn, uniqueFailure } from './refusals.ts'
 
 /**
  * Gives the fields of a definition the form in which they are stored, and returns what is wrong with them. `own`: the
@@ -33,14 +36,13 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
   return namedIn(definition, 'fields').flatMap(([name, field]) => {
     const source = textIn(field, 'default')
     if (source === undefined) return []
-    const code = { language: '10', source, name: `*field:${name}*`, isExpression: true } as const
-    try {
-      session.withEffectLimit('pure', 'default values', () => session.run(code, { list: [] }))
+    const run = () => {
+      runDefault(source, `*field:${name}*`, session)
       return []
-    } catch (error) {
-      if (!(error instanceof QueryFailure)) throw error
-      return [{ paths: [[name]], message: `Default field evaluation failed.\n${drawn(error)}` }]
     }
+    return recovering(QueryFailure, run, error => [
+      failureAt([name], `Default field evaluation failed.\n${drawn(error)}`),
+    ])
   })
 }
 
@@ -69,11 +71,7 @@ export function violation({ faults }: Failure, session: Session, call: Call): Qu
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined
   const known = fault.indexes.map(index => pathsOf(index, session)).filter(paths => paths.length > 0)
   if (known.length === 0) return undefined
-  const constraintFailures = known.map(paths => ({
-    paths,
-    message: 'Failed unique constraint',
-  }))
-  return constraintFailure('Failed unique constraint.', constraintFailures, call)
+  return uniqueFailure(known, call)
 }
 
 function pathsOf(index: Ref, session: Session): readonly (readonly (string | number)[])[] {

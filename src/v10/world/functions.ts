@@ -1,6 +1,7 @@
 // Functions of the users, in either language: called from here, and bodies of this one called from elsewhere.
 
 import { authorityOfRole } from '../../auth/role.ts'
+import { recovering } from '../../base/recovering.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
 import { codeOf } from '../../values/code.ts'
@@ -32,7 +33,7 @@ export class FunctionCaller {
     if (stored === undefined) throw call.failure('unbound_variable', `Unbound variable \`${callee.name}\``)
     const code = codeOf(stored.fields.get('body'))
     const { access } = session
-    const argument = () => args.map(arg => foreignOr(arg, null))
+    const argument = () => args.map(foreignOrNull)
     if (!access.allows({ action: 'call', resource: ref, argument, asker: call })) throw permissionDenied(call)
     if (code === undefined) return call.done()
     const name = stored.fields.get('name')
@@ -69,13 +70,14 @@ export class FunctionCaller {
   }
 
   #foreign(arg: Value, parameter: string, call: Call): StoredValue {
-    try {
-      return toForeign(arg)
-    } catch (error) {
-      if (!(error instanceof NotStorable)) throw error
-      const message = `Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(error.value)}\` values.`
-      throw call.failure('invalid_argument', message)
-    }
+    return recovering(
+      NotStorable,
+      () => toForeign(arg),
+      ({ value }) => {
+        const message = `Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(value)}\` values.`
+        throw call.failure('invalid_argument', message)
+      },
+    )
   }
 
   #translated(error: unknown, call: Call): unknown {
@@ -104,11 +106,11 @@ export function toForeign(value: Value): StoredValue {
   return storedOf(value)
 }
 
-function foreignOr(value: Value, otherwise: StoredValue): StoredValue {
-  try {
-    return toForeign(value)
-  } catch (error) {
-    if (error instanceof NotStorable) return otherwise
-    throw error
-  }
+/** The same; null for what it does not have. */
+function foreignOrNull(value: Value): StoredValue {
+  return recovering(
+    NotStorable,
+    () => toForeign(value),
+    () => null,
+  )
 }

@@ -1,5 +1,6 @@
 // The functions of a companion that read an index: `Jar.byName("a", { from: 1 })`.
 
+import { recovering } from '../../base/recovering.ts'
 import type { OwnField, OwnIndex } from '../../model/schema/collection-indexes.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { Ref, type Value as StoredValue, Time } from '../../values/value.ts'
@@ -66,12 +67,11 @@ function storedTerm(term: Value, name: string, call: Call): StoredValue {
 }
 
 function storedOrNothing(value: Value): StoredValue | undefined {
-  try {
-    return storedOf(value)
-  } catch (error) {
-    if (error instanceof NotStorable) return undefined
-    throw error
-  }
+  return recovering(
+    NotStorable,
+    () => storedOf(value),
+    () => undefined,
+  )
 }
 
 function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) {

@@ -2,7 +2,8 @@
 // there, and the values that they get by it. What is wrong is told when all is written.
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
-import { collectionFinder } from '../../model/schema/collection-rules.ts'
+import { recovering } from '../../base/recovering.ts'
+import { collectionFinder, runDefault } from '../../model/schema/collection-rules.ts'
 import { pathText, typeFaultText } from '../../model/schema/fault-texts.ts'
 import { type FieldType, isOptional, typeText } from '../../model/schema/field-types.ts'
 import { type FieldNames, noteSteps, type Step } from '../../model/schema/migration-steps.ts'
@@ -176,14 +177,12 @@ function unplaced(message: string): string {
 
 /** Runs an expression as the service, by the rules of default values. */
 function evaluated({ expression }: Filler, name: string, session: Session): Outcome {
-  const code = { language: '10', source: expression.text, name, isExpression: true } as const
-  const run = () => session.run(code, { list: [] })
-  try {
-    const pure = () => session.withEffectLimit('pure', 'default values', run)
-    return { value: session.withAuthority({ kind: 'predicate', database: session.database }, pure) }
-  } catch (error) {
-    if (!(error instanceof QueryFailure)) throw error
+  const authority = { kind: 'predicate', database: session.database } as const
+  const run = () => ({
+    value: session.withAuthority(authority, () => runDefault(expression.text, name, session)),
+  })
+  return recovering(QueryFailure, run, (error): Outcome => {
     const why = error.code === 'invalid_type' ? `${error.message}.` : drawn(error)
     return { failure: unplaced(`Failed to convert migration.\n${why}`) }
-  }
+  })
 }

@@ -17,6 +17,7 @@ import {
   TransactionTime,
 } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/failure.ts'
+import { nativeOf } from '../library/natives.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
 import type { Doc } from '../value.ts'
 
@@ -92,34 +93,17 @@ function nameOfReference(value: StoredValue, { transaction }: Session): StoredVa
   return value instanceof Ref ? (transaction.catalogue.nameOf(value) ?? value) : value
 }
 
-const resources = ['resource'] as const
-
 /** Privileges and memberships name what they are about; version 4 refers to it. */
 function showResources(value: StoredValue, session: Session): StoredValue {
   if (isArray(value)) return value.map(item => showResources(item, session))
   if (!isObject(value)) return value
-  const shown = new Map(value)
-  for (const key of resources) {
-    const stored = shown.get(key)
-    if (stored instanceof Ref) shown.set(key, resourceName(stored, session))
-  }
-  return shown
+  const stored = value.get('resource')
+  return stored instanceof Ref ? new Map(value).set('resource', resourceName(stored, session)) : value
 }
-
-const nativeResourceNames: ReadonlyMap<bigint, string> = new Map([
-  [BigInt(native.databases), 'Database'],
-  [BigInt(native.collections), 'Collection'],
-  [BigInt(native.functions), 'Function'],
-  [BigInt(native.roles), 'Role'],
-  [BigInt(native.access_providers), 'AccessProvider'],
-  [BigInt(native.keys), 'Key'],
-  [BigInt(native.tokens), 'Token'],
-  [BigInt(native.credentials), 'Credential'],
-])
 
 function resourceName(ref: Ref, { transaction }: Session): StoredValue {
   if (ref.collection === native.collections && ref.id < BigInt(firstUserCollection)) {
-    return nativeResourceNames.get(ref.id) ?? ref
+    return nativeOf(Number(ref.id))?.module.name ?? ref
   }
   return transaction.catalogue.nameOf(ref) ?? ref
 }

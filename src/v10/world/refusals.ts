@@ -96,7 +96,7 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
       const taken = fault.failures.filter(each => each.fault.kind === 'not unique')
       if (taken.length > 0) {
         const paths = taken.map(({ path }) => shownPath(path, target))
-        return uniqueFailure(paths, call)
+        return uniqueFailure([paths], call)
       }
       const failures = fault.failures.map(({ path, fault: field }) => ({
         paths: [shownPath(path, target)],
@@ -184,11 +184,7 @@ export function notFoundText({ collection, name, ref }: Pick<Target, 'collection
 function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure {
   const isNamed = ref !== undefined && nativeOf(ref.collection)?.documents.name === 'NamedDocument'
   if (isNamed) {
-    return constraintFailure(
-      'Failed unique constraint.',
-      [{ paths: [['name']], message: 'Failed unique constraint' }],
-      call,
-    )
+    return uniqueFailure([[['name']]], call)
   }
   const message = `Collection \`${target.collection}\` already contains document with id ${ref?.id ?? -1n}.`
   return call.failure('document_id_exists', message)
@@ -202,15 +198,13 @@ const uniqueFields: ReadonlyMap<number, string> = new Map([
 
 function notUnique({ ref }: Target, call: Call): QueryFailure {
   const field = ref && uniqueFields.get(ref.collection)
-  return uniqueFailure(field === undefined ? [] : [[field]], call)
+  return uniqueFailure([field === undefined ? [] : [[field]]], call)
 }
 
-function uniqueFailure(paths: ConstraintFailure['paths'], call: Call): QueryFailure {
-  return constraintFailure(
-    'Failed unique constraint.',
-    [{ paths, message: 'Failed unique constraint' }],
-    call,
-  )
+/** The failure of unique constraints, each with its fields. */
+export function uniqueFailure(all: readonly ConstraintFailure['paths'][], call: Call): QueryFailure {
+  const failures = all.map(paths => ({ paths, message: 'Failed unique constraint' }))
+  return constraintFailure('Failed unique constraint.', failures, call)
 }
 
 const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {

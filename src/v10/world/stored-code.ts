@@ -1,5 +1,6 @@
 // Stored code of version 10 that runs on behalf of others: version 4 calls a function, the model asks a predicate or a check.
 
+import { recovering } from '../../base/recovering.ts'
 import type { EffectPlace } from '../../model/effect.ts'
 import { Failure } from '../../model/failure.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
@@ -47,13 +48,11 @@ export const storedCode: CodeLanguage<'10'> = {
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
   isCode({ source }) {
-    try {
-      bodyOf(source, '*body*')
-      return true
-    } catch (error) {
-      if (error instanceof QueryFailure) return false
-      throw error
-    }
+    return recovering(
+      QueryFailure,
+      () => bodyOf(source, '*body*') !== undefined,
+      () => false,
+    )
   },
 }
 
@@ -74,16 +73,10 @@ function effectIn(place: EffectPlace, effect: 'pure' | 'read'): Effect {
 
 /** The value to be stored that `work` gives. */
 function storable(work: () => StoredValue): StoredValue {
-  try {
-    return work()
-  } catch (error) {
-    if (!(error instanceof NotStorable)) throw error
-    throw new QueryFailure(
-      'invalid_type',
-      `Value has type ${typeName(error.value)}, which cannot be persisted`,
-      [],
-    )
-  }
+  return recovering(NotStorable, work, ({ value }) => {
+    const message = `Value has type ${typeName(value)}, which cannot be persisted`
+    throw new QueryFailure('invalid_type', message, [])
+  })
 }
 
 /** A list of arguments; of a call of version 4 an array stands for several of them. */
@@ -95,10 +88,11 @@ function argumentsOf(given: Given, count: number, isOpen: boolean): readonly Sto
 }
 
 function foreignResult(value: Value): StoredValue {
-  try {
-    return toForeign(value)
-  } catch (error) {
-    if (!(error instanceof NotStorable)) throw error
-    throw Failure.of({ kind: 'foreign value', type: typeName(error.value) })
-  }
+  return recovering(
+    NotStorable,
+    () => toForeign(value),
+    refused => {
+      throw Failure.of({ kind: 'foreign value', type: typeName(refused.value) })
+    },
+  )
 }
