@@ -4,7 +4,7 @@ import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
 import { type ActionMember, type SchemaItem, ungrouped } from './nodes.ts'
 import type { AnnotationPlace, Place } from './outline.ts'
-import { ItemPrinter, type Member, printedAnnotation, printedPaths } from './print.ts'
+import { ItemPrinter, type Member, memberKey, printedAnnotation, saysNothing } from './print.ts'
 import { printedName } from './print-expression.ts'
 
 /** Notes the edits by which `item`, as it stands in a file, becomes what `wanted` is. Both have one kind and one name. */
@@ -64,14 +64,14 @@ class ItemPatch {
 
   /** `level`: how many blocks are around this one. In those within others new members come in reverse order. */
   #members(block: Place, old: readonly Member[], wanted: readonly Member[], level: number): void {
-    const before = new Map(old.map(each => [keyOf(each), each]))
-    const after = new Map(wanted.map(each => [keyOf(each), each]))
+    const before = new Map(old.map(each => [memberKey(each), each]))
+    const after = new Map(wanted.map(each => [memberKey(each), each]))
     for (const [key, member] of before) {
       const other = after.get(key)
       if (other !== undefined) this.#member(member, other)
       else if (!saysNothing(member)) this.#edits.cut(member)
     }
-    const added = wanted.filter(each => !before.has(keyOf(each)) && !saysNothing(each))
+    const added = wanted.filter(each => !before.has(memberKey(each)) && !saysNothing(each))
     const ordered = [...added.filter(isField), ...added.filter(each => !isField(each))]
     const lines = ordered.map(each => this.#new.member(each))
     this.#edits.append(block, level, level > 0 ? lines.reverse() : lines)
@@ -151,18 +151,4 @@ class ItemPatch {
 
 function isField({ kind }: Member): boolean {
   return kind === 'field' || kind === 'computed' || kind === 'wildcard'
-}
-
-/** What a member is the same by. */
-function keyOf(member: Member): string {
-  if (member.kind === 'unique') return `unique ${printedPaths(member.paths)}`
-  return 'name' in member ? `${member.kind} ${member.name.text}` : member.kind
-}
-
-/** Whether a member is the same as none. */
-function saysNothing(member: Member): boolean {
-  return (
-    ((member.kind === 'terms' || member.kind === 'values') && member.paths.length === 0) ||
-    (member.kind === 'history_days' && member.value === 0n)
-  )
 }

@@ -46,6 +46,20 @@ export function printedAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' |
 /** What stands at the top of a file or in an item, below the item itself. */
 export type Member = CollectionMember | IndexPart | RoleMember | ActionMember | ProviderMember
 
+/** What a member is the same by, in two forms of an item. */
+export function memberKey(member: Member): string {
+  if (member.kind === 'unique') return `unique ${printedPaths(member.paths)}`
+  return 'name' in member ? `${member.kind} ${member.name.text}` : member.kind
+}
+
+/** Whether a member is the same as none. */
+export function saysNothing(member: Member): boolean {
+  return (
+    ((member.kind === 'terms' || member.kind === 'values') && member.paths.length === 0) ||
+    (member.kind === 'history_days' && member.value === 0n)
+  )
+}
+
 /** Prints what was parsed from one text. */
 export class ItemPrinter extends ExpressionPrinter {
   /** An item, without a newline at its end. */

@@ -19,7 +19,7 @@ import type {
 } from '../nodes.ts'
 import { type OfKind, ofKind, ungrouped } from '../nodes.ts'
 import type { AnnotationPlace } from '../outline.ts'
-import { printedPaths } from '../print.ts'
+import { memberKey, printedPaths, saysNothing } from '../print.ts'
 import { printedString } from '../print-text.ts'
 import { type DiffLine, indented, marked } from './drawing.ts'
 import { type Pair, type Paired, paired } from './pairs.ts'
@@ -61,8 +61,12 @@ export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[]): Ite
   const item = pair.after ?? pair.before
   if (item?.kind === 'collection') compareCollections(pair as ItemPair<CollectionItem>, found)
   else if (item?.kind === 'function') compareFunctions(pair as ItemPair<FunctionItem>, found)
-  else if (item?.kind === 'role') compareRoles(pair as ItemPair<RoleItem>, found)
-  else compareProviders(pair as ItemPair<ProviderItem>, found)
+  else if (item?.kind === 'role') {
+    compareMembers<RoleMember>(pair as ItemPair<RoleItem>, ['privileges', 'membership'], roleWording, found)
+  } else {
+    const kinds = ['issuer', 'jwks_uri', 'role'] as const
+    compareMembers<ProviderMember>(pair as ItemPair<ProviderItem>, kinds, providerWording, found)
+  }
   return found
 }
 
@@ -91,17 +95,29 @@ function linesOf<T>({ added, kept, removed }: Paired<T>, wording: Wording<T>): r
   ]
 }
 
+/** The wording of members that come and go under a name. */
+function namedWording<T>(what: (member: T) => string, changed: Wording<T>['changed']): Wording<T> {
+  return {
+    added: member => [marked('added', `add ${what(member)}`)],
+    removed: member => [marked('removed', `remove ${what(member)}`)],
+    changed,
+  }
+}
+
 /** The wording of members that are named, and change in one way. */
-function namedWording<T>(
+function changingWording<T>(
   what: (member: T) => string,
   isChanged: (pair: Pair<T>) => boolean,
   how = '',
 ): Wording<T> {
-  return {
-    added: member => [marked('added', `add ${what(member)}`)],
-    removed: member => [marked('removed', `remove ${what(member)}`)],
-    changed: pair => (isChanged(pair) ? [marked('changed', `change ${what(pair.before)}${how}`)] : []),
-  }
+  return namedWording(what, pair =>
+    isChanged(pair) ? [marked('changed', `change ${what(pair.before)}${how}`)] : [],
+  )
+}
+
+/** A line about a member, and what is different within it; nothing where nothing is. */
+function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
+  return lines.length === 0 ? [] : [marked('changed', title), ...lines.map(line => indented(line, 2))]
 }
 
 function renamed({ after, before }: ItemPair): readonly DiffLine[] {
@@ -109,7 +125,7 @@ function renamed({ after, before }: ItemPair): readonly DiffLine[] {
   return [marked('changed', `rename to \`${after.name.text}\``)]
 }
 
-const annotationWording = namedWording<AnnotationPlace>(
+const annotationWording = changingWording<AnnotationPlace>(
   ({ kind, name }) => `${kind} set to ${name.text}`,
   ({ before, after }) => before.name.text !== after.name.text,
 )
@@ -129,7 +145,7 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
   const members = <K extends CollectionMember['kind']>(kind: K) =>
     [before, after].map(item => membersOf(item, kind)) as [Member<K>[], Member<K>[]]
   const [fieldsBefore, fieldsAfter] = members('field')
-  const fields = paired(fieldsBefore, fieldsAfter, nameOf)
+  const fields = paired(fieldsBefore, fieldsAfter, memberKey)
   found.note(fields.added.length > 0 || fields.removed.length > 0)
   for (const pair of fields.kept) {
     found.note(!isSameTree(pair.before.type, pair.after.type))
@@ -138,23 +154,23 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
   found.note(!isSameWildcard(before, after))
   found.note(!isSameTree(statementsOf(before), statementsOf(after)))
 
-  const computed = paired(...members('computed'), nameOf)
+  const computed = paired(...members('computed'), memberKey)
   for (const pair of computed.kept) {
     const { after: next, before: last } = pair
     found.note(last.type !== undefined && next.type !== undefined && !isSameTree(last.type, next.type))
   }
-  const computedWording = namedWording<Member<'computed'>>(
+  const computedWording = changingWording<Member<'computed'>>(
     ({ name }) => `computed field \`${name.text}\``,
     pair => !isSameTree(ungrouped(pair.before.body), ungrouped(pair.after.body)),
   )
   found.group('Computed fields', linesOf(computed, computedWording))
-  found.group('Indexes', linesOf(paired(...members('index'), nameOf), indexWording))
+  found.group('Indexes', linesOf(paired(...members('index'), memberKey), indexWording))
 
   const constraints = [before, after].map(item => [...membersOf(item, 'unique'), ...membersOf(item, 'check')])
   const [constraintsBefore = [], constraintsAfter = []] = constraints
   found.group(
     'Constraints',
-    linesOf(paired(constraintsBefore, constraintsAfter, constraintKey), constraintWording),
+    linesOf(paired(constraintsBefore, constraintsAfter, memberKey), constraintWording),
   )
   found.group('Configuration', [
     ...renamed({ before, after }),
@@ -173,10 +189,6 @@ function membersOf<K extends CollectionMember['kind']>(
   kind: K,
 ): readonly Member<K>[] {
   return ofKind(item?.members ?? [], kind)
-}
-
-function nameOf({ name }: { readonly name: { readonly text: string } }): string {
-  return name.text
 }
 
 /** A collection without fields has a wildcard, be it written or not. */
@@ -201,39 +213,27 @@ function isDefaultRemoved({ after, before }: Pair<Member<'field'>>): boolean {
   return before.defaultValue !== undefined && after.defaultValue === undefined
 }
 
-const indexWording: Wording<IndexMember> = {
-  ...namedWording<IndexMember>(
-    ({ name }) => `index \`${name.text}\``,
-    () => false,
-  ),
-  changed: ({ after, before }) => {
+const indexWording = namedWording<IndexMember>(
+  ({ name }) => `index \`${name.text}\``,
+  ({ after, before }) => {
     const given = ({ members }: IndexMember) => members.filter(({ paths }) => paths.length > 0)
-    const parts = linesOf(
-      paired(given(before), given(after), ({ kind }) => kind),
-      partWording,
-    )
-    if (parts.length === 0) return []
-    const title = marked('changed', `change index \`${before.name.text}\``)
-    return [title, ...parts.map(line => indented(line, 2))]
+    const parts = linesOf(paired(given(before), given(after), memberKey), partWording)
+    return within(`change index \`${before.name.text}\``, parts)
   },
-}
+)
 
-const partWording: Wording<IndexPart> = {
-  added: ({ kind, paths }) => [marked('added', `add ${kind} set to ${printedPaths(paths)}`)],
-  removed: ({ kind, paths }) => [marked('removed', `remove ${kind} set to ${printedPaths(paths)}`)],
-  changed: ({ after, before }) => {
-    const [was, is] = [printedPaths(before.paths), printedPaths(after.paths)]
-    return was === is ? [] : [marked('changed', `change ${before.kind} from ${was} to ${is}`)]
-  },
+const partWording = namedWording<IndexPart>(
+  ({ kind, paths }) => `${kind} set to ${printedPaths(paths)}`,
+  ({ after, before }) => valueLines(before.kind, printedPaths(before.paths), printedPaths(after.paths)),
+)
+
+function valueLines(what: string, was: string, is: string): readonly DiffLine[] {
+  return was === is ? [] : [marked('changed', `change ${what} from ${was} to ${is}`)]
 }
 
 type Constraint = Member<'unique' | 'check'>
 
-function constraintKey(constraint: Constraint): string {
-  return constraint.kind === 'check' ? `check ${constraint.name.text}` : printedPaths(constraint.paths)
-}
-
-const constraintWording = namedWording<Constraint>(
+const constraintWording = changingWording<Constraint>(
   constraint =>
     constraint.kind === 'check'
       ? `check constraint \`${constraint.name.text}\``
@@ -245,21 +245,10 @@ const constraintWording = namedWording<Constraint>(
 
 type Setting = Member<'history_days' | 'ttl_days' | 'document_ttls'>
 
-const settingWording: Wording<Setting> = {
-  added: setting =>
-    isDefault(setting) ? [] : [marked('added', `add ${setting.kind} set to ${setting.value}`)],
-  removed: setting =>
-    isDefault(setting) ? [] : [marked('removed', `remove ${setting.kind} set to ${setting.value}`)],
-  changed: ({ after, before }) =>
-    before.value === after.value
-      ? []
-      : [marked('changed', `change ${before.kind} from ${before.value} to ${after.value}`)],
-}
-
-/** The history that a collection keeps when it says nothing of it may be written as well. */
-function isDefault({ kind, value }: Setting): boolean {
-  return kind === 'history_days' && value === 0n
-}
+const settingWording = namedWording<Setting>(
+  ({ kind, value }) => `${kind} set to ${value}`,
+  ({ after, before }) => valueLines(before.kind, `${before.value}`, `${after.value}`),
+)
 
 function settingLines(
   before: CollectionItem | undefined,
@@ -268,10 +257,10 @@ function settingLines(
   const kinds = ['history_days', 'ttl_days', 'document_ttls'] as const
   const settings = (item: CollectionItem | undefined): readonly Setting[] =>
     kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
-  return linesOf(
-    paired(settings(before), settings(after), ({ kind }) => kind),
-    settingWording,
-  )
+  const { added, kept, removed } = paired(settings(before), settings(after), memberKey)
+  // The history that a collection keeps when it says nothing of it may be written as well.
+  const isTold = (setting: Setting) => !saysNothing(setting)
+  return linesOf({ added: added.filter(isTold), removed: removed.filter(isTold), kept }, settingWording)
 }
 
 // -------------------------------------------------------------------- functions, roles, access providers
@@ -290,38 +279,37 @@ function signatureOf({ parameters, result }: FunctionItem) {
   return [parameters.map(({ isRest, name, type }) => [isRest, name.text, type]), result]
 }
 
-function compareRoles({ after, before }: ItemPair<RoleItem>, found: Findings): void {
-  const members = (item: RoleItem | undefined) =>
-    [...(item?.members ?? [])].sort((left, right) => rank(left) - rank(right))
-  const rank = ({ kind }: RoleMember) => (kind === 'privileges' ? 0 : 1)
-  const key = ({ kind, name }: RoleMember) => `${kind} ${name.text}`
+/** Compares the members of items of other kinds, in an order of kinds. */
+function compareMembers<T extends RoleMember | ProviderMember>(
+  { after, before }: ItemPair<SchemaItem & { readonly members: readonly T[] }>,
+  kinds: readonly T['kind'][],
+  wording: Wording<T>,
+  found: Findings,
+): void {
+  const members = (item: { readonly members: readonly T[] } | undefined) =>
+    kinds.flatMap(kind => (item?.members ?? []).filter(each => each.kind === kind))
   found.group(undefined, [
     ...renamed({ before, after }),
-    ...linesOf(paired(members(before), members(after), key), roleWording),
+    ...linesOf(paired(members(before), members(after), memberKey), wording),
   ])
 }
 
-const roleWording: Wording<RoleMember> = {
-  ...namedWording<RoleMember>(
-    ({ kind, name }) => `${kind} on \`${name.text}\``,
-    () => false,
-  ),
-  changed: ({ after, before }) => {
+const roleWording = namedWording<RoleMember>(
+  ({ kind, name }) => `${kind} on \`${name.text}\``,
+  ({ after, before }) => {
     if (before.kind === 'membership' && after.kind === 'membership') {
       return predicateLines(`membership on \`${before.name.text}\``, { before, after })
     }
     if (before.kind !== 'privileges' || after.kind !== 'privileges') return []
-    const actions = linesOf(paired(before.actions, after.actions, nameOf), actionWording)
-    if (actions.length === 0) return []
-    const title = marked('changed', `change privileges on \`${before.name.text}\``)
-    return [title, ...actions.map(line => indented(line, 2))]
+    const actions = linesOf(paired(before.actions, after.actions, memberKey), actionWording)
+    return within(`change privileges on \`${before.name.text}\``, actions)
   },
-}
+)
 
-const actionWording: Wording<ActionMember> = {
-  ...namedWording<ActionMember>(nameOf, () => false),
-  changed: pair => predicateLines(pair.before.name.text, pair),
-}
+const actionWording = namedWording<ActionMember>(
+  ({ name }) => name.text,
+  pair => predicateLines(pair.before.name.text, pair),
+)
 
 interface WithPredicate {
   readonly predicate: PredicatePlace | undefined
@@ -339,17 +327,6 @@ function predicateLines(what: string, { after, before }: Pair<WithPredicate>): r
   return [marked('changed', `change ${what} by ${how}`)]
 }
 
-function compareProviders({ after, before }: ItemPair<ProviderItem>, found: Findings): void {
-  const rank = ({ kind }: ProviderMember) => ['issuer', 'jwks_uri', 'role'].indexOf(kind)
-  const members = (item: ProviderItem | undefined) =>
-    [...(item?.members ?? [])].sort((left, right) => rank(left) - rank(right))
-  const key = (member: ProviderMember) => (member.kind === 'role' ? `role ${member.name.text}` : member.kind)
-  found.group(undefined, [
-    ...renamed({ before, after }),
-    ...linesOf(paired(members(before), members(after), key), providerWording),
-  ])
-}
-
 const providerWording: Wording<ProviderMember> = {
   added: member => (member.kind === 'role' ? [marked('added', `add role \`${member.name.text}\``)] : []),
   removed: member =>
@@ -358,12 +335,7 @@ const providerWording: Wording<ProviderMember> = {
     if (before.kind === 'role' && after.kind === 'role') {
       return predicateLines(`role \`${before.name.text}\``, { before, after })
     }
-    if (before.kind === 'role' || after.kind === 'role' || before.value === after.value) return []
-    return [
-      marked(
-        'changed',
-        `change ${before.kind} from ${printedString(before.value)} to ${printedString(after.value)}`,
-      ),
-    ]
+    if (before.kind === 'role' || after.kind === 'role') return []
+    return valueLines(before.kind, printedString(before.value), printedString(after.value))
   },
 }
