@@ -66,20 +66,10 @@ export interface SetReader {
   requireIndex(collection: Module, call: Call): void
   /** The entries that the caller may see, from a place on. Lazy. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<Item>
-}
-
-/** What event sources ask of the data. */
-export interface EventSources {
-  /** In which sources are made, and used. */
-  readonly database: DatabaseId
-  /** What proves that this service has made a source: one for all databases, as a source says in which it was made. */
-  readonly key: Uint8Array
   /** Whether there are documents of a collection that the caller may read, as far as its roles say. */
   mayReadSome(collection: Module): boolean
   /** The paths that an index holds, `id` left out. */
   pathsOf(collection: Module, index: string): readonly WatchedPath[]
-  /** The time that the response to the query will tell. */
-  resultTime(): Micros
 }
 
 /** How the fields of a written document are read: `plain` has no names with a meaning. */
@@ -135,9 +125,14 @@ export interface World {
   collectionOf(ref: Ref): Module
   /** Reads sets of documents. */
   readonly sets: SetReader
-  readonly eventSources: EventSources
+  /** In which event sources are made, and used. */
+  readonly database: DatabaseId
+  /** The time that the response to the query will tell. */
+  resultTime(): Micros
   /** What proves that this service has made a cursor. */
   readonly cursorKey: Uint8Array
+  /** The same for event sources: one for all databases, as a source says in which it was made. */
+  readonly sourceKey: Uint8Array
   /** Calls a function of the users; the count of arguments fits. What has no rights of its own is left to be evaluated. */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }

@@ -33,14 +33,10 @@ export const emptyWorld: World = {
     isProtected: () => false,
   },
   collectionOf: nowhere,
-  sets: { requireIndex: nowhere, scan: () => [] },
-  eventSources: {
-    database: 0n,
-    key: new Uint8Array(),
-    mayReadSome: nowhere,
-    pathsOf: nowhere,
-    resultTime: () => epoch,
-  },
+  sets: { requireIndex: nowhere, scan: () => [], mayReadSome: nowhere, pathsOf: nowhere },
+  database: 0n,
+  resultTime: () => epoch,
   cursorKey: new Uint8Array(),
+  sourceKey: new Uint8Array(),
   callUser: () => null,
 }

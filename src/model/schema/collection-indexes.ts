@@ -12,6 +12,7 @@ import { listIn, namedIn, objectIn, partsIn } from './definition-parts.ts'
 import { indexAfter } from './migrated-indexes.ts'
 import type { Step } from './migration-steps.ts'
 import { type Path, parsePath } from './paths.ts'
+import { objectOf } from './stored-types.ts'
 
 /** One term or value of a collection's index. */
 export interface OwnField {
@@ -133,14 +134,14 @@ function storedIndex({ terms, values }: Shape, collection: Ref, definition: Obje
   }
   const source = new Map<string, Value>([['collection', collection]])
   if (bindings.size > 0) source.set('fields', bindings)
-  return new Map<string, Value>([
-    [ownIndexField, true],
-    ['active', false],
-    ['source', source],
-    ['terms', terms.map(storedField)],
-    ['values', kept.map(storedField)],
-    ['partitions', 1n],
-  ])
+  return objectOf({
+    [ownIndexField]: true,
+    active: false,
+    source,
+    terms: terms.map(storedField),
+    values: kept.map(storedField),
+    partitions: 1n,
+  })
 }
 
 /** The same for indexes that hold the same entries. */
@@ -165,6 +166,12 @@ function storedOwn(collection: Ref, { transaction }: Session): ReadonlyMap<strin
     }
     return found
   })
+}
+
+/** Finds the index of the store that keeps an index or a unique constraint of a definition. */
+function keeperOf(collection: Ref, definition: ObjectValue, session: Session) {
+  const kept = storedOwn(collection, session)
+  return (shape: Shape) => kept.get(shapeKey(storedIndex(shape, collection, definition)))
 }
 
 /**
@@ -219,11 +226,11 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
   return transaction.catalogue.derived(collection.database, `named indexes of ${collection.id}`, () => {
     const own = uncounted(transaction, () => transaction.get(collection))
     const definition = own?.fields ?? new Map<string, Value>()
-    const kept = storedOwn(collection, session)
+    const keptBy = keeperOf(collection, definition, session)
     const found = new Map<string, OwnIndex>()
     for (const [name, index] of namedIn(definition, 'indexes')) {
       const shape = shapeOf(index, definition)
-      const stored = kept.get(shapeKey(storedIndex(shape, collection, definition)))?.definition
+      const stored = keptBy(shape)?.definition
       if (stored === undefined) continue
       const queryable = index.get('queryable')
       const isQueryable = typeof queryable === 'boolean' ? queryable : stored.active
@@ -238,11 +245,8 @@ export function constraintOf(index: Ref, collection: Ref, session: Session): rea
   const { transaction } = session
   if (transaction.catalogue.index(index)?.isOwn !== true) return undefined
   const definition = transaction.get(collection)?.fields ?? new Map<string, Value>()
-  const kept = storedOwn(collection, session)
-  return uniqueFields(definition).find(terms => {
-    const key = shapeKey(storedIndex({ terms, values: [] }, collection, definition))
-    return kept.get(key)?.definition.ref.id === index.id
-  })
+  const keptBy = keeperOf(collection, definition, session)
+  return uniqueFields(definition).find(terms => keptBy({ terms, values: [] })?.definition.ref.id === index.id)
 }
 
 /** What is said of a unique constraint whose index is so far. */
@@ -253,9 +257,9 @@ export function withStatus(collection: Ref, definition: ObjectValue, session: Se
   const indexes = definition.get('indexes')
   const constraints = definition.get('constraints')
   if (indexes === undefined && constraints === undefined) return definition
-  const kept = storedOwn(collection, session)
+  const keptBy = keeperOf(collection, definition, session)
   const stateOf = (shape: Shape) => {
-    const stored = kept.get(shapeKey(storedIndex(shape, collection, definition)))
+    const stored = keptBy(shape)
     if (stored?.definition.active) return 'built'
     return stored?.fields.has(buildErrorField) ? 'failed' : 'building'
   }
@@ -296,9 +300,9 @@ export function unreadyParts(
   definition: ObjectValue,
   session: Session,
 ): readonly UnreadyPart[] {
-  const kept = storedOwn(collection, session)
+  const keptBy = keeperOf(collection, definition, session)
   return shapesOf(definition).flatMap(({ name, shape }) => {
-    const stored = kept.get(shapeKey(storedIndex(shape, collection, definition)))
+    const stored = keptBy(shape)
     if (stored === undefined || stored.definition.active) return []
     return [{ name, terms: shape.terms, hasFailed: stored.fields.has(buildErrorField) }]
   })

@@ -2,7 +2,7 @@
 // keeps to it.
 
 import { aliasesOf } from '../../auth/resource-names.ts'
-import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { type FailedCheck, Failure, type FieldPath, LanguageError } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import { blamedBy, type Draft } from '../resources/resource.ts'
@@ -10,6 +10,7 @@ import type { FindCollection, Session } from '../session.ts'
 import { withDefaults } from './defaults.ts'
 import { namedIn, objectIn, partsIn, textIn } from './definition-parts.ts'
 import { anyType, type MemberType, type ObjectType } from './field-types.ts'
+import { valueAt } from './paths.ts'
 import { typeFailures } from './type-check.ts'
 
 /** A check constraint. */
@@ -109,16 +110,6 @@ export function applyTypes(draft: TypedDraft, known?: Value): void {
     if (data.size > 0) fields.set('data', data)
   }
   noted.push(...typeFailures(type, data, ['data']))
-}
-
-function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
-  let value = data
-  for (const step of path) {
-    if (value === undefined || value === null) return undefined
-    if (typeof step === 'string') value = isObject(value) ? value.get(step) : undefined
-    else value = isArray(value) ? value[step] : undefined
-  }
-  return value
 }
 
 /** Runs the expression of a default; `name` is what places in it are in. Throws what evaluation throws. */

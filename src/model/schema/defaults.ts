@@ -8,24 +8,15 @@ import type { FieldType, ObjectType } from './field-types.ts'
 type EvaluateDefault = (expression: string, path: FieldPath) => Value
 
 /**
- * `stored` with values for what `given` leaves out; `stored` is what `given` comes to without its nulls. A new object where
+ * `stored`, which is at `path`, with values for what `given` leaves out; `stored` is what `given` comes to without its nulls. A new object where
  * something is added, else the same.
  */
 export function withDefaults(
-  type: ObjectType,
-  given: Value | undefined,
-  stored: ObjectValue,
-  evaluate: EvaluateDefault,
-): ObjectValue {
-  return filledObject(type, given, stored, evaluate, [])
-}
-
-function filledObject(
   { fields }: ObjectType,
   given: Value | undefined,
   stored: ObjectValue,
   evaluate: EvaluateDefault,
-  path: FieldPath,
+  path: FieldPath = [],
 ): ObjectValue {
   const named = isObject(given) ? given : stored
   let filled: Map<string, Value> | undefined
@@ -36,7 +27,7 @@ function filledObject(
     if (before !== undefined) value = filledValue(type, named.get(name), before, evaluate, at)
     else if (named.has(name)) continue
     else if (defaultValue !== undefined) value = evaluate(defaultValue, at())
-    else if (type.kind === 'object') value = filledObject(type, undefined, new Map(), evaluate, at())
+    else if (type.kind === 'object') value = withDefaults(type, undefined, new Map(), evaluate, at())
     if (value === before || value === undefined || value === null) continue
     filled ??= new Map(stored)
     filled.set(name, value)
@@ -53,7 +44,7 @@ function filledValue(
 ): Value {
   switch (type.kind) {
     case 'object':
-      return isObject(stored) ? filledObject(type, given, stored, evaluate, at()) : stored
+      return isObject(stored) ? withDefaults(type, given, stored, evaluate, at()) : stored
     case 'array': {
       if (!isArray(stored)) return stored
       const named = isArray(given) && given.length === stored.length ? given : stored

@@ -16,8 +16,10 @@ import {
   TransactionTime,
   type Value,
 } from '../../values/value.ts'
+import { partsIn } from './definition-parts.ts'
 import type { FieldType } from './field-types.ts'
-import { readType, storedType } from './stored-types.ts'
+import { isSamePath, valueAt } from './paths.ts'
+import { objectOf, readType, storedType } from './stored-types.ts'
 import { typeFailures } from './type-check.ts'
 
 /** Names of fields, from the top of the data. */
@@ -48,36 +50,24 @@ export type Step<V = Value> =
 function storedStep(step: Step): Map<string, Value> {
   switch (step.kind) {
     case 'add':
-      return new Map<string, Value>([['add', storedField(step)]])
+      return objectOf({ add: storedField(step) })
     case 'drop':
-      return new Map<string, Value>([['drop', step.path]])
+      return objectOf({ drop: step.path })
     case 'move':
-      return new Map<string, Value>([
-        ['move', step.from],
-        ['to', step.to],
-      ])
+      return objectOf({ move: step.from, to: step.to })
     case 'split':
-      return new Map<string, Value>([
-        ['split', step.from],
-        ['to', step.targets.map(storedField)],
-      ])
+      return objectOf({ split: step.from, to: step.targets.map(storedField) })
     case 'move conflicts':
-      return new Map<string, Value>([['move_conflicts', step.into]])
+      return objectOf({ move_conflicts: step.into })
     case 'move wildcard':
-      return new Map<string, Value>([
-        ['move_wildcard', step.into],
-        ['keep', step.keep],
-      ])
+      return objectOf({ move_wildcard: step.into, keep: step.keep })
     default:
       return unreachable(step)
   }
 }
 
 function storedField({ path, type, value }: FilledField): Value {
-  const stored = new Map<string, Value>([
-    ['path', path],
-    ['type', storedType(type)],
-  ])
+  const stored = objectOf({ path, type: storedType(type) })
   return value === null ? stored : stored.set('value', value)
 }
 
@@ -108,8 +98,7 @@ function readPath(stored: Value): FieldNames {
 }
 
 function stepsIn(definition: ObjectValue | undefined): readonly ObjectValue[] {
-  const stored = definition?.get(migrationField)
-  return isArray(stored) ? stored.filter(isObject) : []
+  return partsIn(definition, migrationField)
 }
 
 /**
@@ -272,19 +261,6 @@ function underscores(name: string): number {
 
 function hasType(type: FieldType, value: Value): boolean {
   return typeFailures(type, value, []).length === 0
-}
-
-function isSamePath(left: FieldNames, right: FieldNames): boolean {
-  return left.length === right.length && left.every((name, index) => name === right[index])
-}
-
-function valueAt(data: ObjectValue, path: FieldNames): Value | undefined {
-  let value: Value | undefined = data
-  for (const name of path) {
-    if (!isObject(value)) return undefined
-    value = value.get(name)
-  }
-  return value
 }
 
 /** The object that holds a field, copied; undefined where there is none, unless it is to be made. */

@@ -1,5 +1,8 @@
 // Paths of fields, as indexes, constraints and migrations write them: `a`, `.a.b`, `a["b c"]`, `["x"][0]`.
 
+import { isArray, isObject, type Value } from '../../values/value.ts'
+import type { FieldPath } from '../failure.ts'
+
 /** The steps of a path: names of fields, positions in arrays. */
 export type Path = readonly (string | bigint)[]
 
@@ -39,4 +42,19 @@ export function pathSpelling(path: Path): string {
       return /^[A-Za-z_][\w']*$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`
     })
     .join('')
+}
+
+/** Whether two paths are the same. */
+export function isSamePath(left: Path, right: Path): boolean {
+  return left.length === right.length && left.every((step, index) => step === right[index])
+}
+
+/** What stands at a place within a value; undefined where nothing does. */
+export function valueAt(data: Value | undefined, path: FieldPath): Value | undefined {
+  let value = data
+  for (const step of path) {
+    if (typeof step === 'string') value = isObject(value) ? value.get(step) : undefined
+    else value = isArray(value) ? value[step] : undefined
+  }
+  return value
 }

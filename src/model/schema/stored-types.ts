@@ -2,10 +2,13 @@
 // for the deepest signature to fit what is stored: a union is a list.
 
 import { assert, unreachable } from '../../base/assert.ts'
-import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
+import { isArray, isObject, type Value } from '../../values/value.ts'
 import { anyType, type FieldType, type MemberType, nullType, type ScalarName } from './field-types.ts'
 
-const object = (fields: Readonly<Record<string, Value>>): ObjectValue => new Map(Object.entries(fields))
+/** An object of these fields. */
+export function objectOf(fields: Readonly<Record<string, Value>>): Map<string, Value> {
+  return new Map(Object.entries(fields))
+}
 
 /** A type as a value. Defaults of inner fields are left out: they play no part in whether a value has the type. */
 export function storedType(type: FieldType): Value {
@@ -17,21 +20,18 @@ export function storedType(type: FieldType): Value {
     case 'scalar':
       return type.name
     case 'literal':
-      return object({ literal: type.value })
+      return objectOf({ literal: type.value })
     case 'union':
       return type.members.map(storedType)
     case 'array':
-      return object({ array: storedType(type.element) })
+      return objectOf({ array: storedType(type.element) })
     case 'tuple':
-      return object({ tuple: type.elements.map(storedType) })
+      return objectOf({ tuple: type.elements.map(storedType) })
     case 'reference':
-      return object({ reference: BigInt(type.collection), name: type.name })
+      return objectOf({ reference: BigInt(type.collection), name: type.name })
     case 'object': {
-      const fields = Array.from(type.fields, ([name, member]): [string, Value] => [
-        name,
-        storedType(member.type),
-      ])
-      const stored = new Map<string, Value>([['object', new Map(fields)]])
+      const fields = Array.from(type.fields, ([name, member]) => [name, storedType(member.type)] as const)
+      const stored = objectOf({ object: new Map(fields) })
       return type.wildcard === undefined ? stored : stored.set('wildcard', storedType(type.wildcard))
     }
     default:

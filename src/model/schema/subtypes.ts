@@ -1,7 +1,15 @@
 // Which types of fields hold all values of another one: what a definition may be changed to without a migration.
 
 import { step } from '../../base/effort.ts'
-import { type FieldType, isInt, isOptional, nullType, type ObjectType, typeText } from './field-types.ts'
+import {
+  type FieldType,
+  isOptional,
+  nullType,
+  type ObjectType,
+  type ScalarName,
+  typeText,
+} from './field-types.ts'
+import { scalars } from './type-check.ts'
 
 /** Whether every value of a type has the other one, too. `Any` is below nothing but itself. */
 export function isSubtype(type: FieldType, other: FieldType): boolean {
@@ -16,14 +24,10 @@ export function isSubtype(type: FieldType, other: FieldType): boolean {
     case 'literal':
       return other.kind === 'literal'
         ? type.value === other.value
-        : other.kind === 'scalar' && literalScalars(type.value).includes(other.name)
+        : other.kind === 'scalar' && scalars[other.name](type.value)
     case 'scalar':
       if (other.kind !== 'scalar') return false
-      return (
-        type.name === other.name ||
-        (other.name === 'Number' && numbers.includes(type.name)) ||
-        isWiderInt(type, other)
-      )
+      return type.name === other.name || widerScalars[type.name]?.includes(other.name) === true
     case 'array':
       return other.kind === 'array' && isSubtype(type.element, other.element)
     case 'tuple':
@@ -40,26 +44,11 @@ export function isSubtype(type: FieldType, other: FieldType): boolean {
   }
 }
 
-type Scalar = Extract<FieldType, { kind: 'scalar' }>
-
-const numbers: readonly string[] = ['Int', 'Long', 'Double']
-
 /** A Long may be any integer here, so one that is short is one, too. */
-function isWiderInt(type: Scalar, other: Scalar): boolean {
-  return type.name === 'Int' && other.name === 'Long'
-}
-
-function literalScalars(value: boolean | bigint | number | string): readonly string[] {
-  switch (typeof value) {
-    case 'boolean':
-      return ['Boolean']
-    case 'string':
-      return ['String']
-    case 'number':
-      return ['Double', 'Number']
-    default:
-      return isInt(value) ? ['Int', 'Long', 'Number'] : ['Long', 'Number']
-  }
+const widerScalars: Readonly<Partial<Record<ScalarName, readonly ScalarName[]>>> = {
+  Int: ['Long', 'Number'],
+  Long: ['Number'],
+  Double: ['Number'],
 }
 
 function isSubobject(type: ObjectType, other: ObjectType): boolean {

@@ -24,7 +24,8 @@ import {
   typeText,
 } from './field-types.ts'
 
-const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
+/** Whether a value has a type without parts. */
+export const scalars: Readonly<Record<ScalarName, (value: Value) => boolean>> = {
   Boolean: value => typeof value === 'boolean',
   String: value => typeof value === 'string',
   Time: value => value instanceof Time || value instanceof TransactionTime,

@@ -123,7 +123,7 @@ function shown(json: string | bigint | number): string {
 /** Opens the source of a request, and finds where it begins. Throws `bad request`. */
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
   const world = new DataWorld(session)
-  const token = openToken(request.token, world.eventSources.key)
+  const token = openToken(request.token, world.sourceKey)
   if (token === undefined) {
     if (unseal(request.token, world.cursorKey) === undefined) throw invalidToken(endpoint)
     throw refused('invalid event source provided, Expected EventSource<Any>, received Set<Any>')

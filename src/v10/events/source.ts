@@ -79,7 +79,7 @@ export function checkSource(set: LazySet, method: string, call: Call): void {
     throw call.failure('permission_denied', message)
   }
   const { collection } = base.options
-  if (world.eventSources.mayReadSome(collection)) return
+  if (world.sets.mayReadSome(collection)) return
   throw call.failure(
     'permission_denied',
     `Insufficient privileges to read from collection ${collection.name}.`,
@@ -154,7 +154,7 @@ function pathOf(field: FunctionValue): WatchedPath | undefined {
 function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return
   const { collection, index } = set.options
-  const held = call.evaluation.world.eventSources.pathsOf(collection, index).map(pathText)
+  const held = call.evaluation.world.sets.pathsOf(collection, index).map(pathText)
   if (held.includes('ts')) return
   const missing = watched.map(pathText).filter(path => path !== 'id' && !held.includes(path))
   if (missing.length === 0) return

@@ -35,7 +35,7 @@ export function eventStreamOrder({ body }: LanguageRequest, session: Session): P
     subject: subjectOf(source),
     key: keyOf(token),
     place: behind,
-    wording: new EventWording(placeText(behind), historyCosts(source)),
+    wording: wordingOf(placeText(behind), historyCosts(source)),
     request: (place, size) =>
       JSON.stringify({ token: request.token, cursor: placeText(place), page_size: size }),
     read: readPage,
@@ -61,37 +61,27 @@ function keyOf({ database, source }: OpenedToken): string {
 }
 
 /** The first and the last event of a stream. */
-class EventWording implements StreamWording {
-  readonly #cursor: string
-  readonly #costs: EventCosts
+function wordingOf(cursor: string, costs: EventCosts): StreamWording {
+  return { start: time => statusLine(time, cursor, costs), end: lastLine }
+}
 
-  constructor(cursor: string, costs: EventCosts) {
-    this.#cursor = cursor
-    this.#costs = costs
-  }
-
-  start(time: Micros): string {
-    return statusLine(time, this.#cursor, this.#costs)
-  }
-
-  end({ cause, description }: StreamEnd): string {
-    const line = (code: string, message: string) => `${errorEvent(code, message)}${lineEnd}`
-    switch (cause) {
-      case 'rights lost':
-        return line('permission_loss', 'Stream authentication is no longer valid.')
-      case 'not read':
-        return line('stream_overflow', 'Too many events to process.')
-      case 'replay too long': {
-        const message = 'Too many events to replay. Recreate the stream and try again.'
-        return line('stream_replay_volume_exceeded', message)
-      }
-      case 'too many streams':
-        return line('limit_exceeded', description)
-      case 'failed':
-        return line('internal_error', description)
-      case 'source gone':
-        return ''
+function lastLine({ cause, description }: StreamEnd): string {
+  const line = (code: string, message: string) => `${errorEvent(code, message)}${lineEnd}`
+  switch (cause) {
+    case 'rights lost':
+      return line('permission_loss', 'Stream authentication is no longer valid.')
+    case 'not read':
+      return line('stream_overflow', 'Too many events to process.')
+    case 'replay too long': {
+      const message = 'Too many events to replay. Recreate the stream and try again.'
+      return line('stream_replay_volume_exceeded', message)
     }
+    case 'too many streams':
+      return line('limit_exceeded', description)
+    case 'failed':
+      return line('internal_error', description)
+    case 'source gone':
+      return ''
   }
 }
 

@@ -19,9 +19,9 @@ export interface OpenedToken {
 
 /** The text of an event source. */
 export function tokenOf(source: EventSource, call: Call): string {
-  const { eventSources } = call.evaluation.world
-  const start = eventSources.resultTime()
-  return seal('event source', [eventSources.database, BigInt(start), saved(source)], eventSources.key, start)
+  const { world } = call.evaluation
+  const start = world.resultTime()
+  return seal('event source', [world.database, BigInt(start), saved(source)], world.sourceKey, start)
 }
 
 /** Reads a token; undefined for what is none, or was not made by this service. */

@@ -2,7 +2,7 @@
 
 import { anyType, type FieldType, nullType } from '../../model/schema/field-types.ts'
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
-import { pathSpelling } from '../../model/schema/paths.ts'
+import { isSamePath, pathSpelling } from '../../model/schema/paths.ts'
 import { unionOf } from '../../model/schema/subtypes.ts'
 import type { Diagnostic } from '../failure/failure.ts'
 import type { FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
@@ -47,7 +47,7 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
     faults.push(fault(`Expected ${what}`, spanIn(statement, node)))
     return
   }
-  const own = node.to.some(({ path }) => isSame(path, node.field.path))
+  const own = node.to.some(({ path }) => isSamePath(path, node.field.path))
   const source = find(shape, node.field.path)
   const refusal = refusedSource(source, own, node, statement)
   if (refusal !== undefined) faults.push(refusal)
@@ -58,10 +58,6 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   if (place.kind !== 'place' || refusal !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])
   rewinder.appear(place, node.field.path, union, { kind: 'split', by: statement })
-}
-
-function isSame(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((name, index) => name === right[index])
 }
 
 function refusedSource(

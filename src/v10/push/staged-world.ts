@@ -33,6 +33,8 @@ export class StagedWorld extends DataWorld {
     const active = super.sets
     return {
       requireIndex: (collection, call) => active.requireIndex(collection, call),
+      mayReadSome: collection => active.mayReadSome(collection),
+      pathsOf: (collection, index) => active.pathsOf(collection, index),
       scan: (set, from, call) => {
         const isOfDefinitions = set instanceof StoredSet && isDefinition(set.options.collection)
         const sets = isOfDefinitions ? this.#staged(call)?.sets : undefined

@@ -47,6 +47,7 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
     throw call.failure('invalid_effect', `Indexes do not see all of ${doc.ref.id}.`)
   }
   const sets: World['sets'] = {
+    ...emptyWorld.sets,
     requireIndex: (_collection, call) => {
       throw noSets(call)
     },

@@ -4,15 +4,21 @@
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
-import { DocumentValue, Ref, type Value as StoredValue, sameRef } from '../../values/value.ts'
-import type { AccessReader, BoundCall, Call, EventSources, SetReader, World, Writer } from '../call.ts'
+import {
+  type DatabaseId,
+  DocumentValue,
+  type Micros,
+  Ref,
+  type Value as StoredValue,
+  sameRef,
+} from '../../values/value.ts'
+import type { AccessReader, BoundCall, Call, SetReader, World, Writer } from '../call.ts'
 import { nativeModule, nativeNumber } from '../library/natives.ts'
 import { Doc, type Module, type UserFunction, type Value } from '../value.ts'
 import { AccessDocuments } from './access-documents.ts'
 import { DocumentReader } from './documents-read.ts'
 import { DocumentWriter } from './documents-write.ts'
-import { SessionEventSources } from './event-sources.ts'
-import { FunctionCaller } from './functions.ts'
+import { callUser } from './functions.ts'
 import { Names } from './names.ts'
 import { sealingKey } from './sealing-keys.ts'
 import { collectionNumber, StoredSetReader } from './stored-sets.ts'
@@ -23,7 +29,6 @@ export class DataWorld extends DocumentReader implements World {
   readonly #session: Session
   readonly #names: Names
   #sets: SetReader | undefined
-  #eventSources: EventSources | undefined
   #writer: DocumentWriter | undefined
   #access: AccessReader | undefined
 
@@ -39,11 +44,6 @@ export class DataWorld extends DocumentReader implements World {
     return this.#sets
   }
 
-  get eventSources(): EventSources {
-    this.#eventSources ??= new SessionEventSources(this.#session)
-    return this.#eventSources
-  }
-
   get writer(): Writer {
     this.#writer ??= new DocumentWriter(this.#session, this.#names, this)
     return this.#writer
@@ -54,8 +54,20 @@ export class DataWorld extends DocumentReader implements World {
     return this.#access
   }
 
+  get database(): DatabaseId {
+    return this.#session.database
+  }
+
+  resultTime(): Micros {
+    return this.#session.transaction.resultTime()
+  }
+
   get cursorKey(): Uint8Array {
     return sealingKey(`cursors of ${this.#session.database}`, this.#session)
+  }
+
+  get sourceKey(): Uint8Array {
+    return sealingKey('event sources', this.#session)
   }
 
   /** The query has been evaluated: what was written must hold together. Throws QueryFailures. */
@@ -111,7 +123,7 @@ export class DataWorld extends DocumentReader implements World {
   }
 
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
-    return new FunctionCaller(this.#session, this).call(callee, args, call)
+    return callUser(callee, args, call, this.#session, this)
   }
 
   /** A stored value as one of a query; references in it are read at a time of their own. */

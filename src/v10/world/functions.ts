@@ -15,81 +15,80 @@ import type { DocumentReader } from './documents-read.ts'
 import { permissionDenied } from './refusals.ts'
 import { NotStorable, runtimeOf, storedOf } from './stored-values.ts'
 
-/** Calls functions of the users for one query. */
-export class FunctionCaller {
-  readonly #session: Session
-  readonly #reader: DocumentReader
-
-  constructor(session: Session, reader: DocumentReader) {
-    this.#session = session
-    this.#reader = reader
+/** Calls a function; the count of arguments fits. Bodies of version 10 are part of the query that calls them. */
+export function callUser(
+  callee: UserFunction,
+  args: readonly Value[],
+  call: Call,
+  session: Session,
+  reader: DocumentReader,
+): Value | BoundCall {
+  const { ref } = callee
+  const stored = session.transaction.get(ref)
+  if (stored === undefined) throw call.failure('unbound_variable', `Unbound variable \`${callee.name}\``)
+  const code = codeOf(stored.fields.get('body'))
+  const { access } = session
+  const argument = () => args.map(foreignOrNull)
+  if (!access.allows({ action: 'call', resource: ref, argument, asker: call })) throw permissionDenied(call)
+  if (code === undefined) return call.done()
+  const name = stored.fields.get('name')
+  const run = (): Value | BoundCall => {
+    if (code.language !== '10') return runForeign(code, args, call, session, reader)
+    const { node, source } = bodyOf(code.source, `*udf:${name}*`)
+    return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))
   }
+  const role = stored.fields.get('role')
+  if (role === undefined) return run()
+  return session.withAuthority(authorityOfRole(session.transaction, ref.database, role), () => {
+    const bound = run()
+    if (!(bound instanceof BoundCall)) return bound
+    return call.evaluation.evaluate(bound.body, bound.scope, bound.within)
+  })
+}
 
-  /** Calls a function; the count of arguments fits. Bodies of version 10 are part of the query that calls them. */
-  call(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
-    const session = this.#session
-    const { ref } = callee
-    const stored = session.transaction.get(ref)
-    if (stored === undefined) throw call.failure('unbound_variable', `Unbound variable \`${callee.name}\``)
-    const code = codeOf(stored.fields.get('body'))
-    const { access } = session
-    const argument = () => args.map(foreignOrNull)
-    if (!access.allows({ action: 'call', resource: ref, argument, asker: call })) throw permissionDenied(call)
-    if (code === undefined) return call.done()
-    const name = stored.fields.get('name')
-    const run = (): Value | BoundCall => {
-      if (code.language !== '10') return this.#runForeign(code, args, call)
-      const { node, source } = bodyOf(code.source, `*udf:${name}*`)
-      return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))
-    }
-    const role = stored.fields.get('role')
-    if (role === undefined) return run()
-    return session.withAuthority(authorityOfRole(session.transaction, ref.database, role), () => {
-      const bound = run()
-      if (!(bound instanceof BoundCall)) return bound
-      return call.evaluation.evaluate(bound.body, bound.scope, bound.within)
-    })
+function runForeign(
+  code: Lambda,
+  args: readonly Value[],
+  call: Call,
+  session: Session,
+  reader: DocumentReader,
+): Value {
+  const { parameters } = code
+  const names = typeof parameters === 'string' ? [parameters] : parameters
+  const list = args.map((arg, index) => foreignArgument(arg, names[index] ?? `${index}`, call))
+  const { limit } = call
+  const run = () => session.withValidTime(call.at, () => session.run(code, { list }))
+  try {
+    const result =
+      limit === undefined || limit.effect === 'write'
+        ? run()
+        : session.withEffectLimit(limit.effect === 'pure' ? 'pure' : 'read', 'auth predicates', run)
+    return runtimeOf(result, ref => reader.document(ref, call.at))
+  } catch (error) {
+    throw translated(error, call, reader)
   }
+}
 
-  #runForeign(code: Lambda, args: readonly Value[], call: Call): Value {
-    const { parameters } = code
-    const names = typeof parameters === 'string' ? [parameters] : parameters
-    const list = args.map((arg, index) => this.#foreign(arg, names[index] ?? `${index}`, call))
-    const session = this.#session
-    const limit = call.limit
-    const run = () => session.withValidTime(call.at, () => session.run(code, { list }))
-    try {
-      const result =
-        limit === undefined || limit.effect === 'write'
-          ? run()
-          : session.withEffectLimit(limit.effect === 'pure' ? 'pure' : 'read', 'auth predicates', run)
-      return runtimeOf(result, ref => this.#reader.document(ref, call.at))
-    } catch (error) {
-      throw this.#translated(error, call)
-    }
-  }
+function foreignArgument(arg: Value, parameter: string, call: Call): StoredValue {
+  return recovering(
+    NotStorable,
+    () => toForeign(arg),
+    ({ value }) => {
+      const message = `Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(value)}\` values.`
+      throw call.failure('invalid_argument', message)
+    },
+  )
+}
 
-  #foreign(arg: Value, parameter: string, call: Call): StoredValue {
-    return recovering(
-      NotStorable,
-      () => toForeign(arg),
-      ({ value }) => {
-        const message = `Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(value)}\` values.`
-        throw call.failure('invalid_argument', message)
-      },
-    )
-  }
-
-  #translated(error: unknown, call: Call): unknown {
-    if (error instanceof QueryFailure) return error
-    if (error instanceof Failure) return call.failure('eval_error', error.message)
-    if (!(error instanceof LanguageError)) return error
-    const { aborted } = error
-    if (aborted === undefined) return call.failure('eval_error', error.message)
-    const value = runtimeOf(aborted, ref => this.#reader.document(ref))
-    const abort = { value, text: typeof value === 'string' ? value : error.message }
-    return call.failure('abort', 'Query aborted.', [], { abort })
-  }
+function translated(error: unknown, call: Call, reader: DocumentReader): unknown {
+  if (error instanceof QueryFailure) return error
+  if (error instanceof Failure) return call.failure('eval_error', error.message)
+  if (!(error instanceof LanguageError)) return error
+  const { aborted } = error
+  if (aborted === undefined) return call.failure('eval_error', error.message)
+  const value = runtimeOf(aborted, ref => reader.document(ref))
+  const abort = { value, text: typeof value === 'string' ? value : error.message }
+  return call.failure('abort', 'Query aborted.', [], { abort })
 }
 
 /** A value as version 4 has it. Throws {@link NotStorable} for what it does not have. */

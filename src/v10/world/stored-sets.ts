@@ -12,7 +12,7 @@ import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import type { Item, Place } from '../sets/items.ts'
 import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
-import { type Doc, type IndexUse, type Module, UserCollection } from '../value.ts'
+import { type Doc, type IndexUse, type Module, UserCollection, type WatchedPath } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
 /** An entry of a set of documents; the document is made when it is asked for. */
@@ -62,7 +62,7 @@ export class StoredSetReader implements SetReader {
     this.#session.asker = call
     if (access.mentions('history_read', collection) || access.mentions('unrestricted_read', collection))
       return
-    if (access.mentions('read', collection)) return
+    if (this.mayReadSome(module)) return
     const message = `Insufficient privileges to read from collection ${module.name}.`
     throw call.failure('permission_denied', message)
   }
@@ -111,6 +111,15 @@ export class StoredSetReader implements SetReader {
     const whole = fields.filter(({ multiValue, path }) => !multiValue && path.length === 1)
     const covered = new Set(['id', 'coll', ...whole.map(({ path }) => String(path[0]))])
     return { name: `${collection.name}.${name}`, covered, span }
+  }
+
+  mayReadSome(collection: Module): boolean {
+    return this.#session.access.mentions('read', collectionRef(collection, this.#session))
+  }
+
+  pathsOf(collection: Module, index: string): readonly WatchedPath[] {
+    const found = this.#indexOf(collection, index)
+    return found === undefined ? [] : [...found.terms, ...found.values].map(({ path }) => path)
   }
 
   #indexOf(collection: Module, name: string): OwnIndex | undefined {
