@@ -16,6 +16,7 @@ import type { Logins } from '../auth/login.ts'
 import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
 import type { Memo } from '../base/pending.ts'
+import { upsert } from '../base/upsert.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Transaction } from '../store/contract.ts'
@@ -143,6 +144,9 @@ const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 export function timedOut(): RequestError {
   return new RequestError('time out', 'Read timed out (Query eval has timed out.)')
 }
+
+const newMap = () => new Map<CollectionId, Set<bigint>>()
+const newSet = () => new Set<bigint>()
 
 function readOps(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / limits.readOpBytes))
@@ -438,24 +442,11 @@ export class Session {
       this.countRead(`${database}/${collection}/${id}@${this.validTime ?? ''}`, bytes, 1)
       return
     }
-    const read = this.#readAt(this.validTime)
-    let ids = read.get(collection)
-    if (ids === undefined) {
-      ids = new Set()
-      read.set(collection, ids)
-    }
+    const { validTime } = this
+    const read = validTime === undefined ? this.#documentsRead : upsert(this.#earlierRead, validTime, newMap)
+    const ids = upsert(read, collection, newSet)
     const { size } = ids
     if (ids.add(id).size > size) this.byteReadOps += readOps(bytes)
-  }
-
-  #readAt(time: number | undefined): Map<CollectionId, Set<bigint>> {
-    if (time === undefined) return this.#documentsRead
-    let read = this.#earlierRead.get(time)
-    if (read === undefined) {
-      read = new Map()
-      this.#earlierRead.set(time, read)
-    }
-    return read
   }
 
   /** Takes over what another session of the same transaction has cost: who asked for it pays. */

@@ -4,6 +4,7 @@
 
 import { step } from '../base/effort.ts'
 import { epoch, micros } from '../base/micros.ts'
+import { upsert } from '../base/upsert.ts'
 import type { IndexDefinition, IndexEvent, Transaction, Version } from '../store/contract.ts'
 import { compareValues } from '../values/order.ts'
 import { collectionOf, type Micros, type Ref, type Value } from '../values/value.ts'
@@ -119,8 +120,7 @@ function* indexChanges(
       touched = new Map()
     }
     const { document } = event
-    const events = touched.get(document.id) ?? { document, added: undefined, removed: undefined }
-    touched.set(document.id, events)
+    const events = upsert(touched, document.id, () => ({ document, added: undefined, removed: undefined }))
     if (event.action === 'add') events.added ??= event
     else events.removed ??= event
   }

@@ -1,5 +1,6 @@
 // One reading of a set: the time it looks at, what it has cost, and who asks.
 
+import { upsert } from '../../base/upsert.ts'
 import type { Session } from '../session.ts'
 
 /** What one stored set was read for in the course of a reading. */
@@ -66,7 +67,7 @@ export class Reading {
     items: Iterable<T>,
     view: (item: T) => R | undefined,
   ): Generator<R> {
-    const meter = this.#meterOf(key, partitions)
+    const meter = upsert(this.#meters, key, () => ({ key, partitions, bytes: 0 }))
     const { counters } = this.session.transaction
     const iterator = items[Symbol.iterator]()
     try {
@@ -82,14 +83,6 @@ export class Reading {
     } finally {
       iterator.return?.()
     }
-  }
-
-  #meterOf(key: string, partitions: number): Meter {
-    const known = this.#meters.get(key)
-    if (known) return known
-    const meter = { key, partitions, bytes: 0 }
-    this.#meters.set(key, meter)
-    return meter
   }
 
   /** Counts what was read, unless this query has made the same reading (`what` names it) before. */

@@ -6,7 +6,14 @@ import { type Conversion, errorPlace, lambdaInParentheses, Onces } from './conve
 import { migrationStatements } from './convert-migrations.ts'
 import { indexPaths, listOf } from './convert-paths.ts'
 import { refuseDefaults } from './nested-defaults.ts'
-import type { CollectionMember, IndexMember, IndexPart, IndexPath, UniqueMember } from './nodes.ts'
+import type {
+  CollectionMember,
+  IndexMember,
+  IndexPart,
+  IndexPath,
+  SettingMember,
+  UniqueMember,
+} from './nodes.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, Place } from './outline.ts'
 
 /** What is remembered while the members of a collection are read. */
@@ -75,9 +82,8 @@ function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefi
       return checkMember(item, seen)
     case 'history_days':
     case 'ttl_days':
-      return daysMember(item, item.keyword.text, seen)
     case 'document_ttls':
-      return ttlsMember(item, seen)
+      return settingMember(item, item.keyword.text, seen)
     case 'migrations': {
       if (!seen.onces.add('migration block', item)) return undefined
       const found = migrationStatements(item, conversion)
@@ -150,28 +156,28 @@ function checkMember(item: OutlineMember, { conversion, onces }: Seen): Collecti
   return { kind: 'check', name, body, start: item.start, end: item.end }
 }
 
-const days = { history_days: 'history days', ttl_days: 'ttl days' } as const
+/** The settings of a collection: what they are called in messages, and the type of their values. */
+const settings = {
+  history_days: { title: 'history days', type: 'bigint', expected: 'Expected integer literal' },
+  ttl_days: { title: 'ttl days', type: 'bigint', expected: 'Expected integer literal' },
+  document_ttls: { title: 'document TTLs', type: 'boolean', expected: 'Expected boolean literal' },
+} as const
 
-function daysMember(item: OutlineMember, kind: keyof typeof days, seen: Seen): CollectionMember | undefined {
+function settingMember(
+  item: OutlineMember,
+  kind: keyof typeof settings,
+  seen: Seen,
+): SettingMember | undefined {
   const { conversion, onces } = seen
+  const { expected, title, type } = settings[kind]
   conversion.refuseAnnotations(item)
   conversion.refuseName(item)
-  const value = conversion.expressionOf(item)
-  if (!onces.add(days[kind], item) || value === undefined) return undefined
-  const { node } = value
-  if (node.kind !== 'literal' || typeof node.value !== 'bigint') {
-    return conversion.fault('Expected integer literal', errorPlace(node))
+  const given = conversion.expressionOf(item)
+  if (!onces.add(title, item) || given === undefined) return undefined
+  const { node } = given
+  if (node.kind !== 'literal' || typeof node.value !== type) {
+    return conversion.fault(expected, errorPlace(node))
   }
-  return { kind, value: node.value, valuePlace: node, start: item.start, end: item.end }
-}
-
-function ttlsMember(item: OutlineMember, { conversion, onces }: Seen): CollectionMember | undefined {
-  conversion.refuseAnnotations(item)
-  const value = conversion.expressionOf(item)
-  if (!onces.add('document TTLs', item) || value === undefined) return undefined
-  const { node } = value
-  if (node.kind !== 'literal' || typeof node.value !== 'boolean') {
-    return conversion.fault('Expected boolean literal', errorPlace(node))
-  }
-  return { kind: 'document_ttls', value: node.value, valuePlace: node, start: item.start, end: item.end }
+  const value = node.value as SettingMember['value']
+  return { kind, value, valuePlace: node, start: item.start, end: item.end }
 }

@@ -106,7 +106,7 @@ interface CheckMember extends Place {
 }
 
 /** `history_days n`, `ttl_days n`, `document_ttls b`; `valuePlace` is that of the value. */
-interface SettingMember extends Place {
+export interface SettingMember extends Place {
   readonly kind: 'history_days' | 'ttl_days' | 'document_ttls'
   readonly value: bigint | boolean
   readonly valuePlace: Place

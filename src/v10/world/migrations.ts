@@ -3,6 +3,7 @@
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { recovering } from '../../base/recovering.ts'
+import { upsert } from '../../base/upsert.ts'
 import { collectionFinder, runDefault } from '../../model/schema/collection-rules.ts'
 import { pathText, typeFaultText } from '../../model/schema/fault-texts.ts'
 import { type FieldType, isOptional, typeText } from '../../model/schema/field-types.ts'
@@ -115,12 +116,9 @@ function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)
   const others = new Map<string, ReferredCollection>()
   return name => {
-    const found = known(name) ?? others.get(name)
-    if (found !== undefined) return found
-    if (name.startsWith('Null')) return undefined
-    const other = { number: -1 - others.size, name }
-    others.set(name, other)
-    return other
+    const found = known(name)
+    if (found !== undefined || name.startsWith('Null')) return found
+    return upsert(others, name, () => ({ number: -1 - others.size, name }))
   }
 }
 

@@ -2,6 +2,7 @@
 // began: what it makes itself has no name yet, what it renames or deletes keeps its old one.
 
 import { aliasesOf } from '../../auth/resource-names.ts'
+import { upsert } from '../../base/upsert.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { codeOf } from '../../values/code.ts'
@@ -90,13 +91,8 @@ export class Names {
     const { transaction } = this.#session
     const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)
     if (name === undefined) return undefined
-    if (!transaction.writable) return schemaPartsOf(ref, this.#session).companion(name, as ?? name)
-    const key = `${ref.id} ${as ?? name}`
-    const known = this.#companions.get(key)
-    if (known !== undefined) return known
-    const companion = schemaPartsOf(ref, this.#session).companion(name, as ?? name)
-    this.#companions.set(key, companion)
-    return companion
+    const companion = () => schemaPartsOf(ref, this.#session).companion(name, as ?? name)
+    return transaction.writable ? upsert(this.#companions, `${ref.id} ${as ?? name}`, companion) : companion()
   }
 
   /** A function by name or alias. */

@@ -1,6 +1,7 @@
 // What the definition of a collection adds to its companion and to its documents: functions that read its indexes, fields
 // that are computed.
 
+import { upsert } from '../../base/upsert.ts'
 import { uncounted } from '../../model/read.ts'
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
@@ -8,7 +9,6 @@ import type { Session } from '../../model/session.ts'
 import { native, type Ref, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { companionMembers } from '../library/collection.ts'
-import type { FunctionDefinition } from '../library/definition.ts'
 import { nativeModule } from '../library/natives.ts'
 import { Doc, Lambda, UserCollection, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
@@ -18,47 +18,19 @@ import { indexFunction } from './index-functions.ts'
 type ComputedField = (doc: Doc, call: Call) => Value
 
 /** The parts of one collection's definition. */
-class SchemaParts {
+interface SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
   /** Whether it is this query that has written the definition. */
   readonly isWrittenHere: boolean
-  readonly #collection: Ref
-  /** Functions of the companion, by which indexes are read. */
-  readonly #indexes: readonly FunctionDefinition[]
-  readonly #companions = new Map<string, UserCollection>()
-
-  constructor(
-    collection: Ref,
-    computed: ReadonlyMap<string, ComputedField>,
-    indexes: readonly FunctionDefinition[],
-    isWrittenHere: boolean,
-  ) {
-    this.#collection = collection
-    this.computed = computed
-    this.#indexes = indexes
-    this.isWrittenHere = isWrittenHere
-  }
-
   /** The companion as which the collection is reached by a name of `as`; its own is `name`. */
-  companion(name: string, as: string): UserCollection {
-    const known = this.#companions.get(as)
-    if (known !== undefined) return known
-    const definition = new Doc(this.#collection, nativeModule(native.collections), { name })
-    const companion = new UserCollection(as, companionMembers(as, this.#indexes), definition)
-    this.#companions.set(as, companion)
-    return companion
-  }
+  companion(name: string, as: string): UserCollection
 }
 
 /** What the definition of a collection says; `collection` is its own document. */
 export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
   const { catalogue } = session.transaction
   const all = catalogue.derived(collection.database, 'parts', () => new Map<bigint, SchemaParts>())
-  const known = all.get(collection.id)
-  if (known !== undefined) return known
-  const parts = readParts(collection, session)
-  all.set(collection.id, parts)
-  return parts
+  return upsert(all, collection.id, () => readParts(collection, session))
 }
 
 function readParts(collection: Ref, session: Session): SchemaParts {
@@ -72,7 +44,16 @@ function readParts(collection: Ref, session: Session): SchemaParts {
     if (body !== undefined) computed.set(field, computedField(body, `*computed_field:${name}:${field}*`))
   }
   const indexes = [...ownIndexes(collection, session).values()].map(indexFunction)
-  return new SchemaParts(collection, computed, indexes, version?.ts instanceof TransactionTime)
+  const companions = new Map<string, UserCollection>()
+  return {
+    computed,
+    isWrittenHere: version?.ts instanceof TransactionTime,
+    companion: (own, as) =>
+      upsert(companions, as, () => {
+        const document = new Doc(collection, nativeModule(native.collections), { name: own })
+        return new UserCollection(as, companionMembers(as, indexes), document)
+      }),
+  }
 }
 
 /** It may read, unless it is read where not even that is allowed. */
