@@ -39,7 +39,7 @@ export function definitionFailures(
       return [
         ...roleNames(given, before),
         ...roleShape(given, isPatch),
-        ...membershipFailures(given),
+        ...itemPredicates(given, 'membership'),
         ...privilegeFailures(given),
       ]
     case native.databases:
@@ -134,9 +134,10 @@ function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
   })
 }
 
-function membershipFailures(given: ObjectValue): readonly ConstraintFailure[] {
-  return items(given.get('membership'), ['membership']).flatMap(([membership, path]) =>
-    predicateFailures(membership.get('predicate'), [...path, 'predicate'], '*membership*', [1]),
+/** What is wrong with the predicates of memberships, or of the roles of an access provider. */
+function itemPredicates(given: ObjectValue, field: 'membership' | 'roles'): readonly ConstraintFailure[] {
+  return items(given.get(field), [field]).flatMap(([item, path]) =>
+    predicateFailures(item.get('predicate'), [...path, 'predicate'], `*${field}*`, [1]),
   )
 }
 
@@ -153,13 +154,7 @@ function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
       name => `The role \`${name}\` is present more than once, there can only be one entry per role.`,
     ),
   ]
-  return [...refused.map(message => failureAt(['roles'], message)), ...providerPredicates(given)]
-}
-
-function providerPredicates(given: ObjectValue): readonly ConstraintFailure[] {
-  return items(given.get('roles'), ['roles']).flatMap(([role, path]) =>
-    predicateFailures(role.get('predicate'), [...path, 'predicate'], '*roles*', [1]),
-  )
+  return [...refused.map(message => failureAt(['roles'], message)), ...itemPredicates(given, 'roles')]
 }
 
 function predicateFailures(
