@@ -2,12 +2,12 @@
 // when a source is used, with the rights of the caller then.
 
 import type { Call } from '../call.ts'
-import { stepOf } from '../fsl/convert-paths.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
 import { DerivedSet, type LazySet, lazy, type Origin } from '../sets/set.ts'
 import { ArraySet, SequenceSet, SingleSet } from '../sets/sources.ts'
 import { StoredSet } from '../sets/stored-set.ts'
+import { pathLinks, stepOf } from '../syntax/field-paths.ts'
 import { shortParameter } from '../syntax/nodes.ts'
 import { Doc, EventSource, type FunctionValue, Lambda, UserCollection, type WatchedPath } from '../value.ts'
 
@@ -142,12 +142,8 @@ export function takeApart(set: LazySet): TakenApart {
 /** The path that a short lambda such as `.a.b[0]` is; undefined for any other function. */
 function pathOf(field: FunctionValue): WatchedPath | undefined {
   if (!(field instanceof Lambda) || field.node.parameters[0] !== shortParameter) return undefined
-  const { body } = field.node
-  if (body.kind !== 'chain' || body.operand.kind !== 'name' || body.operand.name !== shortParameter) {
-    return undefined
-  }
-  const steps = body.links.map(link => stepOf(link)?.name)
-  return steps.includes(undefined) ? undefined : steps.filter(step => step !== undefined)
+  const steps = pathLinks(field.node.body)?.map(link => stepOf(link)?.name)
+  return steps?.includes(undefined) ? undefined : steps?.filter(step => step !== undefined)
 }
 
 /** An index tells of changes of what it holds only. */

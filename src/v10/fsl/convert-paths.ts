@@ -1,6 +1,7 @@
 // Paths in schema files: those of indexes and unique constraints, which may be wrapped, and those of migrations.
 
-import { type Link, type Node, shortParameter } from '../syntax/nodes.ts'
+import { pathLinks, stepOf } from '../syntax/field-paths.ts'
+import { type Node, shortParameter } from '../syntax/nodes.ts'
 import type { Conversion } from './conversion.ts'
 import { errorPlace } from './conversion.ts'
 import type { FieldPathPlace, IndexPath, SchemaPath } from './nodes.ts'
@@ -11,35 +12,20 @@ function pathNode(node: Node): Node {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter ? node.body : node
 }
 
-interface Step extends Place {
-  readonly name: string | bigint
-}
+type Step = NonNullable<ReturnType<typeof stepOf>>
 
 /** The steps of a path with their places, or the place of what is no step. */
 function stepsOf(expression: Node): readonly Step[] | Place {
   const node = pathNode(expression)
-  if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== shortParameter) {
-    return errorPlace(node)
-  }
+  const links = pathLinks(node)
+  if (links === undefined) return errorPlace(node)
   const steps: Step[] = []
-  for (const link of node.links) {
+  for (const link of links) {
     const step = stepOf(link)
     if (step === undefined) return { start: link.start, end: link.end }
     steps.push(step)
   }
   return steps
-}
-
-/** The step that a link of a path is: the name of a field, or a position; undefined for any other link. */
-export function stepOf(link: Link): Step | undefined {
-  if (link.kind === 'field' && !link.optional) {
-    return { name: link.name, start: link.nameStart, end: link.end }
-  }
-  if (link.kind !== 'access' || link.optional) return undefined
-  const [only, ...others] = link.arguments
-  if (only?.kind !== 'literal' || others.length > 0) return undefined
-  const { end, start, value } = only
-  return typeof value === 'string' || typeof value === 'bigint' ? { name: value, start, end } : undefined
 }
 
 function isPlace(steps: readonly Step[] | Place): steps is Place {
