@@ -24,7 +24,7 @@ import { NoticeExchange } from './kv/postgres/notice-exchange.ts'
 import { openPostgres, PostgresStore, type Standing } from './kv/postgres/postgres.ts'
 import { discardReplica, openReplica, prepareReplica, settleReplica } from './kv/postgres/replica-folder.ts'
 import { openSame } from './kv/postgres/same-record.ts'
-import { type RecordLocation, Session } from './kv/postgres/session.ts'
+import { PostgresSession, type RecordLocation } from './kv/postgres/session.ts'
 import { Upkeep, type UpkeepTask } from './kv/postgres/upkeep.ts'
 import { storeOver } from './kv/store-over.ts'
 import { workersMax } from './store/ids.ts'
@@ -109,9 +109,9 @@ function locationOf(url: string, { storeSchema, storeHoldMs }: Config): RecordLo
 /** Runs `use` on a session with the shared record. */
 export function withRecord<T>(
   { store, storeSchema }: { readonly store: string; readonly storeSchema: string },
-  use: (session: Session) => Promise<T>,
+  use: (session: PostgresSession) => Promise<T>,
 ): Promise<T> {
-  return Session.use({ url: store, schema: storeSchema }, nodeName, use)
+  return PostgresSession.use({ url: store, schema: storeSchema }, nodeName, use)
 }
 
 /** Opens the store of a prepared data directory; `background` processes also do the upkeep of a shared record. */
@@ -186,7 +186,7 @@ export async function openConfiguredStore(
 
 /** Does `tasks` in the background, every so many milliseconds. */
 function upkeepOf(
-  open: () => Promise<Session>,
+  open: () => Promise<PostgresSession>,
   tasks: readonly UpkeepTask[],
   everyMs: number,
   log: Logger,

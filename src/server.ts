@@ -19,7 +19,7 @@ import type { ListenerOptions } from './http/listener.ts'
 import { RequestMeter, statusMax } from './http/request-meter.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
-import type { LaneReport, NodeStanding, RequestCounts, WorkLeft } from './operation/health.ts'
+import type { LaneReport, NodeStanding, RequestCounts, WorkLeftReport } from './operation/health.ts'
 import { Operation, type StartCommand } from './operation/operation.ts'
 import { queryLogFolder } from './query-log/log-folder.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -123,7 +123,7 @@ function operationOf(
   })
 }
 
-function workOf(opened: OpenEngine): WorkLeft {
+function workOf(opened: OpenEngine): WorkLeftReport {
   const { builds, buildsCount, removals } = opened.workLeft()
   return {
     builds: builds.map(({ failure, ...build }) => ({ ...build, failure: failure ?? null })),

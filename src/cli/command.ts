@@ -17,7 +17,7 @@ export type Option = Setting & {
 export type Options = Readonly<Record<string, Option>>
 
 /** A word that is no flag. */
-export interface Operand {
+export interface Positional {
   /** What it stands for, such as `FOLDER`. */
   readonly name: string
   readonly doc: string
@@ -44,7 +44,7 @@ interface Declaration<O extends Options> {
   readonly summary: string
   /** Paragraphs for `--help` beyond the summary. */
   readonly description?: readonly string[]
-  readonly operands?: readonly Operand[]
+  readonly operands?: readonly Positional[]
   readonly options?: O
   /** The settings it takes, in the order of `--help`. */
   readonly settings?: readonly SettingName[]

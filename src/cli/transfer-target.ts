@@ -11,10 +11,10 @@ import { claimFolder } from '../kv/lmdb-claim.ts'
 import { openEngine } from '../open-engine.ts'
 import { openServiceLog } from '../service-log.ts'
 import {
-  type Connection,
   type DatabasePath,
   localConnection,
   remoteConnection,
+  type TransferConnection,
 } from '../transfer/connection.ts'
 import { TransferError } from '../transfer/record.ts'
 import type { ClientChoice } from './client/options.ts'
@@ -23,7 +23,7 @@ import { keptRootSecret } from './secret-file.ts'
 import { notedAddress } from './service-address.ts'
 
 interface Target {
-  readonly connection: Connection
+  readonly connection: TransferConnection
   readonly database: DatabasePath
 }
 
@@ -64,7 +64,7 @@ function claim(folder: string): (() => Promise<void>) | undefined {
   }
 }
 
-async function openFolder(config: Config, release: () => Promise<void>): Promise<Connection> {
+async function openFolder(config: Config, release: () => Promise<void>): Promise<TransferConnection> {
   try {
     checkData(config)
     // No other process can use the folder meanwhile, so no one needs to know the secret.

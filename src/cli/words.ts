@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { closestTo } from '../base/closest.ts'
 import {
   defaultOf,
-  type Found,
+  type FoundSetting,
   flagOf,
   fromEnvironment,
   readConfig,
@@ -15,7 +15,7 @@ import {
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
 
 /** A flag as found: its name in the declaration, and its value. */
-interface FoundFlag extends Found {
+interface FoundFlag extends FoundSetting {
   readonly name: string
 }
 
@@ -49,7 +49,7 @@ export function readWords(
 function optionValue(
   name: string,
   option: Option,
-  given: Found | undefined,
+  given: FoundSetting | undefined,
   env: NodeJS.ProcessEnv,
 ): unknown {
   const found = given ?? (option.fromEnvironment && fromEnvironment(name, env))

@@ -14,7 +14,7 @@ export class UsageError extends Error {
 }
 
 /** A value as found, and where, in the words of an error message. */
-export interface Found {
+export interface FoundSetting {
   readonly value: unknown
   readonly where: string
 }
@@ -36,7 +36,7 @@ const table: Readonly<Record<string, Setting>> = settings
  * Completes what the command line says with the environment, the file and the defaults. `flags`: by the name of their setting,
  * and `config` for the file. Throws {@link UsageError}.
  */
-export function readConfig(flags: ReadonlyMap<string, Found>, env: NodeJS.ProcessEnv): Config {
+export function readConfig(flags: ReadonlyMap<string, FoundSetting>, env: NodeJS.ProcessEnv): Config {
   const configFile = (flags.get('config') ?? fromEnvironment('config', env))?.value as string | undefined
   const fileValues = configFile === undefined ? {} : readConfigFile(configFile)
   const config: Record<string, unknown> = {}
@@ -67,7 +67,7 @@ export function readConfig(flags: ReadonlyMap<string, Found>, env: NodeJS.Proces
 }
 
 /** The variable of a setting, if it is set; an empty one counts as not set. */
-export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Found | undefined {
+export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): FoundSetting | undefined {
   const value = env[variableOf(name)]
   return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }
 }
@@ -76,7 +76,7 @@ function fromFile(
   name: string,
   values: Readonly<Record<string, unknown>>,
   file: string | undefined,
-): Found | undefined {
+): FoundSetting | undefined {
   return Object.hasOwn(values, name) ? { value: values[name], where: `"${name}" in ${file}` } : undefined
 }
 
@@ -103,7 +103,7 @@ export function defaultOf(setting: Setting): string | number | boolean | undefin
 }
 
 /** Checks and converts what was found for a setting; paths become absolute. Throws {@link UsageError}. */
-export function readSetting(setting: Setting, found: Found): string | number | boolean {
+export function readSetting(setting: Setting, found: FoundSetting): string | number | boolean {
   switch (setting.kind) {
     case 'integer':
       return parseInteger(setting.min ?? 0, setting.max, found)
@@ -125,7 +125,7 @@ export function readSetting(setting: Setting, found: Found): string | number | b
   }
 }
 
-function parseInteger(min: number, max: number, { value, where }: Found): number {
+function parseInteger(min: number, max: number, { value, where }: FoundSetting): number {
   const number = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value
   if (typeof number !== 'number' || !Number.isInteger(number) || number < min || number > max) {
     throw new UsageError(`${where} must be an integer from ${min} to ${max}`)

@@ -6,7 +6,7 @@ import { byteText, textBytes } from '../base/byte-text.ts'
 import type { Bytes, Entry, KeyRange, View } from './contract.ts'
 
 /** What stood under a key: the value, or its fingerprint when it is long; undefined when there was none. */
-export type Found = Bytes | string | undefined
+export type NotedRow = Bytes | string | undefined
 
 /** The part of a range that was read. */
 export interface ReadRange {
@@ -23,7 +23,7 @@ export interface ReadRange {
 /** Everything that was read of one state. */
 export interface ReadSet {
   /** By the `byteText` of the key. */
-  readonly keys: ReadonlyMap<string, Found>
+  readonly keys: ReadonlyMap<string, NotedRow>
   readonly ranges: readonly ReadRange[]
 }
 
@@ -34,7 +34,7 @@ const plainBytesMax = 4096
 export class NotingView implements View {
   readonly #base: View
   readonly #isNoted: (key: Bytes) => boolean
-  readonly #keys = new Map<string, Found>()
+  readonly #keys = new Map<string, NotedRow>()
   readonly #ranges: NotedRange[] = []
   readonly #absent: ReadRange[] = []
 
@@ -83,7 +83,7 @@ export class NotingView implements View {
   }
 }
 
-function foundOf(value: Bytes | undefined): Found {
+function foundOf(value: Bytes | undefined): NotedRow {
   if (value === undefined || value.length <= plainBytesMax) return value
   return hash('sha1', value, 'latin1')
 }
@@ -159,7 +159,7 @@ export function readsAgree(reads: ReadSet, view: View): boolean {
   return reads.ranges.every(range => rangeAgrees(range, view))
 }
 
-function isSame(found: Found, value: Bytes | undefined): boolean {
+function isSame(found: NotedRow, value: Bytes | undefined): boolean {
   if (found === undefined || value === undefined) return found === value
   if (typeof found === 'string') return foundOf(value) === found
   return Buffer.compare(found, value) === 0

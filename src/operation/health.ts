@@ -72,7 +72,7 @@ export interface ProcessReport extends ReportParts {
 }
 
 /** What the background has to do yet. */
-export interface WorkLeft {
+export interface WorkLeftReport {
   readonly builds: readonly {
     readonly kind: 'index' | 'collection'
     readonly database: readonly string[]
@@ -152,7 +152,7 @@ export interface ServiceHealth {
   readonly processes: readonly ProcessReport[]
   /** The upper bounds of the classes of `durations`, in seconds; one more class has what took longer. */
   readonly duration_bounds: readonly number[]
-  readonly work: WorkLeft
+  readonly work: WorkLeftReport
   readonly tasks: Readonly<Record<TaskKind, TaskNote | null>>
   readonly backups: BackupFolder | null
   /** Whether backups and checks can be started. */

@@ -20,7 +20,7 @@ import type {
   ReportParts,
   ServiceHealth,
   TaskKind,
-  WorkLeft,
+  WorkLeftReport,
 } from './health.ts'
 import { ProcessReports } from './process-report.ts'
 import { noteEnd, noteStart, readTaskNote } from './task-note.ts'
@@ -39,7 +39,7 @@ interface OperationOptions {
   /** Where backups go; absent: none are started here. */
   readonly backups: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
-  readonly workLeft: () => WorkLeft
+  readonly workLeft: () => WorkLeftReport
   readonly notices?: NoticeBoard | undefined
   readonly startCommand?: StartCommand | undefined
   readonly clock?: Clock

@@ -8,7 +8,7 @@ import { micros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Chunk } from '../kv/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
-import { copyPath, ifThere, listSegments, type Span, slackMs } from './segment-files.ts'
+import { copyPath, ifThere, listSegments, slackMs, type TimeSpan } from './segment-files.ts'
 import { chunkName, type SharedLog } from './shared-log.ts'
 
 const expanded = promisify(gunzip)
@@ -28,7 +28,7 @@ interface GatherOptions {
  */
 export async function gather(
   options: GatherOptions,
-  { from, to }: Span,
+  { from, to }: TimeSpan,
   time: Micros,
   signal: AbortSignal,
 ): Promise<void> {

@@ -13,7 +13,7 @@ export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerat
 }
 
 /** A line of the log in the exported format, and its trail, if it has one. */
-export interface FoundRecord {
+export interface LogLine {
   readonly trail: string | undefined
   /** As it was written, see facts.ts. */
   readonly facts: string | undefined
@@ -21,7 +21,7 @@ export interface FoundRecord {
 }
 
 /** The record in a line; undefined for damage. */
-export function parseRecord(line: string): FoundRecord | undefined {
+export function parseRecord(line: string): LogLine | undefined {
   const { facts, record, trail } = splitLine(line)
   if (trail !== undefined && !isTrail(trail)) return undefined
   try {
@@ -37,7 +37,7 @@ export function timeOf({ TS }: ExportedRecord): number {
 }
 
 /** A record as sums take it. */
-export function summed({ facts, record, trail }: FoundRecord): LogRecord {
+export function summed({ facts, record, trail }: LogLine): LogRecord {
   const read = facts === undefined ? undefined : readFacts(facts, record.FQL_SHAPE)
   const status = Number(record.RESPONSE_CODE)
   return {

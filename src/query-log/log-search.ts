@@ -2,7 +2,7 @@
 
 import type { ExportedRecord } from './exported-record.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
-import { type FoundRecord, linesOf, parseRecord, timeOf } from './log-lines.ts'
+import { type LogLine, linesOf, parseRecord, timeOf } from './log-lines.ts'
 import { isOf, splitLine } from './ownership.ts'
 import { areWantedFacts, isWantedRecord, type RecordWish } from './record-match.ts'
 import { segmentsOf, slackMs } from './segment-files.ts'
@@ -96,7 +96,7 @@ function tells(line: string, { facts }: Found, text: string): boolean {
   return told.toLowerCase().includes(text)
 }
 
-function wanted(parsed: FoundRecord, search: RecordSearch): Found | undefined {
+function wanted(parsed: LogLine, search: RecordSearch): Found | undefined {
   const { record, trail } = parsed
   if (record.REGION_GROUP !== search.regionGroup) return undefined
   const time = timeOf(record)

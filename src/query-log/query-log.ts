@@ -25,7 +25,7 @@ import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary
 import { beforeRecord, trailOf } from './ownership.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
 import { type Retention, removeOldSegments } from './retention.ts'
-import { type Span, writtenUpTo } from './segment-files.ts'
+import { type TimeSpan, writtenUpTo } from './segment-files.ts'
 import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { chunkName, type SharedLog } from './shared-log.ts'
@@ -227,7 +227,7 @@ export class QueryLog {
   }
 
   /** Waits until the segments in the folder hold what was recorded of a span up to `time`, by any machine. */
-  async #written(span: Span, time: Micros, signal: AbortSignal): Promise<void> {
+  async #written(span: TimeSpan, time: Micros, signal: AbortSignal): Promise<void> {
     const { writer, folder, now, shared, timers } = this.#options
     await writer.flush()
     await writtenUpTo(folder, time, { now, timers, signal })

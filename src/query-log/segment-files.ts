@@ -26,7 +26,7 @@ export interface Segment {
 }
 
 /** A span of time, in milliseconds since the Unix epoch: first inclusive and last exclusive. */
-export interface Span {
+export interface TimeSpan {
   readonly from: number
   readonly to: number
 }
@@ -71,7 +71,7 @@ export async function listSegments(folder: string): Promise<Segment[]> {
 /** The segments that may hold records of a span, oldest first, with when each was last written to. */
 export async function segmentsOf(
   folder: string,
-  { from, to }: Span,
+  { from, to }: TimeSpan,
 ): Promise<readonly (Segment & { readonly endedMs: number })[]> {
   const found = []
   for (const segment of await listSegments(folder)) {

@@ -15,11 +15,11 @@ import {
 } from '../values/json-characters.ts'
 import { lineBlocks } from './line-blocks.ts'
 import { isTrail, type LoggedDatabase, splitBefore } from './ownership.ts'
-import { type Span, segmentsOf } from './segment-files.ts'
+import { segmentsOf, type TimeSpan } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
 
 /** Which records an export holds. */
-export interface RecordFilter extends Span {
+export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
   /** Only its records and those of databases in it. */
   readonly database?: LoggedDatabase

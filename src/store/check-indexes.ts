@@ -11,7 +11,7 @@ import { type CheckContext, nameRef } from './check-context.ts'
 import { storedVersionsAscending } from './documents.ts'
 import { isOrderComplete } from './due-order.ts'
 import { entryDocument, entrySince, hasFallenOut, withSince } from './entry-records.ts'
-import { type IndexTables, type Row, type StoredVersion, timelineRows } from './index-tables.ts'
+import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
 
 /** Whether the rows of an index must agree with documents; unreachable ones await removal. */
 export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
@@ -49,7 +49,7 @@ export class IndexCheck {
     }
   }
 
-  #checkRow(ref: Ref, index: IndexTables, row: Row, minimum: Micros): void {
+  #checkRow(ref: Ref, index: IndexTables, row: IndexRow, minimum: Micros): void {
     const { report, snapshot } = this.#context
     const stored = snapshot.view.get(row.key)
     const what = `in table ${tableName(row.key)} of index ${index.number}`
@@ -90,7 +90,7 @@ export class IndexCheck {
   }
 
   /** Rows of unreachable documents and rows that may be removed at any time are not counted. */
-  #counts(row: Row, database: DatabaseId): boolean {
+  #counts(row: IndexRow, database: DatabaseId): boolean {
     if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))
       return false
     const { collection } = entryDocument(database, row)

@@ -18,7 +18,7 @@ import { checkTransactionBytes } from './document-writer.ts'
 import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
 import { markDue } from './due-order.ts'
 import { entrySince, hasFallenOut } from './entry-records.ts'
-import { type IndexTables, prepareEntries, type Row, timelineRows, userIndex } from './index-tables.ts'
+import { type IndexRow, type IndexTables, prepareEntries, timelineRows, userIndex } from './index-tables.ts'
 import { idAt } from './records.ts'
 import { minimumValidTime } from './retention.ts'
 import type { Rows } from './rows.ts'
@@ -72,7 +72,7 @@ export function buildNow(
 
 /** All rows that a document has in an index. */
 interface DocumentRows {
-  readonly rows: Iterable<Row>
+  readonly rows: Iterable<IndexRow>
   readonly bytes: number
   /** How many versions the document has. */
   readonly versions: number
@@ -90,7 +90,7 @@ function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): Docum
 }
 
 /** Puts down the rows of a document. What of them has fallen out of the history is marked: its old marks may be gone. */
-function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<Row>): void {
+function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<IndexRow>): void {
   const definition = catalogue.userCollection(ref.database, ref.collection)
   const minimum = minimumValidTime(ref.collection, definition, snapshot.time)
   let isMarked = false

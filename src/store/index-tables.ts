@@ -295,7 +295,7 @@ function closeEntry(
   lay(overlay, endedRow(entry, since, time), journal)
 }
 
-function lay(overlay: Overlay, { key, value }: Row, journal: Journal): void {
+function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void {
   overlay.set(key, value, journal)
 }
 
@@ -305,9 +305,9 @@ function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts 
 }
 
 /** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
-export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, Row> {
-  const rows = new Map<string, Row>()
-  const put = (row: Row) => rows.set(byteText(row.key), row)
+export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
+  const rows = new Map<string, IndexRow>()
+  const put = (row: IndexRow) => rows.set(byteText(row.key), row)
   const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
   for (const version of versions) {
     const { ts } = version
@@ -334,23 +334,23 @@ export function timelineRows(index: IndexTables, versions: readonly StoredVersio
 export type StoredVersion = Version & { readonly ts: Micros }
 
 /** A row of a table. */
-export interface Row {
+export interface IndexRow {
   readonly key: Bytes
   readonly value: Bytes
 }
 
 /** The live row of an entry that came at `since`. */
-export function entryRow(entry: PreparedEntry, since: Micros): Row {
+export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
   return { key: entry.liveKey, value: recordOf(entry, since) }
 }
 
 /** The row of an entry that was there from `since` to `until`. */
-function endedRow(entry: PreparedEntry, since: Micros, until: Micros): Row {
+function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
   return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
 }
 
 /** The row of an entry's coming or going. */
-function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): Row {
+function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
   const value = recordOf(entry, undefined, action === 'remove')
   return { key: indexEventKey(entry.parts, ts, action), value }
 }

@@ -9,8 +9,8 @@ import type { StoreCatalogue } from './catalogue.ts'
 import {
   builtinIndexesOf,
   documentsTables,
+  type IndexRow,
   type IndexTables,
-  type Row,
   type StoredVersion,
   timelineRows,
   userIndex,
@@ -52,8 +52,8 @@ export function storedRows(
   context: IndexContext,
   ref: Ref,
   versions: readonly StoredVersion[],
-): Map<string, Row> {
-  const rows = new Map<string, Row>()
+): Map<string, IndexRow> {
+  const rows = new Map<string, IndexRow>()
   for (const [index, version] of versions.entries()) {
     const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
     const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
@@ -68,7 +68,7 @@ export function* indexRows(
   context: IndexContext,
   ref: Ref,
   versions: readonly StoredVersion[],
-): Generator<Row> {
+): Generator<IndexRow> {
   for (const index of indexesOf(context, ref.database, ref.collection))
     yield* timelineRows(index, versions).values()
 }

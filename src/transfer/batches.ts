@@ -2,11 +2,11 @@
 // were sent.
 
 import type { FilePlace } from './read-file.ts'
-import type { DocumentRecord, Origin } from './record.ts'
+import type { DocumentRecord, RecordPlace } from './record.ts'
 import type { BatchResult } from './write-batch.ts'
 
 /** Where a record stands, and whether it came without an id. */
-interface RecordOrigin extends Origin {
+interface RecordOrigin extends RecordPlace {
   readonly hasNewId: boolean
 }
 

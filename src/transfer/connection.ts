@@ -15,7 +15,7 @@ import {
   transferPaths,
   writeRequestText,
 } from './messages.ts'
-import type { PageRequest, RecordPage, Snapshot } from './read-page.ts'
+import type { ExportPage, ExportPageRequest, ExportSnapshot } from './read-page.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import type { NamedDocument, TransferService } from './service.ts'
 import type { BatchOptions, BatchResult } from './write-batch.ts'
@@ -41,7 +41,7 @@ interface SchemaFileText {
 }
 
 /** All methods throw {@link TransferError} when the database cannot be reached. */
-export interface Connection {
+export interface TransferConnection {
   /** Where it leads, for the report. */
   readonly name: string
   /** The `resource` of a query. Throws {@link QueryRefused}. */
@@ -54,13 +54,16 @@ export interface Connection {
   pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
   write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
   missing(path: DatabasePath, documents: readonly NamedDocument[]): Promise<readonly boolean[]>
-  snapshot(path: DatabasePath): Promise<Snapshot>
-  page(path: DatabasePath, request: PageRequest): Promise<RecordPage>
+  snapshot(path: DatabasePath): Promise<ExportSnapshot>
+  page(path: DatabasePath, request: ExportPageRequest): Promise<ExportPage>
   close(): Promise<void>
 }
 
 /** What schemas are written through. */
-export type SchemaConnection = Pick<Connection, 'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'>
+export type SchemaConnection = Pick<
+  TransferConnection,
+  'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
+>
 
 /** The credential for a database below the one that a secret opens. */
 function scoped(secret: string, path: DatabasePath): string {
@@ -107,7 +110,9 @@ export async function schemaFilesOf(
 }
 
 /** What connections do with schema files. */
-function schemaMethods(send: SendSchema): Pick<Connection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
+function schemaMethods(
+  send: SendSchema,
+): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
   const get = async (path: DatabasePath, steps: readonly string[]) =>
     JSON.parse(await send(path, { method: 'GET', path: steps, parameters: {}, files: [], text: '' }))
   return {
@@ -150,7 +155,7 @@ export function localConnection(
   name: string,
   { close, engine, transfer }: LocalEngine,
   secret: string,
-): Connection {
+): TransferConnection {
   const databases = new Map<string, DatabaseId>()
   const databaseOf = async (path: DatabasePath): Promise<DatabaseId> => {
     const known = databases.get(path.join('/'))
@@ -199,7 +204,7 @@ const firstDelayMs = 200
 const limitedDelayMs = 1000
 
 /** A connection to a service. `url` is its address without a path. */
-export function remoteConnection(url: string, secret: string): Connection {
+export function remoteConnection(url: string, secret: string): TransferConnection {
   const base = url.replace(/\/+$/, '')
   const post = async (path: DatabasePath, endpoint: string, body: string | FormData, method = 'POST') => {
     for (let attempt = 1; ; attempt++) {

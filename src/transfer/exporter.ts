@@ -5,7 +5,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
-import type { Connection, DatabasePath } from './connection.ts'
+import type { DatabasePath, TransferConnection } from './connection.ts'
 import { CollectionFiles, type FileOptions, stepOf } from './export-files.ts'
 import { type DocumentFormat, ExportPrinter } from './export-text.ts'
 import { firstPlace, type PagePlace } from './read-page.ts'
@@ -39,7 +39,7 @@ interface Exported {
 
 /** Exports a database to a new folder, which gets its name when it is whole. Throws {@link TransferError}. */
 export async function runExport(
-  connection: Connection,
+  connection: TransferConnection,
   folder: string,
   options: ExportOptions,
   progress: ExportProgress,
@@ -63,14 +63,19 @@ export async function runExport(
 }
 
 class Exporter {
-  readonly #connection: Connection
+  readonly #connection: TransferConnection
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
   readonly #exported: Exported
   /** By path. Read before the documents: schema files have no past. */
   readonly #schemas = new Map<string, WrittenSchema>()
 
-  constructor(connection: Connection, options: ExportOptions, progress: ExportProgress, exported: Exported) {
+  constructor(
+    connection: TransferConnection,
+    options: ExportOptions,
+    progress: ExportProgress,
+    exported: Exported,
+  ) {
     this.#connection = connection
     this.#options = options
     this.#progress = progress

@@ -3,7 +3,12 @@
 
 import { upsert } from '../base/upsert.ts'
 import { BatchSender, type SentBatch } from './batches.ts'
-import { type Connection, type DatabasePath, QueryRefused, type SchemaConnection } from './connection.ts'
+import {
+  type DatabasePath,
+  QueryRefused,
+  type SchemaConnection,
+  type TransferConnection,
+} from './connection.ts'
 import { type DatabaseSchema, writeDatabaseSchema } from './database-schema.ts'
 import { DocumentSet } from './document-set.ts'
 import type { FieldTypes } from './field-types.ts'
@@ -53,7 +58,7 @@ export interface ImportOptions {
 }
 
 /** What an import asks of a database. */
-export type ImportConnection = SchemaConnection & Pick<Connection, 'name' | 'write' | 'missing'>
+export type ImportConnection = SchemaConnection & Pick<TransferConnection, 'name' | 'write' | 'missing'>
 
 /** How far an import has come, for its display. */
 export interface ImportProgress {

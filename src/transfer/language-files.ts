@@ -10,7 +10,7 @@ import {
 } from '../v4/text/index.ts'
 import type { Json } from '../values/value.ts'
 import { readAll } from './input.ts'
-import { BadRecord, type SchemaKind, type SchemaRecord, TransferError } from './record.ts'
+import { BadRecord, type CreatedKind, type SchemaRecord, TransferError } from './record.ts'
 import { namedKinds } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
@@ -38,7 +38,7 @@ export async function* languageItems(file: SourceFile): AsyncGenerator<LanguageI
   }
 }
 
-const creations = new Map<string, SchemaKind>([
+const creations = new Map<string, CreatedKind>([
   ...namedKinds.map(kind => [`create_${kind}`, kind] as const),
   ['create_class', 'collection'],
 ])
@@ -59,7 +59,7 @@ function contentOf(json: Json): LanguageContent {
   }
 }
 
-function creation(object: SchemaKind, value: Json): SchemaRecord {
+function creation(object: CreatedKind, value: Json): SchemaRecord {
   const name = value instanceof Map ? value.get('name') : undefined
   if (!(value instanceof Map) || typeof name !== 'string') throw new BadRecord(`a ${object} without a name`)
   return { kind: 'schema', object, name, params: value }

@@ -1,7 +1,7 @@
 // The bodies of requests and responses between the command line and a service, both sides of each. They belong
 // together: only a command line of the same version speaks to a service.
 
-import type { PagePlace, PageRequest, RecordPage } from './read-page.ts'
+import type { ExportPage, ExportPageRequest, PagePlace } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { isStoredTime } from './record-check.ts'
 import { readRecord, recordText } from './record-text.ts'
@@ -92,12 +92,12 @@ export function readMissingRequest(body: string): readonly NamedDocument[] {
 }
 
 /** The request for a page of an export, as JSON. */
-export function pageRequestText({ at, collection, history, place }: PageRequest): string {
+export function pageRequestText({ at, collection, history, place }: ExportPageRequest): string {
   return JSON.stringify({ at, collection, history, place: placeJson(place) })
 }
 
 /** Throws {@link BadRecord} for what is no such request. */
-export function readPageRequest(body: string): PageRequest {
+export function readPageRequest(body: string): ExportPageRequest {
   const { at, collection, history, place } = fieldsOf(body)
   if (!isStoredTime(at) || typeof collection !== 'string')
     throw new BadRecord('`at`, a time in microseconds, and `collection` are needed')
@@ -105,12 +105,12 @@ export function readPageRequest(body: string): PageRequest {
 }
 
 /** A page of an export, as JSON. */
-export function pageText({ next, records }: RecordPage): string {
+export function pageText({ next, records }: ExportPage): string {
   return [JSON.stringify({ next: next && placeJson(next) }), ...records.map(recordText)].join('\n')
 }
 
 /** The inverse of {@link pageText}. */
-export function readPageText(text: string): RecordPage {
+export function readPageText(text: string): ExportPage {
   const [head = '', ...lines] = text.split('\n')
   const { next } = fieldsOf(head)
   return { next: next === undefined ? undefined : readPlace(next), records: lines.map(readRecord) }

@@ -12,7 +12,7 @@ import { type CountBytes, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
 import { languageItems } from './language-files.ts'
 import { expand } from './recognise.ts'
-import { BadRecord, type FoundRecord, type Origin } from './record.ts'
+import { BadRecord, type FoundRecord, type RecordPlace } from './record.ts'
 import { readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
@@ -29,7 +29,7 @@ export const fileStart: FilePlace = { ...start, elements: 0, records: 0 }
 
 /** What one element of a file holds. */
 export interface FoundElement {
-  readonly origin: Origin
+  readonly origin: RecordPlace
   /** One, unless it is a page; none for what is passed over. */
   readonly records: readonly FoundRecord[]
   /** Why it holds none, with what can be seen of it nevertheless. */

@@ -16,7 +16,7 @@ export type PagePlace =
   | { readonly part: 'ended'; readonly after: Micros; readonly id: bigint }
 
 /** Which page of which collection, as of which time. */
-export interface PageRequest {
+export interface ExportPageRequest {
   /** The name of a user collection, or of a native one as it travels. */
   readonly collection: string
   /** The time of the export. */
@@ -27,7 +27,7 @@ export interface PageRequest {
 }
 
 /** A page of records, and where the next one begins. */
-export interface RecordPage {
+export interface ExportPage {
   readonly records: readonly DocumentRecord[]
   /** Undefined when this is the last page. */
   readonly next: PagePlace | undefined
@@ -42,14 +42,14 @@ const pageRecordsMax = 1000
 const pageFieldsMax = 100_000
 
 /** The time of an export that begins now, and what it will find. */
-export interface Snapshot {
+export interface ExportSnapshot {
   readonly at: Micros
   /** Names of the user collections; those that keep the least history come first, as they have to be read soonest. */
   readonly collections: readonly string[]
 }
 
 /** Takes the time for an export of a database. */
-export function takeSnapshot(store: Store, database: DatabaseId): Snapshot {
+export function takeSnapshot(store: Store, database: DatabaseId): ExportSnapshot {
   const { result, time } = store.read(transaction => {
     const found: CollectionDefinition[] = []
     for (const { document } of transaction.documents(database, native.collections, {})) {
@@ -67,9 +67,9 @@ export function takeSnapshot(store: Store, database: DatabaseId): Snapshot {
 export function readPage(
   store: Store,
   database: DatabaseId,
-  request: PageRequest,
+  request: ExportPageRequest,
   onSpent?: OnSpent,
-): RecordPage {
+): ExportPage {
   try {
     const read = (transaction: Transaction) => new PageReader(transaction, database, request).read()
     const { counters, result } = store.read(read)
@@ -86,12 +86,12 @@ export function readPage(
 
 class PageReader {
   readonly #transaction: Transaction
-  readonly #request: PageRequest
+  readonly #request: ExportPageRequest
   readonly #collection: Ref
   readonly #records: DocumentRecord[] = []
   #fields = 0
 
-  constructor(transaction: Transaction, database: DatabaseId, request: PageRequest) {
+  constructor(transaction: Transaction, database: DatabaseId, request: ExportPageRequest) {
     this.#transaction = transaction
     this.#request = request
     const number = new Resolver(transaction.catalogue, database).container(request.collection)
@@ -99,7 +99,7 @@ class PageReader {
     this.#collection = new Ref(database, native.collections, BigInt(number))
   }
 
-  read(): RecordPage {
+  read(): ExportPage {
     const { place } = this.#request
     const next = place.part === 'live' ? this.#live(place.after) : this.#ended(place.after, place.id)
     return { records: this.#records, next }

@@ -5,7 +5,7 @@
 import type { Json, nativeOfKind, ObjectValue } from '../values/value.ts'
 
 /** Where something stands: for errors and the report. */
-export interface Origin {
+export interface RecordPlace {
   /** The file as the user named it, or as it was found below a folder that the user named. */
   readonly file: string
   /** From 1; of the first character of what is meant. */
@@ -16,7 +16,7 @@ export interface Origin {
 }
 
 /** `FILE:LINE`, or `FILE:LINE (record N, byte M)`. */
-export function placeText({ byte, file, line, record }: Origin): string {
+export function placeText({ byte, file, line, record }: RecordPlace): string {
   return `${file}:${line}${record === undefined ? '' : ` (record ${record}, byte ${byte})`}`
 }
 
@@ -42,11 +42,11 @@ export interface DocumentRecord {
 export type FoundDocument = Omit<DocumentRecord, 'id' | 'size'> & { readonly id: bigint | undefined }
 
 /** The kinds of schema objects, as the functions that create them are spelled. */
-export type SchemaKind = keyof typeof nativeOfKind | 'key'
+export type CreatedKind = keyof typeof nativeOfKind | 'key'
 
 export interface SchemaRecord {
   readonly kind: 'schema'
-  readonly object: SchemaKind
+  readonly object: CreatedKind
   /** The name of the object; of a key its id. */
   readonly name: string
   /** What it is created from: a value in the wire form of API version 4. */
@@ -77,7 +77,7 @@ export class TransferError extends Error {
 /** What readers notice beside the records. */
 export interface Notes {
   /** Something of a document that could not be kept. */
-  lost(what: string, collection: string, origin: Origin): void
+  lost(what: string, collection: string, origin: RecordPlace): void
   /** A text that looks like a time, date or other value, in a format that cannot tell. */
   lookalike(collection: string, path: string, type: string): void
 }

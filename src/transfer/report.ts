@@ -1,7 +1,7 @@
 // What an import tells at its end: counts, and everything that a person has to look at, each with file, line and id.
 // It is plain data, so that an interrupted import can go on counting.
 
-import { type Origin, placeText } from './record.ts'
+import { placeText, type RecordPlace } from './record.ts'
 
 /** What became of documents, in the order of the report. */
 const columns = [
@@ -27,7 +27,7 @@ function noCounts(): Counts {
 }
 
 /** Something about one record. */
-export interface Finding extends Origin {
+export interface Finding extends RecordPlace {
   readonly collection: string
   readonly id: string | undefined
   readonly reason: string
@@ -103,7 +103,7 @@ export class Report {
     if (this.data.conflicts.length < listedMax) this.data.conflicts.push(finding)
   }
 
-  lost(what: string, collection: string, origin: Origin): void {
+  lost(what: string, collection: string, origin: RecordPlace): void {
     tally(this.data.lost, `${what} (${collection})`, placeText(origin))
   }
 

@@ -4,7 +4,7 @@ import { printQuery } from '../v4/text/index.ts'
 import type { CollectionItem, SchemaItem } from '../v10/fsl/nodes.ts'
 import { type Json, type Micros, nativeOfKind } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
-import type { Connection, DatabasePath } from './connection.ts'
+import type { DatabasePath, TransferConnection } from './connection.ts'
 import { readFsl, saysVersion10 } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { type NamedKind, namedKinds } from './references.ts'
@@ -35,7 +35,7 @@ export interface WrittenSchema {
  * that time.
  */
 export async function readSchema(
-  connection: Connection,
+  connection: TransferConnection,
   path: DatabasePath,
   at: Micros,
 ): Promise<WrittenSchema> {
@@ -65,7 +65,10 @@ export async function readSchema(
 }
 
 /** The shapes that documents of a database have now. */
-export async function readShapes(connection: Connection, path: DatabasePath): Promise<DocumentShapes> {
+export async function readShapes(
+  connection: TransferConnection,
+  path: DatabasePath,
+): Promise<DocumentShapes> {
   return (await readSchemaFiles(connection, path)).shapes
 }
 
@@ -78,7 +81,7 @@ interface SchemaFiles {
   readonly isNeeded: boolean
 }
 
-async function readSchemaFiles(connection: Connection, path: DatabasePath): Promise<SchemaFiles> {
+async function readSchemaFiles(connection: TransferConnection, path: DatabasePath): Promise<SchemaFiles> {
   const files = await connection.schemaFiles(path)
   const read = files.map(({ name, text }) => readFsl(name, text))
   const items = read.flatMap(each => each.items)

@@ -4,14 +4,14 @@
 
 import { equalValues } from '../values/equality.ts'
 import type { Json } from '../values/value.ts'
-import { type Connection, type DatabasePath, QueryRefused } from './connection.ts'
+import { type DatabasePath, QueryRefused, type TransferConnection } from './connection.ts'
 import { driverFields } from './formats/driver-values.ts'
 import { literal, object } from './query-json.ts'
-import { BadRecord, type SchemaKind, type SchemaRecord } from './record.ts'
+import { BadRecord, type CreatedKind, type SchemaRecord } from './record.ts'
 import { namedKinds } from './references.ts'
 import type { SchemaFinding } from './report.ts'
 
-const order: readonly SchemaKind[] = [...namedKinds, 'key']
+const order: readonly CreatedKind[] = [...namedKinds, 'key']
 
 function isMissingReference(error: unknown): boolean {
   return error instanceof QueryRefused && (error.code === 'invalid ref' || /reference/i.test(error.message))
@@ -19,14 +19,14 @@ function isMissingReference(error: unknown): boolean {
 
 /** A database, and whether nothing is created in it. */
 interface Target {
-  readonly connection: Pick<Connection, 'query'>
+  readonly connection: Pick<TransferConnection, 'query'>
   readonly path: DatabasePath
   readonly dryRun: boolean
 }
 
 /** Creates what is not there. With `dryRun` nothing is created. */
 export async function writeSchema(
-  connection: Pick<Connection, 'query'>,
+  connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,
   records: readonly SchemaRecord[],
   dryRun: boolean,
@@ -161,7 +161,7 @@ export function namedRecord(object: 'database' | 'collection', name: string): Sc
 
 /** Makes sure that a database is there, and those around it. Says whether anything had to be created. */
 export async function ensureDatabase(
-  connection: Pick<Connection, 'query'>,
+  connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,
   dryRun: boolean,
 ): Promise<boolean> {

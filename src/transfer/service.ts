@@ -4,7 +4,13 @@ import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import type { Store } from '../store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
-import { type PageRequest, type RecordPage, readPage, type Snapshot, takeSnapshot } from './read-page.ts'
+import {
+  type ExportPage,
+  type ExportPageRequest,
+  type ExportSnapshot,
+  readPage,
+  takeSnapshot,
+} from './read-page.ts'
 import type { DocumentRecord } from './record.ts'
 import {
   type BatchOptions,
@@ -30,9 +36,9 @@ export interface TransferService {
   ): Promise<BatchResult>
   /** For each document whether it is not there. */
   missing(database: DatabaseId, documents: readonly NamedDocument[], onSpent?: OnSpent): readonly boolean[]
-  snapshot(database: DatabaseId): Snapshot
+  snapshot(database: DatabaseId): ExportSnapshot
   /** Throws `TransferError`. */
-  page(database: DatabaseId, request: PageRequest, onSpent?: OnSpent): RecordPage
+  page(database: DatabaseId, request: ExportPageRequest, onSpent?: OnSpent): ExportPage
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   QueryFailure,
   type Remark,
 } from './failure/failure.ts'
-import type { Item } from './sets/items.ts'
+import type { SetItem } from './sets/items.ts'
 import type { Node } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
 import {
@@ -65,7 +65,7 @@ export interface SetReader {
   /** Throws where the caller may read nothing of the collection whose index it is, at whatever time. */
   requireIndex(collection: Module, call: Call): void
   /** The entries that the caller may see, from a place on. Lazy. */
-  scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<Item>
+  scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
   /** Whether there are documents of a collection that the caller may read, as far as its roles say. */
   mayReadSome(collection: Module): boolean
   /** The paths that an index holds, `id` left out. */

@@ -3,7 +3,7 @@
 import { RequestError } from '../errors.ts'
 import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
-import { DecodingError, decodeSimple, decodeTagged, type Names } from './formats/decode.ts'
+import { DecodingError, decodeSimple, decodeTagged, type TagNames } from './formats/decode.ts'
 import { type ComposedQuery, composeQuery, jsonKind, TemplateError, unexpected } from './syntax/template.ts'
 import type { Struct, Value } from './value.ts'
 
@@ -51,7 +51,7 @@ function parsed(body: string): ReturnType<typeof parseJsonWithRepeated> {
 }
 
 /** The arguments as values. Throws `bad request` for the first that is none. */
-export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean, names: Names): Struct {
+export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean, names: TagNames): Struct {
   const values = new Map<string, Value>()
   for (const [name, json] of args) {
     try {

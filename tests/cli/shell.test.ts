@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, before, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
-import { Connection } from '../../src/cli/client/connection.ts'
+import { QueryConnection } from '../../src/cli/client/connection.ts'
 import { dialect4 } from '../../src/cli/client/dialect-4.ts'
 import { StartError } from '../../src/cli/command.ts'
 import { addToHistory, historyFile, readHistory } from '../../src/cli/shell/history.ts'
@@ -50,7 +50,7 @@ class TypedShell {
       this.#written += text
     })
     this.ended = runShell({
-      connection: new Connection({
+      connection: new QueryConnection({
         url: options.url ?? server.url,
         secret: server.rootSecret,
         scope: { database: undefined, as: undefined },

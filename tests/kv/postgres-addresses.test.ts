@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession } from '../../src/kv/postgres/session.ts'
 import { cert, key } from '../http/certificate.ts'
 import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
 
@@ -41,7 +41,7 @@ describe('the address of a store', { skip: noPostgres }, () => {
 
   /** Whether a session at an address is with the server, and has TLS. */
   async function reach(url: string): Promise<{ readonly port: unknown; readonly ssl: unknown }> {
-    const session = await Session.open({ url, schema: 'tests' }, 'tests')
+    const session = await PostgresSession.open({ url, schema: 'tests' }, 'tests')
     try {
       const [row] = await session.query(
         "SELECT current_setting('port')::int AS port, ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()",

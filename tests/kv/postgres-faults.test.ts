@@ -16,7 +16,7 @@ import { copyState } from '../../src/kv/postgres/copy-state.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
 import { readHead, readLog } from '../../src/kv/postgres/record.ts'
 import { readNote } from '../../src/kv/postgres/replica.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { cert, key } from '../http/certificate.ts'
 import { eventually } from '../nodes/cluster.ts'
@@ -49,7 +49,7 @@ beforeEach(async () => {
   proxy = await FaultyProxy.to(server.port)
   schema = `faults_${++schemas}`
   stores = []
-  const session = await Session.open({ url: server.url(), schema }, 'tests')
+  const session = await PostgresSession.open({ url: server.url(), schema }, 'tests')
   await openTables(session, systemRandom)
   session.close()
 })
@@ -186,7 +186,7 @@ describe('faults of connections', { skip: noPostgres }, () => {
     await server.kill()
     await server.runWithTls(cert, key)
     const sslOf = async (options: string) => {
-      const session = await Session.open({ url: `${server.url()}?${options}`, schema }, 'tests')
+      const session = await PostgresSession.open({ url: `${server.url()}?${options}`, schema }, 'tests')
       const [row] = await session.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
       session.close()
       return row?.ssl
@@ -334,7 +334,7 @@ describe('nodes behind the record', { skip: noPostgres }, () => {
       result: 0,
       writes: Array.from({ length: 9 }, (_, n) => write(`one ${n}`)),
     }))
-    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    const session = await PostgresSession.open({ url: server.url(), schema }, 'tests')
     const { seq } = await readHead(session)
     const sizes: number[] = []
     for (let after = 0; after < seq; ) {
@@ -354,7 +354,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
   test('a copy that was interrupted goes on where it stopped; one of another store or of a trimmed log begins anew', async () => {
     const writer = await node('a', server.url())
     await load([writer], 40, () => undefined)
-    const session = await Session.open({ url: server.url(), schema }, 'copy')
+    const session = await PostgresSession.open({ url: server.url(), schema }, 'copy')
     while (await advanceCheckpoint(session));
     const local = openMemory()
     const copied = async (keysMax: number) => {
@@ -390,7 +390,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
     const writer = await node('a', server.url())
     await load([writer], 2, () => undefined)
     const local = await copyOf(location)
-    const session = await Session.open(location, 'tests')
+    const session = await PostgresSession.open(location, 'tests')
     const log = session.table('log')
     await redoLog(session, local)
     // Restored as of the batch before, written anew, and trimmed up to the batch that the copy has.
@@ -415,7 +415,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
   test('a copy does not wait for the count of its rows, nor fail with it', async () => {
     const writer = await node('a', server.url())
     await load([writer], 10, () => undefined)
-    const session = await Session.open({ url: proxied(), schema }, 'copy')
+    const session = await PostgresSession.open({ url: proxied(), schema }, 'copy')
     while (await advanceCheckpoint(session));
     proxy.losesAndCuts = sent => sent.includes('count(*)')
     const local = openMemory()
@@ -430,7 +430,7 @@ describe('copies of the record', { skip: noPostgres }, () => {
   test('a new node copies the state while writes go on', async () => {
     const writer = await node('a', server.url())
     const told = await load([writer], 20, () => undefined)
-    const session = await Session.open({ url: server.url(), schema }, 'copy')
+    const session = await PostgresSession.open({ url: server.url(), schema }, 'copy')
     while (await advanceCheckpoint(session));
     const local = openMemory()
     const copying = copyState(session, local, 'new', () => undefined)

@@ -12,7 +12,7 @@ import { systemTimers } from '../../src/base/timers.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { StoreUnavailableError } from '../../src/kv/errors.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { eventually } from '../nodes/cluster.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -49,7 +49,7 @@ beforeEach(async () => {
   failures = 0
   ticks.clear()
   const location = { url: server.url(), schema }
-  const session = await Session.open(location, 'tests')
+  const session = await PostgresSession.open(location, 'tests')
   await openTables(session, systemRandom)
   session.close()
   keeper = new Client({ connectionString: server.url() })

@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
 import { lockHead, readHead, readLog } from '../../src/kv/postgres/record.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -35,7 +35,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
     proxy = await FaultyProxy.to(server.port)
     schema = `peers_${++schemas}`
     stores = []
-    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    const session = await PostgresSession.open({ url: server.url(), schema }, 'tests')
     await openTables(session, systemRandom)
     session.close()
   })
@@ -92,7 +92,7 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
   test('a session that holds the head and does not take what it has asked for is ended', async () => {
     const other = await node('other', server.url())
     await writeLarge(other)
-    const session = await Session.open({ url: proxied(), schema, holdMs }, 'stuck')
+    const session = await PostgresSession.open({ url: proxied(), schema, holdMs }, 'stuck')
     await lockHead(session)
     proxy.stallsBehind = sent => sent.includes('bytes_before')
     const rows = readLog(session, 0, 1).catch(() => undefined)
@@ -123,14 +123,14 @@ describe('a node that does not take what it has asked for', { skip: noPostgres }
   })
 
   async function readHeadOf() {
-    const session = await Session.open({ url: server.url(), schema }, 'tests')
+    const session = await PostgresSession.open({ url: server.url(), schema }, 'tests')
     const head = await readHead(session)
     session.close()
     return head
   }
 
   test('a head that others may hold for long: who waits for it gives up before its node does', async () => {
-    const session = await Session.open({ url: server.url(), schema, holdMs: 60_000 }, 'tests')
+    const session = await PostgresSession.open({ url: server.url(), schema, holdMs: 60_000 }, 'tests')
     const [row] = await session.query('SHOW lock_timeout')
     assert.equal(row?.lock_timeout, '7s')
     session.close()

@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { redoLog } from '../../src/kv/postgres/catch-up.ts'
 import { openPostgres } from '../../src/kv/postgres/postgres.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession } from '../../src/kv/postgres/session.ts'
 import { eventually } from '../nodes/cluster.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -63,7 +63,7 @@ describe('a commit that waits for its synchronous standby', { skip: noPostgres }
         assert.equal(await found, 'found')
         await primary.kill()
         await standby.promote()
-        const session = await Session.open({ ...location, url: standby.url() }, 'tests')
+        const session = await PostgresSession.open({ ...location, url: standby.url() }, 'tests')
         const copy = await copyOf({ ...location, url: standby.url() })
         await redoLog(session, copy)
         session.close()

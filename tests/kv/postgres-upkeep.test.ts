@@ -12,7 +12,7 @@ import { RecordFiles } from '../../src/kv/postgres/files.ts'
 import { KeptSession } from '../../src/kv/postgres/kept-session.ts'
 import { KeptLease } from '../../src/kv/postgres/lease.ts'
 import { openSame } from '../../src/kv/postgres/same-record.ts'
-import { Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { Upkeep } from '../../src/kv/postgres/upkeep.ts'
 import { eventually } from '../nodes/cluster.ts'
@@ -27,9 +27,9 @@ describe('work in the background over the record', { skip: noPostgres }, () => {
   let storeId = ''
 
   const makeTables = () =>
-    Session.use({ url: server.url(), schema }, 'tests', session => openTables(session, systemRandom))
+    PostgresSession.use({ url: server.url(), schema }, 'tests', session => openTables(session, systemRandom))
   const append = () =>
-    Session.use({ url: server.url(), schema }, 'tests', async session => {
+    PostgresSession.use({ url: server.url(), schema }, 'tests', async session => {
       await session.query(
         `INSERT INTO ${session.table('log')} (seq, batch, node, closed, body)
          SELECT max(seq) + 1, 'b', 'tests', 0, $1 FROM ${session.table('log')}`,
@@ -61,7 +61,7 @@ describe('work in the background over the record', { skip: noPostgres }, () => {
       await server.query(`UPDATE ${schema}.meta SET version = 99`)
       await append()
       // One that would do it again tries to.
-      const session = await Session.open({ url: server.url(), schema }, 'b')
+      const session = await PostgresSession.open({ url: server.url(), schema }, 'b')
       await assert.rejects(new Checkpointer('a').run(session), /version 99; this program knows/)
       session.close()
       await assert.rejects(openSame({ url: server.url(), schema }, 'a', storeId), /version 99/)

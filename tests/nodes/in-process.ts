@@ -5,7 +5,7 @@ import { systemClock } from '../../src/base/clock.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { openPostgres, type PostgresStore } from '../../src/kv/postgres/postgres.ts'
-import { type RecordLocation, Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession, type RecordLocation } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 import { lastCommit } from '../../src/store/last-commit.ts'
 import { Store } from '../../src/store/store.ts'
@@ -23,9 +23,9 @@ let schemas = 0
 /** A new record; with a session to it. */
 export async function newRecord(
   server: PostgresServer,
-): Promise<{ readonly location: RecordLocation; readonly session: Session }> {
+): Promise<{ readonly location: RecordLocation; readonly session: PostgresSession }> {
   const location = { url: server.url(), schema: `in_process_${++schemas}` }
-  const session = await Session.open(location, 'tests')
+  const session = await PostgresSession.open(location, 'tests')
   await openTables(session, systemRandom)
   return { location, session }
 }

@@ -8,7 +8,7 @@ import { redoLog } from '../../src/kv/postgres/catch-up.ts'
 import { advanceCheckpoint } from '../../src/kv/postgres/checkpoint.ts'
 import { copyState } from '../../src/kv/postgres/copy-state.ts'
 import { KeptLease } from '../../src/kv/postgres/lease.ts'
-import { type RecordLocation, Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession, type RecordLocation } from '../../src/kv/postgres/session.ts'
 import { Background } from '../../src/store/background.ts'
 import { list } from '../kv/bytes.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
@@ -32,7 +32,7 @@ interface Node extends NodeStore {
 
 describe('two holders of a lease', { skip: noPostgres }, () => {
   let server: PostgresServer
-  let session: Session
+  let session: PostgresSession
   let location: RecordLocation
   let a: Node
   let b: Node
@@ -128,8 +128,8 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
           { key: Buffer.from(`Zrow ${n - 7}`), value: undefined },
         ],
       }))
-    const other = await Session.open(location, 'other')
-    const advance = async (on: Session) => {
+    const other = await PostgresSession.open(location, 'other')
+    const advance = async (on: PostgresSession) => {
       while (await advanceCheckpoint(on));
     }
     await Promise.all([advance(session), advance(other)])

@@ -4,13 +4,13 @@ import { systemRandom } from '../../src/base/random.ts'
 import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { copyState } from '../../src/kv/postgres/copy-state.ts'
-import { type RecordLocation, Session } from '../../src/kv/postgres/session.ts'
+import { PostgresSession, type RecordLocation } from '../../src/kv/postgres/session.ts'
 import { openTables } from '../../src/kv/postgres/tables.ts'
 
 /** Copies the state of a record, whose tables are made when they are missing. */
 export async function copyOf(location: RecordLocation): Promise<KeyValueStore> {
   const local = openMemory()
-  const session = await Session.open(location, 'copy')
+  const session = await PostgresSession.open(location, 'copy')
   await openTables(session, systemRandom)
   await copyState(session, local, 'copy', () => undefined)
   session.close()

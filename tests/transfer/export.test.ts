@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import type { Connection } from '../../src/transfer/connection.ts'
+import type { TransferConnection } from '../../src/transfer/connection.ts'
 import { type ExportOptions, runExport } from '../../src/transfer/exporter.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { document, openTestDatabase, type TestDatabase } from './importing.ts'
@@ -202,7 +202,7 @@ test('schema files are those of the beginning, and documents that change their s
   await push('  a: Int\n', 1)
   await database.ask({ create: { collection: 'Shelf' }, params: object({ data: object({ a: 1 }) }) })
   const exportWhile = (name: string, change: () => Promise<void>) => {
-    const changing: Connection = {
+    const changing: TransferConnection = {
       ...connection,
       async page(path, request) {
         await change()

@@ -11,7 +11,7 @@ import type { KeyValueStore } from '../../src/kv/contract.ts'
 import { openMemory } from '../../src/kv/memory.ts'
 import { engineOver } from '../../src/open-engine.ts'
 import { Background } from '../../src/store/background.ts'
-import { type Connection, localConnection } from '../../src/transfer/connection.ts'
+import { localConnection, type TransferConnection } from '../../src/transfer/connection.ts'
 import { FieldTypes } from '../../src/transfer/field-types.ts'
 import { ImportState } from '../../src/transfer/import-state.ts'
 import { type ImportOptions, runImport } from '../../src/transfer/importer.ts'
@@ -25,7 +25,7 @@ import { testConfig } from '../support/config.ts'
 export const fixtures = join(import.meta.dirname, 'fixtures')
 
 export interface TestDatabase {
-  readonly connection: Connection
+  readonly connection: TransferConnection
   /** An empty folder for files of the test. */
   readonly folder: string
   /** Imports files; paths are below the fixtures unless they are absolute. */
@@ -38,7 +38,7 @@ export type TestImportOptions = Partial<ImportOptions> & {
   readonly collection?: string
   readonly encoding?: string
   /** In place of the database's own. */
-  readonly connection?: Connection
+  readonly connection?: TransferConnection
   readonly type?: readonly string[]
 }
 

@@ -7,7 +7,7 @@ import type { Config } from '../../config/settings.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import { connect } from '../client/connect.ts'
-import type { Connection, WireError } from '../client/connection.ts'
+import type { QueryConnection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { failureText, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
@@ -30,7 +30,7 @@ import {
   writePulled,
 } from '../schema/fsl-files.ts'
 import { idOf, type SchemaObject } from '../schema/kinds.ts'
-import { type Change, makePlan, type Plan, stepsOf } from '../schema/plan.ts'
+import { makePlan, type SchemaChange, type SchemaPlan, stepsOf } from '../schema/plan.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
 
 interface Choice {
@@ -68,7 +68,7 @@ export function pushSchema(
 async function withService(
   choice: ClientChoice,
   config: Config,
-  run: (connection: Connection) => Promise<number>,
+  run: (connection: QueryConnection) => Promise<number>,
 ): Promise<number> {
   const connection = await connect(choice, config)
   try {
@@ -85,7 +85,7 @@ async function withService(
 // --------------------------------------------------------------------------------------------------- pull
 
 /** A folder with `.fsl` files is one of version 10, and one without any files what the database is. */
-async function pull(folder: string, connection: Connection, choice: PullChoice): Promise<number> {
+async function pull(folder: string, connection: QueryConnection, choice: PullChoice): Promise<number> {
   const isVersion10 =
     choice.fql === 'auto'
       ? readFslFiles(folder).size > 0 || (!hasObjects(folder) && (await hasVersion10(connection)))
@@ -100,7 +100,7 @@ function hasObjects(folder: string): boolean {
   return objects.length + unread.length > 0
 }
 
-async function pullFsl(folder: string, connection: Connection, choice: Choice): Promise<number> {
+async function pullFsl(folder: string, connection: QueryConnection, choice: Choice): Promise<number> {
   const { changes, unknown } = await planPull(folder, connection)
   showFiles(changes.map(({ isNew, name }) => ({ file: name, isNew })))
   for (const name of unknown) print(`? ${name}: the database has no such file`)
@@ -108,7 +108,7 @@ async function pullFsl(folder: string, connection: Connection, choice: Choice): 
   return writeFiles(changes.length, asks, choice, () => writePulled(changes))
 }
 
-async function pullObjects(folder: string, connection: Connection, choice: Choice): Promise<number> {
+async function pullObjects(folder: string, connection: QueryConnection, choice: Choice): Promise<number> {
   const present = await readSchema(connection)
   const content = existsSync(folder) ? readFolder(folder) : undefined
   const written = content?.objects ?? []
@@ -172,14 +172,14 @@ function checkWritable(
 // --------------------------------------------------------------------------------------------------- push
 
 /** Files of version 10 are pushed by themselves: they are the whole schema of a repository that has any. */
-async function push(folder: string, connection: Connection, choice: PushChoice): Promise<number> {
+async function push(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
   const files = readFslFiles(folder)
   return files.size > 0 ? pushFsl(files, connection, choice) : pushObjects(folder, connection, choice)
 }
 
 async function pushFsl(
   files: ReadonlyMap<string, string>,
-  connection: Connection,
+  connection: QueryConnection,
   choice: PushChoice,
 ): Promise<number> {
   const plan = await planPush(files, choice.delete, connection)
@@ -195,7 +195,7 @@ async function pushFsl(
   return 0
 }
 
-async function pushObjects(folder: string, connection: Connection, choice: PushChoice): Promise<number> {
+async function pushObjects(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
   const content = readFolder(folder)
   const { objects: written, unread } = content
   showLeftOut(content)
@@ -249,18 +249,18 @@ function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   return node
 }
 
-function showPlan({ changes, unchanged, extra }: Plan, output: Output): void {
+function showPlan({ changes, unchanged, extra }: SchemaPlan, output: Output): void {
   const style = styleFor(output)
   for (const change of changes) output.write(`${style(colourOf(change), visible(lineFor(change)))}\n`)
   for (const { kind, name } of extra) output.write(`? ${kind.name} ${name}: no file has it; it stays\n`)
   output.write(`${unchanged} unchanged\n`)
 }
 
-function colourOf({ action }: Change): 'green' | 'yellow' | 'red' {
+function colourOf({ action }: SchemaChange): 'green' | 'yellow' | 'red' {
   return action === 'create' ? 'green' : action === 'change' ? 'yellow' : 'red'
 }
 
-function lineFor(change: Change): string {
+function lineFor(change: SchemaChange): string {
   if (change.action === 'delete') return `- ${change.present.kind.name} ${change.present.name}`
   const { kind, name } = change.wanted
   if (change.action === 'create') return `+ ${kind.name} ${name}`

@@ -8,18 +8,18 @@ import { StoreUnavailableError } from '../../kv/errors.ts'
 import { StartError } from '../command.ts'
 import { keptRootSecret } from '../secret-file.ts'
 import { notedAddress } from '../service-address.ts'
-import { Connection, type Scope } from './connection.ts'
+import { QueryConnection, type QueryScope } from './connection.ts'
 import type { ClientChoice } from './options.ts'
 import { startOwnService } from './own-service.ts'
 
 /** Finds the service, or starts one. Throws {@link UsageError} or {@link StartError}. */
-export async function connect(choice: ClientChoice, config: Config): Promise<Connection> {
+export async function connect(choice: ClientChoice, config: Config): Promise<QueryConnection> {
   const { database, as, timeout: timeoutMs } = choice
-  const scope: Scope = { database, as }
+  const scope: QueryScope = { database, as }
   const { url } = choice
   if (url !== undefined) {
     if (choice.secret === undefined) throw new UsageError('--url needs --secret (or TERRARIUM_SECRET)')
-    return new Connection({ url, secret: choice.secret, scope, timeoutMs })
+    return new QueryConnection({ url, secret: choice.secret, scope, timeoutMs })
   }
   const { data } = config
   if (!existsSync(data)) {
@@ -30,7 +30,7 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Con
   if (!(await isServed(data))) {
     const service = await startOwnService(config)
     const secret = choice.secret ?? service.secret
-    return new Connection({ url: service.url, secret, scope, timeoutMs, onClose: service.stop })
+    return new QueryConnection({ url: service.url, secret, scope, timeoutMs, onClose: service.stop })
   }
   const address = notedAddress(data)
   if (address === undefined) {
@@ -42,7 +42,7 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Con
       `the data directory ${data} is served by ${address} with a root secret of its own: give --secret`,
     )
   }
-  return new Connection({ url: address, secret, scope, timeoutMs })
+  return new QueryConnection({ url: address, secret, scope, timeoutMs })
 }
 
 async function isServed(folder: string): Promise<boolean> {

@@ -39,7 +39,7 @@ interface TextReply {
 }
 
 /** Who queries run as: a database below that of the secret, and a role or document in it. */
-export interface Scope {
+export interface QueryScope {
   /** Names from the outside in, joined by `/`. */
   readonly database: string | undefined
   /** `admin`, `server`, `server-readonly`, `client`, `@role/NAME` or `@doc/COLLECTION/ID`. */
@@ -50,7 +50,7 @@ export interface Scope {
 interface ConnectionOptions {
   readonly url: string
   readonly secret: string
-  readonly scope: Scope
+  readonly scope: QueryScope
   /** Milliseconds a query may take; absent for what the service allows. */
   readonly timeoutMs: number | undefined
   /** Called when the connection is closed. */
@@ -67,20 +67,20 @@ interface Response {
 const apiVersion = '4'
 
 /** A service, a secret and a scope. */
-export class Connection {
+export class QueryConnection {
   readonly #options: ConnectionOptions
 
   constructor(options: ConnectionOptions) {
     this.#options = options
   }
 
-  get scope(): Scope {
+  get scope(): QueryScope {
     return this.#options.scope
   }
 
   /** The same service with another secret. Only the first connection is to be closed. */
-  with(change: Partial<Pick<ConnectionOptions, 'secret' | 'scope'>>): Connection {
-    return new Connection({ ...this.#options, ...change })
+  with(change: Partial<Pick<ConnectionOptions, 'secret' | 'scope'>>): QueryConnection {
+    return new QueryConnection({ ...this.#options, ...change })
   }
 
   /** Throws {@link StartError}, with the reason, unless queries are accepted here. */

@@ -2,7 +2,7 @@
 // see.
 
 import type { Output } from '../terminal.ts'
-import type { Connection } from './connection.ts'
+import type { QueryConnection } from './connection.ts'
 import type { QueryText } from './report.ts'
 
 /** The name of a version. */
@@ -20,7 +20,7 @@ export interface Shown {
 /** One query of a text. */
 export interface TextQuery {
   /** Sends it and shows what came back; resolves with whether it succeeded. */
-  run(connection: Connection, shown: Shown, signal?: AbortSignal): Promise<boolean>
+  run(connection: QueryConnection, shown: Shown, signal?: AbortSignal): Promise<boolean>
 }
 
 /** Thrown for a text that is none of the language. */

@@ -3,12 +3,12 @@
 import { allObjects } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
-import type { Connection, Reply } from '../client/connection.ts'
+import type { QueryConnection, Reply } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 import { definingFields, kinds, type SchemaObject } from './kinds.ts'
 
 /** All schema objects that are kept as files. Throws {@link StartError} when they may not be read. */
-export async function readSchema(connection: Connection): Promise<readonly SchemaObject[]> {
+export async function readSchema(connection: QueryConnection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {
     const ask = async (query: Json) => resourceOf(await connection.query(query), kind.listing)

@@ -3,14 +3,14 @@
 
 import { FqlSyntaxError } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
-import type { Connection } from '../client/connection.ts'
+import type { QueryConnection } from '../client/connection.ts'
 import { SchemaFileError, type WrittenObject } from './folder.ts'
 import { definingFields, type SchemaObject } from './kinds.ts'
 
 /** The objects of files by what they define. Nothing is made. Throws {@link SchemaFileError}. */
 export async function evaluateObjects(
   written: readonly WrittenObject[],
-  connection: Connection,
+  connection: QueryConnection,
 ): Promise<readonly SchemaObject[]> {
   if (written.length === 0) return []
   const reply = await connection.query(written.map(({ params }) => params))

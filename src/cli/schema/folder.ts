@@ -16,11 +16,11 @@ import {
 import type { Json } from '../../values/value.ts'
 import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'
-import { type Kind, kindMadeBy, kinds, type SchemaObject } from './kinds.ts'
+import { kindMadeBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
 /** An object as a file has it: not evaluated yet. */
 export interface WrittenObject {
-  readonly kind: Kind
+  readonly kind: ObjectKind
   readonly name: string
   /** The expression that gives the object's fields. */
   readonly params: Json

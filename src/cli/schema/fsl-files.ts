@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { schemaFilesOf } from '../../transfer/connection.ts'
 import { readFsl, saysVersion10 } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
-import type { Connection } from '../client/connection.ts'
+import type { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 
 /** The `.fsl` files of a folder and of those in it, by their names within it, with their texts. */
@@ -33,11 +33,11 @@ interface PullPlan {
   readonly unknown: readonly string[]
 }
 
-const databaseFiles = (connection: Connection) =>
+const databaseFiles = (connection: QueryConnection) =>
   schemaFilesOf(steps => connection.schema('GET', steps.map(encodeURIComponent).join('/')))
 
 /** Whether the schema of a database has something that only version 10 can say; files that cannot be read count as the user's own. */
-export async function hasVersion10(connection: Connection): Promise<boolean> {
+export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
   try {
     return saysVersion10(files.map(({ name, text }) => readFsl(name, text)))
@@ -48,7 +48,7 @@ export async function hasVersion10(connection: Connection): Promise<boolean> {
 }
 
 /** Compares the files of a database with those of a folder. Throws {@link StartError} for names that lead out of it. */
-export async function planPull(folder: string, connection: Connection): Promise<PullPlan> {
+export async function planPull(folder: string, connection: QueryConnection): Promise<PullPlan> {
   const local = new Map(readFslFiles(folder))
   const changes: PulledFile[] = []
   for (const { name, text } of await databaseFiles(connection)) {
@@ -82,7 +82,7 @@ interface PushPlan {
 export async function planPush(
   files: ReadonlyMap<string, string>,
   isWhole: boolean,
-  connection: Connection,
+  connection: QueryConnection,
 ): Promise<PushPlan> {
   const { status } = (await connection.schema('GET', 'status')) as { status: string }
   const isStaged = status !== 'none'
@@ -96,7 +96,7 @@ export async function pushFiles(
   files: ReadonlyMap<string, string>,
   isWhole: boolean,
   { version }: PushPlan,
-  connection: Connection,
+  connection: QueryConnection,
 ): Promise<void> {
   await connection.schema('POST', `update?override=${isWhole}&version=${version}`, files)
 }

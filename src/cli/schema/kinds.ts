@@ -4,7 +4,7 @@ import type { NamedKind } from '../../transfer/references.ts'
 import { type Json, nativeOfKind } from '../../values/value.ts'
 
 /** A kind of schema object. */
-export interface Kind {
+export interface ObjectKind {
   /** For messages: `access provider`. */
   readonly name: string
   /** The folder of its files, and the wire key that lists its objects. */
@@ -20,7 +20,7 @@ export interface Kind {
   readonly fixed: ReadonlySet<string>
 }
 
-function kind(reference: NamedKind, more: Partial<Pick<Kind, 'given' | 'fixed'>> = {}): Kind {
+function kind(reference: NamedKind, more: Partial<Pick<ObjectKind, 'given' | 'fixed'>> = {}): ObjectKind {
   const words = reference.split('_')
   return {
     name: words.join(' '),
@@ -35,7 +35,7 @@ function kind(reference: NamedKind, more: Partial<Pick<Kind, 'given' | 'fixed'>>
 }
 
 /** In the order in which they are made: each may refer to the ones before it. */
-export const kinds: readonly Kind[] = [
+export const kinds: readonly ObjectKind[] = [
   kind('collection', { given: new Map<string, Json>([['history_days', 30n]]) }),
   kind('index', {
     given: new Map<string, Json | undefined>([
@@ -52,7 +52,7 @@ export const kinds: readonly Kind[] = [
 ]
 
 /** The kind that a wire key makes; `create_class` is what collections were called once. */
-export function kindMadeBy(key: string): Kind | undefined {
+export function kindMadeBy(key: string): ObjectKind | undefined {
   return kinds.find(
     ({ create }) => create === key || (create === 'create_collection' && key === 'create_class'),
   )
@@ -60,7 +60,7 @@ export function kindMadeBy(key: string): Kind | undefined {
 
 /** A schema object: the fields that define it, `name` among them. */
 export interface SchemaObject {
-  readonly kind: Kind
+  readonly kind: ObjectKind
   readonly name: string
   readonly fields: ReadonlyMap<string, Json>
 }
@@ -71,7 +71,10 @@ export function idOf({ kind, name }: SchemaObject): string {
 }
 
 /** The fields of an object, value JSON, without what the service adds by itself. */
-export function definingFields(kind: Kind, fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
+export function definingFields(
+  kind: ObjectKind,
+  fields: ReadonlyMap<string, Json>,
+): ReadonlyMap<string, Json> {
   return new Map(
     [...fields].filter(([name, value]) => {
       if (name === 'ref' || name === 'ts') return false

@@ -7,7 +7,7 @@ import type { WrittenObject } from './folder.ts'
 import { idOf, kinds, type SchemaObject } from './kinds.ts'
 
 /** One change. */
-export type Change =
+export type SchemaChange =
   | { readonly action: 'create'; readonly wanted: SchemaObject; readonly written: WrittenObject }
   | {
       readonly action: 'change' | 'build again'
@@ -18,8 +18,8 @@ export type Change =
   | { readonly action: 'delete'; readonly present: SchemaObject }
 
 /** The differences between a folder and a database. */
-export interface Plan {
-  readonly changes: readonly Change[]
+export interface SchemaPlan {
+  readonly changes: readonly SchemaChange[]
   readonly unchanged: number
   /** In the database alone; deleted only when that is asked for. */
   readonly extra: readonly SchemaObject[]
@@ -31,9 +31,9 @@ export function makePlan(
   written: readonly WrittenObject[],
   present: readonly SchemaObject[],
   mayDelete: boolean,
-): Plan {
+): SchemaPlan {
   const there = new Map(present.map(object => [idOf(object), object]))
-  const changes: Change[] = []
+  const changes: SchemaChange[] = []
   for (const [index, object] of wanted.entries()) {
     const change = changeFor(object, written[index] as WrittenObject, there.get(idOf(object)))
     there.delete(idOf(object))
@@ -49,7 +49,7 @@ function changeFor(
   wanted: SchemaObject,
   written: WrittenObject,
   present: SchemaObject | undefined,
-): Change | undefined {
+): SchemaChange | undefined {
   if (!present) return { action: 'create', wanted, written }
   const names = new Set([...wanted.fields.keys(), ...present.fields.keys()])
   const fields = [...names].filter(name => !sameField(wanted.fields.get(name), present.fields.get(name)))
@@ -76,7 +76,7 @@ interface Step {
 }
 
 /** The steps of a plan in an order in which everything that an object refers to is there. They belong in one query. */
-export function stepsOf({ changes }: Plan): readonly Step[] {
+export function stepsOf({ changes }: SchemaPlan): readonly Step[] {
   const made = new Set(changes.flatMap(each => (each.action === 'create' ? [idOf(each.wanted)] : [])))
   const later: Step[] = []
   const steps: Step[] = []
@@ -104,7 +104,7 @@ function referenceTo({ kind, name }: SchemaObject): Json {
 
 /** Roles may refer to functions and functions to roles: a function gets a role that is new when that is there. */
 function stepsFor(
-  change: Exclude<Change, { action: 'delete' }>,
+  change: Exclude<SchemaChange, { action: 'delete' }>,
   made: ReadonlySet<string>,
 ): { readonly first: readonly Step[]; readonly afterRoles: readonly Step[] } {
   const { wanted, written } = change
@@ -136,7 +136,7 @@ function stepsFor(
 
 /** What the service adds to a new object, for changed fields that are not written: replacing would keep their values. */
 function initialFields(
-  { wanted: { kind }, fields: changed }: Extract<Change, { readonly fields: readonly string[] }>,
+  { wanted: { kind }, fields: changed }: Extract<SchemaChange, { readonly fields: readonly string[] }>,
   written: ReadonlyMap<string, Json>,
 ): readonly (readonly [string, Json])[] {
   return changed.flatMap(name => {

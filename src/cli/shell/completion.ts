@@ -2,7 +2,7 @@
 
 import { fqlFunctions } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
-import type { Connection } from '../client/connection.ts'
+import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
 
 /** Functions whose first argument names an object, with the function that lists these objects. */
@@ -31,7 +31,7 @@ export class ObjectNames {
   }
 
   /** The names that a listing function gives; none when they may not be read. */
-  of(listing: string, connection: Connection): Promise<readonly string[]> {
+  of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
     const known = this.#names.get(listing)
     if (known) return known
     const asked = ask(listing, connection).catch(() => [])
@@ -40,7 +40,7 @@ export class ObjectNames {
   }
 }
 
-async function ask(listing: string, connection: Connection): Promise<readonly string[]> {
+async function ask(listing: string, connection: QueryConnection): Promise<readonly string[]> {
   const query = new Map<string, Json>([
     ['paginate', new Map([[listing, null]])],
     ['size', BigInt(namesMax)],
@@ -64,7 +64,7 @@ export async function propose(
   line: string,
   commands: readonly string[],
   names: ObjectNames,
-  connection: Connection,
+  connection: QueryConnection,
   version: DialectName,
 ): Promise<Proposals> {
   if (line.startsWith('.')) return [commands.filter(name => name.startsWith(line)), line]
@@ -85,7 +85,7 @@ export async function propose(
 }
 
 /** Names of the library and of collections and functions; behind a dot those of members. */
-async function propose10(line: string, names: ObjectNames, connection: Connection): Promise<Proposals> {
+async function propose10(line: string, names: ObjectNames, connection: QueryConnection): Promise<Proposals> {
   const [, dot = '', begun = ''] = /(\.?)(\w*)$/.exec(line) ?? []
   if (dot === '' && begun === '') return [[], begun]
   const { allTables, globals } = await import('../../v10/library/tables.ts')

@@ -1,7 +1,7 @@
 // The interactive shell: reads lines until they are a query, sends it, shows what came back, and begins again.
 
 import { createInterface, type Interface } from 'node:readline'
-import type { Connection, Scope } from '../client/connection.ts'
+import type { QueryConnection, QueryScope } from '../client/connection.ts'
 import { type Dialect, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import { StartError } from '../command.ts'
@@ -11,7 +11,7 @@ import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.
 
 /** What a shell works with; tests hand in streams of their own. */
 interface ShellOptions {
-  readonly connection: Connection
+  readonly connection: QueryConnection
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream & Output
   /** Lines are edited, and prompts shown. */
@@ -44,8 +44,8 @@ class Shell implements ShellState {
   #history: string[] = []
   /** What was typed, newest first, as it was typed: readline has each line by itself, or their order turned. */
   readonly #entries: string[]
-  readonly #own: Connection
-  #connection: Connection
+  readonly #own: QueryConnection
+  #connection: QueryConnection
   #running: AbortController | undefined
   #hasFailed = false
   #isLeaving = false
@@ -218,12 +218,12 @@ class Shell implements ShellState {
   }
 
   useSecret(secret: string | undefined): Promise<void> {
-    const scope: Scope = { database: undefined, as: undefined }
+    const scope: QueryScope = { database: undefined, as: undefined }
     return this.#turnTo(secret === undefined ? this.#own : this.#own.with({ secret, scope }))
   }
 
   /** Sends the queries elsewhere from now on, if they are accepted there. */
-  async #turnTo(connection: Connection): Promise<void> {
+  async #turnTo(connection: QueryConnection): Promise<void> {
     await connection.check()
     this.#connection = connection
     this.#names.forget()

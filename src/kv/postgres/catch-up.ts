@@ -5,7 +5,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import { type LogRow, readHead, readLog } from './record.ts'
 import { applyRows, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 /**
  * Fetches and applies the log behind the batch `from` up to `to`, a part at a time. `session` gives a session to fetch a part over;
@@ -15,7 +15,7 @@ import type { Session } from './session.ts'
 export async function catchUp(
   from: number,
   to: number,
-  session: () => Promise<Session>,
+  session: () => Promise<PostgresSession>,
   apply: (rows: readonly LogRow[]) => Promise<number>,
 ): Promise<number> {
   let reached = from
@@ -30,7 +30,7 @@ export async function catchUp(
  * Brings a copy up to what is the head now; resolves with the newest batch in it. Throws {@link StoreUnavailableError} when the
  * log does not go on from it.
  */
-export async function redoLog(session: Session, local: KeyValueStore): Promise<number> {
+export async function redoLog(session: PostgresSession, local: KeyValueStore): Promise<number> {
   const head = await readHead(session)
   const note = readNote(local)
   const apply = async (rows: readonly LogRow[]) => (await applyRows(local, rows)).seq

@@ -10,7 +10,7 @@ import { decodeBatch } from './batch.ts'
 import { byteaArray } from './bytea-array.ts'
 import { holdLease, releaseLease } from './lease.ts'
 import { putState, readLog } from './record.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 import { assertKnown } from './tables.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
@@ -44,7 +44,7 @@ export class Checkpointer implements UpkeepTask {
     this.#node = node
   }
 
-  async run(session: Session): Promise<boolean> {
+  async run(session: PostgresSession): Promise<boolean> {
     const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
     const { from, head } = await standingOf(session)
     // A process with nothing to do leaves the lease alone.
@@ -58,7 +58,7 @@ export class Checkpointer implements UpkeepTask {
     return isBusy
   }
 
-  stop(session: Session): Promise<void> {
+  stop(session: PostgresSession): Promise<void> {
     return releaseLease(session, leaseName, this.#node)
   }
 }
@@ -66,7 +66,9 @@ export class Checkpointer implements UpkeepTask {
 /**
  * The batch of which the state is, and the newest. Throws `StoreUnavailableError` when a newer program has changed the tables.
  */
-async function standingOf(session: Session): Promise<{ readonly from: number; readonly head: number }> {
+async function standingOf(
+  session: PostgresSession,
+): Promise<{ readonly from: number; readonly head: number }> {
   const [row] = await session.query(
     `SELECT seq, (SELECT max(seq) FROM ${session.table('log')}) AS head,
        (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
@@ -77,7 +79,7 @@ async function standingOf(session: Session): Promise<{ readonly from: number; re
 }
 
 /** Takes one step; true when there is more to do. */
-export async function advanceCheckpoint(session: Session): Promise<boolean> {
+export async function advanceCheckpoint(session: PostgresSession): Promise<boolean> {
   const { from, head } = await standingOf(session)
   const changed = new Map<string, Write>()
   let reached = from
@@ -99,7 +101,7 @@ export async function advanceCheckpoint(session: Session): Promise<boolean> {
 
 /** One transaction: the state at `from` becomes the state at `to`. Does nothing when another node was faster. */
 async function writeStep(
-  session: Session,
+  session: PostgresSession,
   from: number,
   to: number,
   writes: readonly Write[],
@@ -134,7 +136,7 @@ async function writeStep(
  * before it; resolves with what is so afterwards. Removed rows stay on their pages for as long as a transaction reads an older state
  * of the database, and a search for the first row from the beginning walks over all of them.
  */
-async function trimLog(session: Session, first: number): Promise<number> {
+async function trimLog(session: PostgresSession, first: number): Promise<number> {
   const log = session.table('log')
   let from = first
   for (;;) {

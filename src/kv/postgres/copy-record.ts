@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import { redoLog } from './catch-up.ts'
 import { type CopyProgress, copyState } from './copy-state.ts'
 import { noteIn, ReplicaView } from './replica.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
 
 /**
  * Copies the state of the record as of now into `local`, which is empty or a copy that was interrupted; resolves with the
@@ -19,7 +19,7 @@ export function copyRecord(
   node: string,
   onProgress: (progress: CopyProgress) => void,
 ): Promise<number> {
-  return Session.use(location, node, async session => {
+  return PostgresSession.use(location, node, async session => {
     await copyState(session, local, node, onProgress)
     return redoLog(session, local)
   })
@@ -46,7 +46,7 @@ const attemptsMax = 1_000
 
 /** Compares a node's copy with the record, of which `record` is a copy that no other process writes to. */
 export async function compareCopy(
-  session: Session,
+  session: PostgresSession,
   record: KeyValueStore,
   copy: KeyValueStore,
 ): Promise<Comparison> {

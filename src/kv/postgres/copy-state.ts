@@ -10,7 +10,7 @@ import { KeptLog } from './kept-log.ts'
 import { keepLog, readBatch } from './record.ts'
 import { type CopyNote, noteWrite, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
-import type { Row, Session } from './session.ts'
+import type { PostgresSession, ResultRow } from './session.ts'
 import { readStoreId } from './tables.ts'
 
 /** What a copy has done so far. */
@@ -36,7 +36,7 @@ const pageRowsMax = 16_384
  * interrupted goes on where it stopped, if the log still reaches back to where it began.
  */
 export async function copyState(
-  session: Session,
+  session: PostgresSession,
   local: KeyValueStore,
   node: string,
   onProgress: (progress: CopyProgress) => void,
@@ -74,7 +74,7 @@ interface Page {
 }
 
 /** The rows behind a key, page by page. The next page is on its way while one is put down. */
-async function* pages(session: Session, after: Buffer): AsyncGenerator<Page> {
+async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<Page> {
   let rowsLimit = pageRowsMin
   let next = readPage(session, after, rowsLimit)
   for (;;) {
@@ -94,18 +94,18 @@ async function* pages(session: Session, after: Buffer): AsyncGenerator<Page> {
   }
 }
 
-function readPage(session: Session, after: Buffer, rowsLimit: number): Promise<readonly Row[]> {
+function readPage(session: PostgresSession, after: Buffer, rowsLimit: number): Promise<readonly ResultRow[]> {
   const statement = `SELECT key, value FROM ${session.table('kv')} WHERE key > $1 ORDER BY key LIMIT ${rowsLimit}`
   return session.query(statement, [after])
 }
 
 /** Counts the keys to copy while they are being copied: of many that takes long, and it only serves to show progress. */
 function countKeys(
-  session: Session,
+  session: PostgresSession,
   after: Buffer,
   onCounted: (count: number) => void,
 ): { readonly stop: () => void } {
-  let beside: Session | undefined
+  let beside: PostgresSession | undefined
   let isStopped = false
   const count = async () => {
     beside = await session.beside()
@@ -128,7 +128,7 @@ function countKeys(
 
 /** The note of a copy that was interrupted, and the last key in it; undefined when it has to begin anew. */
 async function resumable(
-  session: Session,
+  session: PostgresSession,
   local: KeyValueStore,
 ): Promise<{ readonly note: CopyNote; readonly last: Buffer } | undefined> {
   const note = readNote(local)
@@ -153,7 +153,7 @@ async function empty(local: KeyValueStore): Promise<void> {
 }
 
 /** Where the state stands, kept from being trimmed behind: the note of a copy that begins there. */
-async function pinCheckpoint(session: Session, node: string): Promise<CopyNote> {
+async function pinCheckpoint(session: PostgresSession, node: string): Promise<CopyNote> {
   const storeId = await readStoreId(session)
   await session.query('BEGIN')
   const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)

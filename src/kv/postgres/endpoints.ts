@@ -13,7 +13,7 @@ import {
 import { StoreUnavailableError } from '../errors.ts'
 
 /** One server of an address. */
-export interface Endpoint {
+export interface DatabaseServer {
   /** Names it among the others. */
   readonly name: string
   /** What to connect with; the next when the server refuses the one before it. At least one. */
@@ -27,7 +27,7 @@ const connectTimeoutMs = 5_000
  * The servers behind an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a file that
  * the address names cannot be read.
  */
-export function endpointsOf(url: string, purpose: string): Endpoint[] {
+export function endpointsOf(url: string, purpose: string): DatabaseServer[] {
   const address = parseDatabaseAddress(url)
   const { database, hosts, options, password, user } = address
   const seconds = Number(options.get('connect_timeout') ?? 0)

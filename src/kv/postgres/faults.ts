@@ -13,7 +13,7 @@ export class CopyFault extends StoreUnavailableError {
 }
 
 /** What keeps a copy from following; `isLocal`: the node's own disk, not the database. */
-export interface Fault {
+export interface FollowFault {
   readonly isLocal: boolean
   readonly reason: string
 }
@@ -23,16 +23,16 @@ const reportEveryMs = 5_000
 
 export class Faults {
   readonly #elapsedMs: () => number
-  readonly #onChange: (fault: Fault | undefined) => void
-  #reported: Fault | undefined
+  readonly #onChange: (fault: FollowFault | undefined) => void
+  #reported: FollowFault | undefined
   #reportedMs = Number.NEGATIVE_INFINITY
   /** The fault that there is now. */
-  current: Fault | undefined
+  current: FollowFault | undefined
   /** Since when there is one, on the steady clock. */
   sinceMs: number | undefined
 
   /** `onChange` hears of a fault, and undefined when it is over. */
-  constructor(elapsedMs: () => number, onChange: (fault: Fault | undefined) => void) {
+  constructor(elapsedMs: () => number, onChange: (fault: FollowFault | undefined) => void) {
     this.#elapsedMs = elapsedMs
     this.#onChange = onChange
   }
@@ -52,6 +52,6 @@ export class Faults {
   }
 }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): FollowFault {
   return { isLocal: error instanceof CopyFault, reason: wordsOf(error) }
 }

@@ -3,7 +3,7 @@
 import { secondsPerDay } from '../../base/durations.ts'
 import type { Random } from '../../base/random.ts'
 import type { KeptSession } from './kept-session.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 const partBytes = 1 << 20
 const draftPrefix = 'draft of '
@@ -76,7 +76,7 @@ export class RecordFiles {
   }
 }
 
-async function removeDraft(session: Session, draft: string): Promise<void> {
+async function removeDraft(session: PostgresSession, draft: string): Promise<void> {
   if (!session.isSound) return
   await session.query('ROLLBACK').catch(() => undefined)
   await session.query(`DELETE FROM ${session.table('file')} WHERE name = $1`, [draft]).catch(() => undefined)

@@ -8,7 +8,7 @@ import { StoreUnavailableError } from '../errors.ts'
 import type { CopyProgress } from './copy-state.ts'
 import { holdLease, releaseLease } from './lease.ts'
 import { putState, readHead } from './record.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
 import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
 
 interface FillOptions {
@@ -31,7 +31,7 @@ const pageRowsMax = 5_000
 /** Fills the record. Throws {@link StoreUnavailableError} when it holds a store already. */
 export async function fillRecord(options: FillOptions): Promise<void> {
   const { location, source, newestTime, node, random } = options
-  await Session.use(location, node, async session => {
+  await PostgresSession.use(location, node, async session => {
     await createTables(session, random, unfilledVersion)
     if (!(await holdLease(session, leaseName, node, leaseSeconds)))
       throw new StoreUnavailableError('another process moves data into this store')
@@ -49,7 +49,7 @@ export async function fillRecord(options: FillOptions): Promise<void> {
 
 /** Writes the pages that are missing. */
 async function fill(
-  session: Session,
+  session: PostgresSession,
   source: KeyValueStore,
   newestTime: number,
   onPage: (progress: { readonly keys: number; readonly bytes: number }) => Promise<void>,
@@ -69,7 +69,7 @@ async function fill(
 }
 
 /** Where filling begins: at the start, or behind what is there of the same source. */
-async function beginOf(session: Session, newestTime: number): Promise<Bytes> {
+async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
   const lease = session.table('lease')
   const kv = session.table('kv')
   const mark = `filled with the data as of ${newestTime}`
@@ -91,7 +91,7 @@ async function beginOf(session: Session, newestTime: number): Promise<Bytes> {
 }
 
 /** From here on nodes may start. */
-async function finish(session: Session, newestTime: number): Promise<void> {
+async function finish(session: PostgresSession, newestTime: number): Promise<void> {
   await session.query('BEGIN')
   await session.query(`UPDATE ${session.table('log')} SET closed = $1 WHERE seq = 0`, [newestTime + 1])
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name LIKE 'filled with %'`)

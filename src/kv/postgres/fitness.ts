@@ -3,7 +3,7 @@
 
 import { StoreUnavailableError } from '../errors.ts'
 import { stateOf } from './failures.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
 
 /** Connections that one process has at most, with the one that counts rows while it copies the state. */
 const sessionsMax = 6
@@ -16,9 +16,15 @@ const tooManyState = '53300'
  * Throws {@link StoreUnavailableError} when the database allows fewer connections than a node needs, or is reached through a
  * pooler that gives each transaction another session. `session` is the first of the connections.
  */
-export async function assertFit(session: Session, location: RecordLocation, node: string): Promise<void> {
+export async function assertFit(
+  session: PostgresSession,
+  location: RecordLocation,
+  node: string,
+): Promise<void> {
   const own = await backendOf(session)
-  const opening = Array.from({ length: sessionsMax - 1 }, () => Session.open(location, node, patienceMs))
+  const opening = Array.from({ length: sessionsMax - 1 }, () =>
+    PostgresSession.open(location, node, patienceMs),
+  )
   const opened = await Promise.allSettled(opening)
   const others = opened.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
   try {
@@ -36,7 +42,7 @@ export async function assertFit(session: Session, location: RecordLocation, node
 }
 
 /** Whether the server process of an idle session works for another one that is in a transaction. */
-async function isShared(own: number, others: readonly Session[]): Promise<boolean> {
+async function isShared(own: number, others: readonly PostgresSession[]): Promise<boolean> {
   const begun = others.map(async other => {
     const [, backend] = await Promise.all([other.query('BEGIN'), backendOf(other)])
     return backend
@@ -45,7 +51,7 @@ async function isShared(own: number, others: readonly Session[]): Promise<boolea
   return backends.some(each => each.status === 'fulfilled' && each.value === own)
 }
 
-async function backendOf(session: Session): Promise<number> {
+async function backendOf(session: PostgresSession): Promise<number> {
   const [row] = await session.query('SELECT pg_backend_pid() AS pid')
   return Number(row?.pid)
 }

@@ -18,7 +18,7 @@ import type { KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { catchUp } from './catch-up.ts'
 import { refusal } from './failures.ts'
-import { CopyFault, type Fault, Faults } from './faults.ts'
+import { CopyFault, Faults, type FollowFault } from './faults.ts'
 import { KeptLog } from './kept-log.ts'
 import { KeptSession } from './kept-session.ts'
 import { ReadTimes } from './read-times.ts'
@@ -26,7 +26,7 @@ import { closeTime, type Head, type LogRow, readHead } from './record.ts'
 import type { RecordClock } from './record-clock.ts'
 import { type AppliedRow, applyRows, type Progress, readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
 
 /** What a node has to do with: its copy, the record, and who hears of them. */
 export interface NodeOptions {
@@ -45,7 +45,7 @@ export interface NodeOptions {
   /** Told once, when the record does not hold what the copy does: the copy is worthless, and the process has to end. */
   readonly onDiverged: (reason: string) => void
   /** Told what keeps this node from following the record, when that changes ({@link Faults}); undefined when it is over. */
-  readonly onFault?: (fault: Fault | undefined) => void
+  readonly onFault?: (fault: FollowFault | undefined) => void
 }
 
 const readPatienceDefaultMs = 300_000
@@ -123,7 +123,7 @@ export class Follower {
   }
 
   /** What keeps the copy from following. */
-  get fault(): Fault | undefined {
+  get fault(): FollowFault | undefined {
     return this.#faults.current
   }
 
@@ -206,7 +206,7 @@ export class Follower {
   }
 
   /** The log as a session shows it does not go on from the copy, although `head` was seen. */
-  async #failToReach(session: Session, head: Head): Promise<never> {
+  async #failToReach(session: PostgresSession, head: Head): Promise<never> {
     const { seq } = await readHead(session)
     if (seq >= head.seq) {
       const reason = await disagreement(session, readNote(this.#options.local))
@@ -341,13 +341,13 @@ export class Follower {
    * Opens a session and makes sure that it leads to the record which the copy is of: behind the same address there may be
    * another server by now, one that had not received everything when it was promoted.
    */
-  openSession(statementTimeoutMs: number): Promise<Session> {
+  openSession(statementTimeoutMs: number): Promise<PostgresSession> {
     const { local, location, node } = this.#options
-    const check = async (session: Session) => {
+    const check = async (session: PostgresSession) => {
       const reason = await disagreement(session, readNote(local))
       if (reason !== undefined) throw this.#diverged(reason)
     }
-    return Session.openChecked(location, node, check, statementTimeoutMs)
+    return PostgresSession.openChecked(location, node, check, statementTimeoutMs)
   }
 
   #diverged(reason: string): StoreUnavailableError {

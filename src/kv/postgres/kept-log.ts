@@ -1,7 +1,7 @@
 // Keeps the record from trimming what a node still needs of the log.
 
 import { keepLog } from './record.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 /** How often the record is told what a node needs, in milliseconds. */
 const renewMs = 5_000
@@ -18,7 +18,7 @@ export class KeptLog {
   }
 
   /** Says that the log is needed from batch `from` on, unless that was said a moment ago. */
-  async renew(session: Session, from: number): Promise<void> {
+  async renew(session: PostgresSession, from: number): Promise<void> {
     if (this.#elapsedMs() - this.#renewedMs < renewMs) return
     this.#renewedMs = this.#elapsedMs()
     await keepLog(session, this.#node, from)

@@ -1,21 +1,21 @@
 // A connection that is opened when it is needed, and anew when it has failed.
 
 import { StoreUnavailableError } from '../errors.ts'
-import type { Row, Session } from './session.ts'
+import type { PostgresSession, ResultRow } from './session.ts'
 
 export class KeptSession {
-  readonly #open: () => Promise<Session>
-  #session: Session | undefined
-  #opening: Promise<Session> | undefined
+  readonly #open: () => Promise<PostgresSession>
+  #session: PostgresSession | undefined
+  #opening: Promise<PostgresSession> | undefined
   #isClosed = false
 
   /** `open` connects, and makes sure that the connection leads to the right store. */
-  constructor(open: () => Promise<Session>) {
+  constructor(open: () => Promise<PostgresSession>) {
     this.#open = open
   }
 
   /** The connection, also for several callers at a time. Rejects with {@link StoreUnavailableError}. */
-  async sound(): Promise<Session> {
+  async sound(): Promise<PostgresSession> {
     if (this.#session?.isSound) return this.#session
     if (this.#isClosed) throw new StoreUnavailableError('the store is closed')
     this.#opening ??= this.#open()
@@ -30,11 +30,11 @@ export class KeptSession {
     return this.#opening
   }
 
-  /** Runs a single statement on it, which gets the names of our tables by {@link Session.table}. */
+  /** Runs a single statement on it, which gets the names of our tables by {@link PostgresSession.table}. */
   async query(
     statement: (table: (name: string) => string) => string,
     values: readonly unknown[],
-  ): Promise<readonly Row[]> {
+  ): Promise<readonly ResultRow[]> {
     const session = await this.sound()
     return session.query(
       statement(name => session.table(name)),
@@ -43,7 +43,7 @@ export class KeptSession {
   }
 
   /** Runs `use`, which may begin a transaction, on a connection of its own. */
-  async alone<T>(use: (session: Session) => Promise<T>): Promise<T> {
+  async alone<T>(use: (session: PostgresSession) => Promise<T>): Promise<T> {
     const session = await this.#open()
     try {
       return await use(session)
@@ -53,7 +53,7 @@ export class KeptSession {
   }
 
   /** The connection if there is one that works; nothing is opened. */
-  get current(): Session | undefined {
+  get current(): PostgresSession | undefined {
     return this.#session?.isSound ? this.#session : undefined
   }
 

@@ -1,12 +1,12 @@
 // Leases on work that one process at a time does: a row each, measured by the database's clock. A holder that dies
 // loses its lease when it runs out. Work under a lease must still be safe when two believe to hold it for a moment.
 
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
 /** Takes or renews the lease `name` for `holder`; true when `holder` has it for the next `seconds`. */
 export async function holdLease(
-  session: Session,
+  session: PostgresSession,
   name: string,
   holder: string,
   seconds: number,
@@ -23,7 +23,7 @@ export async function holdLease(
 }
 
 /** Gives a lease back, so that others need not wait until it runs out. */
-export async function releaseLease(session: Session, name: string, holder: string): Promise<void> {
+export async function releaseLease(session: PostgresSession, name: string, holder: string): Promise<void> {
   await session.query(`DELETE FROM ${session.table('lease')} WHERE name = $1 AND holder = $2`, [name, holder])
 }
 
@@ -53,7 +53,7 @@ export class KeptLease implements UpkeepTask {
     return this.#elapsedMs() < this.#untilMs
   }
 
-  async run(session: Session): Promise<boolean> {
+  async run(session: PostgresSession): Promise<boolean> {
     const beganMs = this.#elapsedMs()
     if (this.isHeld && beganMs - this.#renewedMs < renewMs) return false
     this.#renewedMs = beganMs
@@ -62,7 +62,7 @@ export class KeptLease implements UpkeepTask {
     return false
   }
 
-  stop(session: Session): Promise<void> {
+  stop(session: PostgresSession): Promise<void> {
     this.#untilMs = Number.NEGATIVE_INFINITY
     return releaseLease(session, this.#name, this.#holder)
   }

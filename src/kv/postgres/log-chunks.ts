@@ -3,7 +3,7 @@
 
 import { endOfTime, type Micros, micros } from '../../base/micros.ts'
 import type { KeptSession } from './kept-session.ts'
-import type { Row } from './session.ts'
+import type { ResultRow } from './session.ts'
 
 /** A piece of a segment that its machine has handed over. Pieces of a segment follow each other without a gap. */
 export interface Chunk {
@@ -141,7 +141,7 @@ export class RecordLogChunks {
   }
 }
 
-function chunkOf(row: Row): Chunk {
+function chunkOf(row: ResultRow): Chunk {
   return {
     writer: String(row.writer),
     start: micros(Number(row.start)),

@@ -2,7 +2,7 @@
 // those of the others. They are forgotten after a minute.
 
 import type { NoticeBoard } from '../../base/notices.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 import type { UpkeepTask } from './upkeep.ts'
 
 /** Notices older than these seconds are not read any more: a process that was away for so long goes without them. */
@@ -22,7 +22,7 @@ export class NoticeExchange implements UpkeepTask {
     this.#node = node
   }
 
-  async run(session: Session): Promise<boolean> {
+  async run(session: PostgresSession): Promise<boolean> {
     const table = session.table('notice')
     const news = this.#board.collect()
     if (news !== undefined) {
@@ -53,7 +53,7 @@ export class NoticeExchange implements UpkeepTask {
   }
 
   /** Leaves nothing behind but what others may still read. */
-  async stop(session: Session): Promise<void> {
+  async stop(session: PostgresSession): Promise<void> {
     await session.query(
       `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,
       [keptSeconds],

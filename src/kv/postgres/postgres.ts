@@ -14,13 +14,13 @@ import type { ForeignBatch, KeyValueStore, View, Work, Write } from '../contract
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { Overlay } from '../overlay.ts'
 import { encodeBatch } from './batch.ts'
-import type { Fault } from './faults.ts'
+import type { FollowFault } from './faults.ts'
 import { Follower, type NodeOptions } from './follower.ts'
 import { KeptSession } from './kept-session.ts'
 import { appendBatch, type Head, lockHead, parseCommit, readBatch, releaseHead } from './record.ts'
 import { RecordClock } from './record-clock.ts'
 import { isReserved, type Progress, ReplicaView, readNote } from './replica.ts'
-import { commitTimeoutMs, type Session } from './session.ts'
+import { commitTimeoutMs, type PostgresSession } from './session.ts'
 
 interface PostgresOptions extends NodeOptions {
   /** Milliseconds that a write waits for a database that is away, before it is refused. */
@@ -63,7 +63,7 @@ interface OpenBatch {
 /** How a node's copy stands to the record. */
 export interface Standing extends Progress {
   /** What keeps the copy from following. */
-  readonly fault: Fault | undefined
+  readonly fault: FollowFault | undefined
   /** How old, in milliseconds, what is read may be. */
   readonly lagMs: number
   /** Batches that the record was ahead of the copy when last seen. */
@@ -296,7 +296,7 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /** Finds out what became of a batch whose commit was on its way. The head is locked, so it is decided. */
-  async #settleOpen(session: Session): Promise<void> {
+  async #settleOpen(session: PostgresSession): Promise<void> {
     const open = this.#open
     if (open === undefined) return
     const found = await readBatch(session, open.seq)
@@ -308,7 +308,7 @@ export class PostgresStore implements KeyValueStore {
     } else this.#queue.putBack(open.jobs)
   }
 
-  async #openWriter(): Promise<Session> {
+  async #openWriter(): Promise<PostgresSession> {
     const session = await this.#follower.openSession(commitTimeoutMs)
     await parseCommit(session)
     return session

@@ -5,7 +5,7 @@ import type { Bytes, Entry } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { encodeBatch } from './batch.ts'
 import { byteaArray } from './bytea-array.ts'
-import type { Committed, Session } from './session.ts'
+import type { Committed, PostgresSession } from './session.ts'
 import { assertKnown } from './tables.ts'
 
 /** The newest committed batch, and what is known with it. */
@@ -41,7 +41,7 @@ function headOf(row: Readonly<Record<string, unknown>> | undefined): Head {
   return { seq: Number(row.seq), closed: micros(Number(row.closed)), clock: micros(Number(row.clock)) }
 }
 
-const newest = (session: Session) =>
+const newest = (session: PostgresSession) =>
   `SELECT seq, closed, ${clock}, (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
    FROM ${session.table('log')} ORDER BY seq DESC LIMIT 1`
 
@@ -49,14 +49,14 @@ const newest = (session: Session) =>
  * The head, as of now; waits for no commit. Throws {@link StoreUnavailableError} when a newer program has changed the tables
  * meanwhile.
  */
-export async function readHead(session: Session): Promise<Head> {
+export async function readHead(session: PostgresSession): Promise<Head> {
   const [row] = await session.prepared('read head', newest(session), [])
   if (row) assertKnown(session, Number(row.version))
   return headOf(row)
 }
 
 /** Begins a transaction and locks the head: no other node commits until it ends. One round trip. */
-export async function lockHead(session: Session): Promise<Head> {
+export async function lockHead(session: PostgresSession): Promise<Head> {
   const begun = session.query('BEGIN ISOLATION LEVEL READ COMMITTED')
   const statement = `SELECT id FROM ${session.table('head')} WHERE id = 1 FOR UPDATE`
   const locked = session.prepared('lock head', statement, [])
@@ -66,7 +66,7 @@ export async function lockHead(session: Session): Promise<Head> {
 }
 
 /** Gives the head free without a change. */
-export async function releaseHead(session: Session): Promise<void> {
+export async function releaseHead(session: PostgresSession): Promise<void> {
   await session.query('ROLLBACK')
 }
 
@@ -76,7 +76,7 @@ interface NewRow extends LogRow {
   readonly closed: Micros
 }
 
-function append(session: Session, { seq, batch, node, closed, body }: NewRow) {
+function append(session: PostgresSession, { seq, batch, node, closed, body }: NewRow) {
   return session.prepared(
     'append batch',
     `INSERT INTO ${session.table('log')} (seq, batch, node, closed, body)
@@ -89,7 +89,7 @@ function append(session: Session, { seq, batch, node, closed, body }: NewRow) {
  * Has the database parse what a commit sends, on a new session. For one that parses a statement behind which a long text is
  * to come, it waits without a limit, also while the session holds the head.
  */
-export async function parseCommit(session: Session): Promise<void> {
+export async function parseCommit(session: PostgresSession): Promise<void> {
   await append(session, { seq: 0, batch: '', before: '', node: '', closed: epoch, body: Buffer.alloc(0) })
 }
 
@@ -98,7 +98,7 @@ export async function parseCommit(session: Session): Promise<void> {
  * the outcome open. One round trip.
  */
 export async function appendBatch(
-  session: Session,
+  session: PostgresSession,
   row: NewRow,
 ): Promise<{ readonly committed: Committed; readonly refusal?: unknown }> {
   const [appended, commit] = await Promise.allSettled([append(session, row), session.commit()])
@@ -107,7 +107,7 @@ export async function appendBatch(
 }
 
 /** The batches after `after` up to `upTo`, oldest first: the first, and as many as are not too much for one fetch. */
-export async function readLog(session: Session, after: number, upTo: number): Promise<LogRow[]> {
+export async function readLog(session: PostgresSession, after: number, upTo: number): Promise<LogRow[]> {
   const rows = await session.queryLong(
     `SELECT seq, batch, before, body FROM (
        SELECT seq, batch, body, lag(batch) OVER (ORDER BY seq) AS before,
@@ -126,7 +126,7 @@ export async function readLog(session: Session, after: number, upTo: number): Pr
 }
 
 /** Says that a node lives, and that it needs the log from batch `needs` on: nothing behind that is removed while it lives. */
-export async function keepLog(session: Session, node: string, needs: number): Promise<void> {
+export async function keepLog(session: PostgresSession, node: string, needs: number): Promise<void> {
   await session.query(
     `INSERT INTO ${session.table('node')} (name, needs, seen) VALUES ($1, $2, now())
      ON CONFLICT (name) DO UPDATE SET needs = excluded.needs, seen = excluded.seen`,
@@ -135,7 +135,7 @@ export async function keepLog(session: Session, node: string, needs: number): Pr
 }
 
 /** Puts rows of the state in place of those with the same keys. */
-export async function putState(session: Session, rows: readonly Entry[]): Promise<void> {
+export async function putState(session: PostgresSession, rows: readonly Entry[]): Promise<void> {
   await session.query(
     `INSERT INTO ${session.table('kv')} (key, value) SELECT * FROM unnest($1::bytea[], $2::bytea[])
      ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
@@ -144,7 +144,7 @@ export async function putState(session: Session, rows: readonly Entry[]): Promis
 }
 
 /** The batch with this number; undefined when it is not in the log (any more). */
-export async function readBatch(session: Session, seq: number): Promise<string | undefined> {
+export async function readBatch(session: PostgresSession, seq: number): Promise<string | undefined> {
   const [row] = await session.query(`SELECT batch FROM ${session.table('log')} WHERE seq = $1`, [seq])
   return row === undefined ? undefined : String(row.batch)
 }
@@ -154,7 +154,7 @@ export async function readBatch(session: Session, seq: number): Promise<string |
  * wait: undefined when a commit has the head, which will close its own time, or another batch has come in between.
  */
 export async function closeTime(
-  session: Session,
+  session: PostgresSession,
   behind: Pick<LogRow, 'seq' | 'batch'>,
   { batch, closed, node }: Pick<NewRow, 'batch' | 'closed' | 'node'>,
 ): Promise<(Head & LogRow) | undefined> {

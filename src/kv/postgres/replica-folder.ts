@@ -14,7 +14,7 @@ import { type CopyProgress, copyState } from './copy-state.ts'
 import { assertFit } from './fitness.ts'
 import { readNote } from './replica.ts'
 import { disagreement } from './same-record.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
 import { openTables } from './tables.ts'
 
 interface PrepareOptions {
@@ -37,7 +37,7 @@ export const replicaFolder = (folder: string): string => join(folder, 'replica')
  */
 export async function prepareReplica(options: PrepareOptions): Promise<void> {
   const { location, folder, node } = options
-  await Session.use(location, node, async session => {
+  await PostgresSession.use(location, node, async session => {
     await assertFit(session, location, node)
     await openTables(session, options.random)
     mkdirSync(folder, { recursive: true })
@@ -108,7 +108,10 @@ function openFolder(folder: string): KeyValueStore {
  * Opens the copy in a data directory, which a node may serve meanwhile, if it is a copy of that record which the log can be
  * redone on; undefined when there is nothing to compare.
  */
-export async function openComparable(session: Session, folder: string): Promise<KeyValueStore | undefined> {
+export async function openComparable(
+  session: PostgresSession,
+  folder: string,
+): Promise<KeyValueStore | undefined> {
   return (await faultOf(session, folder)) === undefined ? openReplica(folder) : undefined
 }
 
@@ -119,7 +122,7 @@ export function discardReplica(folder: string, isDamaged = false): void {
 }
 
 /** Why the copy cannot be used; undefined when it can. */
-async function faultOf(session: Session, folder: string): Promise<string | undefined> {
+async function faultOf(session: PostgresSession, folder: string): Promise<string | undefined> {
   if (!existsSync(replicaFolder(folder))) return 'there is none'
   let local: KeyValueStore
   try {

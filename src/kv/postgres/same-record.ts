@@ -4,7 +4,7 @@
 import { StoreUnavailableError } from '../errors.ts'
 import { readBatch, readHead } from './record.ts'
 import type { CopyNote } from './replica.ts'
-import { type RecordLocation, Session } from './session.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
 import { readStoreId } from './tables.ts'
 
 /**
@@ -13,7 +13,7 @@ import { readStoreId } from './tables.ts'
  * Throws `StoreUnavailableError` when the database is away, or holds no store that this program knows.
  */
 export async function disagreement(
-  session: Session,
+  session: PostgresSession,
   note: CopyNote | undefined,
 ): Promise<string | undefined> {
   if (note === undefined) return 'nothing in it says what it is a copy of'
@@ -32,8 +32,8 @@ export async function disagreement(
  * Connects to the store of that id. Throws `StoreUnavailableError` when its address leads to another one by now, or to tables
  * of another version.
  */
-export function openSame(location: RecordLocation, node: string, storeId: string): Promise<Session> {
-  return Session.openChecked(location, node, async session => {
+export function openSame(location: RecordLocation, node: string, storeId: string): Promise<PostgresSession> {
+  return PostgresSession.openChecked(location, node, async session => {
     if ((await readStoreId(session)) !== storeId)
       throw new StoreUnavailableError('the address of the store leads to another one')
   })

@@ -5,7 +5,7 @@
 import type { Client, ClientConfig, QueryConfig } from 'pg'
 import { wait } from '../../base/timers.ts'
 import { wordsOf } from '../errors.ts'
-import { type Endpoint, endpointsOf } from './endpoints.ts'
+import { type DatabaseServer, endpointsOf } from './endpoints.ts'
 import { isAboutTls, isRefusal, refusal, stateOf, unavailable } from './failures.ts'
 
 /** Where the record is. */
@@ -68,7 +68,7 @@ function networkSettings(holdMs: number): readonly string[] {
 type Statement = QueryConfig & { readonly query_timeout?: number }
 
 /** A row as the driver returns it: 64-bit integers as text, bytes as buffers. */
-export type Row = Readonly<Record<string, unknown>>
+export type ResultRow = Readonly<Record<string, unknown>>
 
 /**
  * What became of a transaction: nothing is left of a refused one. A doubtful one is in the database, but came with a warning:
@@ -77,7 +77,7 @@ export type Row = Readonly<Record<string, unknown>>
  */
 export type Committed = 'acknowledged' | 'doubtful' | 'refused'
 
-export class Session {
+export class PostgresSession {
   readonly #client: Client
   readonly #location: RecordLocation
   readonly #purpose: string
@@ -99,13 +99,13 @@ export class Session {
     location: RecordLocation,
     purpose: string,
     statementTimeoutMs = statementTimeoutMsDefault,
-  ): Promise<Session> {
+  ): Promise<PostgresSession> {
     const reasons: string[] = []
     let last: unknown
     try {
       for (const { attempts, name } of endpointsOf(location.url, purpose)) {
         try {
-          return await Session.#openAt(attempts, location, purpose, statementTimeoutMs)
+          return await PostgresSession.#openAt(attempts, location, purpose, statementTimeoutMs)
         } catch (cause) {
           last = cause
           reasons.push(`${name}: ${wordsOf(cause)}`)
@@ -125,10 +125,10 @@ export class Session {
   static async openChecked(
     location: RecordLocation,
     purpose: string,
-    check: (session: Session) => Promise<void>,
+    check: (session: PostgresSession) => Promise<void>,
     statementTimeoutMs?: number,
-  ): Promise<Session> {
-    const session = await Session.open(location, purpose, statementTimeoutMs)
+  ): Promise<PostgresSession> {
+    const session = await PostgresSession.open(location, purpose, statementTimeoutMs)
     try {
       await check(session)
       return session
@@ -140,15 +140,15 @@ export class Session {
 
   /** Connects to one server, in the first way that it takes. */
   static async #openAt(
-    attempts: Endpoint['attempts'],
+    attempts: DatabaseServer['attempts'],
     location: RecordLocation,
     purpose: string,
     statementTimeoutMs: number,
-  ): Promise<Session> {
+  ): Promise<PostgresSession> {
     for (const [at, attempt] of attempts.entries()) {
       try {
         const config = { ...attempt, query_timeout: statementTimeoutMs }
-        return await Session.#connect(config, location, purpose)
+        return await PostgresSession.#connect(config, location, purpose)
       } catch (cause) {
         if (at === attempts.length - 1 || !isAboutTls(cause)) throw cause
       }
@@ -156,7 +156,11 @@ export class Session {
     throw new Error('there is no way to connect')
   }
 
-  static async #connect(config: ClientConfig, location: RecordLocation, purpose: string): Promise<Session> {
+  static async #connect(
+    config: ClientConfig,
+    location: RecordLocation,
+    purpose: string,
+  ): Promise<PostgresSession> {
     // Loaded by processes that use it alone: it takes a while.
     const pg = await import('pg')
     const client = new pg.Client({
@@ -165,7 +169,7 @@ export class Session {
       keepAliveInitialDelayMillis: 5_000,
       pipeline: true,
     } as ClientConfig)
-    const session = new Session(client, location, purpose)
+    const session = new PostgresSession(client, location, purpose)
     const ended = session.#endWith(location.ending)
     client.on('notice', () => {
       session.#warnings++
@@ -183,7 +187,7 @@ export class Session {
         ),
       ])
       const { rows } = await client.query('SHOW transaction_read_only')
-      if ((rows[0] as Row | undefined)?.transaction_read_only === 'on')
+      if ((rows[0] as ResultRow | undefined)?.transaction_read_only === 'on')
         throw new Error('it is a read-only standby, or default_transaction_read_only is set')
       return session
     } catch (cause) {
@@ -198,9 +202,9 @@ export class Session {
   static async use<T>(
     location: RecordLocation,
     purpose: string,
-    use: (session: Session) => Promise<T>,
+    use: (session: PostgresSession) => Promise<T>,
   ): Promise<T> {
-    const session = await Session.open(location, purpose)
+    const session = await PostgresSession.open(location, purpose)
     try {
       return await use(session)
     } catch (cause) {
@@ -217,8 +221,8 @@ export class Session {
   }
 
   /** Another session with the same record, for a statement that may take as long as it likes. */
-  beside(): Promise<Session> {
-    return Session.open(this.#location, this.#purpose, 0)
+  beside(): Promise<PostgresSession> {
+    return PostgresSession.open(this.#location, this.#purpose, 0)
   }
 
   /** False once anything has gone wrong with the connection. */
@@ -237,7 +241,7 @@ export class Session {
   }
 
   /** Runs one statement. What the database refuses is thrown as it comes, with its `code` (SQLSTATE). */
-  async query(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+  async query(text: string, values?: readonly unknown[]): Promise<readonly ResultRow[]> {
     return (await this.#send({ text, ...(values && { values: [...values] }) })).rows
   }
 
@@ -245,12 +249,16 @@ export class Session {
    * {@link query} for what is asked again and again: the database parses and plans it once for each session. `name` tells
    * the statements of a session apart.
    */
-  async prepared(name: string, text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  async prepared(name: string, text: string, values: readonly unknown[]): Promise<readonly ResultRow[]> {
     return (await this.#send({ name, text, values: [...values] })).rows
   }
 
   /** {@link query} for what returns much: it may take `timeoutMs` milliseconds, whatever holds for the session. */
-  async queryLong(text: string, values: readonly unknown[], timeoutMs: number): Promise<readonly Row[]> {
+  async queryLong(
+    text: string,
+    values: readonly unknown[],
+    timeoutMs: number,
+  ): Promise<readonly ResultRow[]> {
     return (await this.#send({ text, values: [...values], query_timeout: timeoutMs })).rows
   }
 

@@ -3,7 +3,7 @@
 import type { Random } from '../../base/random.ts'
 import { StoreUnavailableError, wordsOf } from '../errors.ts'
 import { stateOf } from './failures.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 /** The version of the tables below and of what stands in them. */
 export const recordVersion = 2
@@ -22,13 +22,13 @@ const missingStates = new Set(['3F000', '42P01'])
  * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version;
  * {@link readStoreId}.
  */
-export async function openTables(session: Session, random: Random): Promise<string> {
+export async function openTables(session: PostgresSession, random: Random): Promise<string> {
   await createTables(session, random, recordVersion)
   return readStoreId(session)
 }
 
 /** Makes the tables when they are missing, and then says that they are of `version`. */
-export async function createTables(session: Session, random: Random, version: number): Promise<void> {
+export async function createTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await tryCreateTables(session, random, version)
@@ -49,7 +49,7 @@ export async function createTables(session: Session, random: Random, version: nu
  * What tells the store of these tables from all others: drawn when they are made. Throws {@link StoreUnavailableError} when there
  * are none, or of another version.
  */
-export async function readStoreId(session: Session): Promise<string> {
+export async function readStoreId(session: PostgresSession): Promise<string> {
   const version = await readVersion(session)
   if (version === undefined)
     throw new StoreUnavailableError(`the schema ${session.schemaName} of the database holds no store`)
@@ -63,7 +63,7 @@ export async function readStoreId(session: Session): Promise<string> {
 }
 
 /** Throws {@link StoreUnavailableError} unless this program knows tables of that version. */
-export function assertKnown(session: Session, version: number): void {
+export function assertKnown(session: PostgresSession, version: number): void {
   if (version === recordVersion) return
   throw new StoreUnavailableError(
     `the tables in schema ${session.schemaName} have version ${version}; this program knows version ${recordVersion}`,
@@ -71,7 +71,7 @@ export function assertKnown(session: Session, version: number): void {
 }
 
 /** The version of the tables; undefined when they are missing. */
-export async function readVersion(session: Session): Promise<number | undefined> {
+export async function readVersion(session: PostgresSession): Promise<number | undefined> {
   try {
     const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)
     return row === undefined ? undefined : Number(row.version)
@@ -81,7 +81,7 @@ export async function readVersion(session: Session): Promise<number | undefined>
   }
 }
 
-async function tryCreateTables(session: Session, random: Random, version: number): Promise<void> {
+async function tryCreateTables(session: PostgresSession, random: Random, version: number): Promise<void> {
   const table = (name: string) => session.table(name)
   if ((await readVersion(session)) !== undefined) return
   // Also where the schema is there, making it needs a right on the database.
@@ -137,13 +137,13 @@ async function tryCreateTables(session: Session, random: Random, version: number
 }
 
 /** The hash of the root secret that all nodes share; undefined while there is none. */
-export async function readRootHash(session: Session): Promise<string | undefined> {
+export async function readRootHash(session: PostgresSession): Promise<string | undefined> {
   const [row] = await session.query(`SELECT root_hash FROM ${session.table('meta')} WHERE id = 1`)
   return typeof row?.root_hash === 'string' ? row.root_hash : undefined
 }
 
 /** Stores the hash unless another node was faster; resolves with the one that counts. */
-export async function claimRootHash(session: Session, hash: string): Promise<string> {
+export async function claimRootHash(session: PostgresSession, hash: string): Promise<string> {
   await session.query(
     `UPDATE ${session.table('meta')} SET root_hash = $1 WHERE id = 1 AND root_hash IS NULL`,
     [hash],

@@ -5,19 +5,19 @@ import { Loop } from '../../base/loop.ts'
 import type { Timers } from '../../base/timers.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { KeptSession } from './kept-session.ts'
-import type { Session } from './session.ts'
+import type { PostgresSession } from './session.ts'
 
 /** Something that is done again and again. */
 export interface UpkeepTask {
   /** Resolves with true when there is more to do at once. */
-  run(session: Session): Promise<boolean>
+  run(session: PostgresSession): Promise<boolean>
   /** Called once at the end, when the database can be reached. */
-  stop?(session: Session): Promise<void>
+  stop?(session: PostgresSession): Promise<void>
 }
 
 interface UpkeepOptions {
   /** Connects to the store. */
-  readonly open: () => Promise<Session>
+  readonly open: () => Promise<PostgresSession>
   readonly timers: Timers
   /** Milliseconds between two runs. */
   readonly everyMs: number

@@ -5,10 +5,10 @@ import { microsOfTime } from '../../values/time.ts'
 import { type Json, type ObjectValue, Time, type Value } from '../../values/value.ts'
 import {
   BadRecord,
+  type CreatedKind,
   credentialsName,
   type FoundDocument,
   type FoundRecord,
-  type SchemaKind,
 } from '../record.ts'
 import { nativeOf } from '../references.ts'
 import { driverReference, driverValue } from './driver-values.ts'
@@ -100,7 +100,7 @@ function credentialFields(element: ReadonlyMap<string, Json>): ObjectValue {
 /** What the service itself adds to an object, and what it had a meaning for nowhere else. */
 const ownMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
 
-function schemaObject(object: SchemaKind, name: string, element: ReadonlyMap<string, Json>): FoundRecord {
+function schemaObject(object: CreatedKind, name: string, element: ReadonlyMap<string, Json>): FoundRecord {
   const params = new Map<string, Json>()
   for (const [member, json] of element) if (!ownMembers.has(member) && json !== null) params.set(member, json)
   if (object !== 'key' && typeof params.get('name') !== 'string') params.set('name', name)

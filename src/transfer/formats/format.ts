@@ -2,14 +2,14 @@
 
 import type { Json } from '../../values/value.ts'
 import type { FieldTypes } from '../field-types.ts'
-import type { FoundRecord, Notes, Origin } from '../record.ts'
+import type { FoundRecord, Notes, RecordPlace } from '../record.ts'
 
 /** The formats of documents in JSON; each file has one. */
 export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows'
 
 /** What a format knows beside the element itself. */
 export interface ElementContext {
-  readonly origin: Origin
+  readonly origin: RecordPlace
   readonly notes: Notes
   readonly types: FieldTypes
   /** The collection of what does not say it itself: by the name of the file, or as the user says. */

@@ -19,7 +19,7 @@ export class DecodingError {
 }
 
 /** What tags name. */
-export interface Names {
+export interface TagNames {
   /** A module or a collection. */
   module(name: string): Module | undefined
   /** The document that the members of a `@doc` or `@ref` name, or its text of the old form. Throws DecodingErrors. */
@@ -39,7 +39,7 @@ export function decodeSimple(json: Json): Value {
 }
 
 /** A value of the tagged format. Throws a DecodingError that says what is wrong. */
-export function decodeTagged(json: Json, names: Names): Value {
+export function decodeTagged(json: Json, names: TagNames): Value {
   step()
   if (typeof json === 'bigint' || typeof json === 'number') throw new DecodingError('numbers must be tagged')
   if (Array.isArray(json)) return json.map(element => decodeTagged(element, names))
@@ -50,11 +50,11 @@ export function decodeTagged(json: Json, names: Names): Value {
   return decodeTag(tag, json.get(tag) as Json, names)
 }
 
-function decodeMembers(members: ReadonlyMap<string, Json>, names: Names): ReadonlyMap<string, Value> {
+function decodeMembers(members: ReadonlyMap<string, Json>, names: TagNames): ReadonlyMap<string, Value> {
   return new Map([...members].map(([key, value]) => [key, decodeTagged(value, names)]))
 }
 
-function decodeTag(tag: string, content: Json, names: Names): Value {
+function decodeTag(tag: string, content: Json, names: TagNames): Value {
   switch (tag) {
     case '@object':
       if (!(content instanceof Map)) throw new DecodingError('@object requires an object value')

@@ -5,10 +5,14 @@ import { placeholderText } from '../syntax/placeholder.ts'
 import type { Source } from '../syntax/source.ts'
 import type { ComposedQuery, TemplateValue } from '../syntax/template.ts'
 import type { Value } from '../value.ts'
-import { DecodingError, decodeTagged, type Names } from './decode.ts'
+import { DecodingError, decodeTagged, type TagNames } from './decode.ts'
 
 /** The values of a query's placeholders, in their order. Throws a QueryFailure for the first that is none. */
-export function bindTemplate({ values, placeholders }: ComposedQuery, source: Source, names: Names): Value[] {
+export function bindTemplate(
+  { values, placeholders }: ComposedQuery,
+  source: Source,
+  names: TagNames,
+): Value[] {
   return values.map((value, index) => {
     try {
       return decode(value, names)
@@ -22,7 +26,7 @@ export function bindTemplate({ values, placeholders }: ComposedQuery, source: So
   })
 }
 
-function decode(value: TemplateValue, names: Names): Value {
+function decode(value: TemplateValue, names: TagNames): Value {
   switch (value.kind) {
     case 'value':
       return decodeTagged(value.json, names)

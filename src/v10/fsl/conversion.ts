@@ -13,7 +13,7 @@ import type {
   OutlineItem,
   OutlineMember,
   OutlineValue,
-  Place,
+  SourceRange,
 } from './outline.ts'
 
 /** The conversion of one file. */
@@ -26,13 +26,13 @@ export class Conversion {
   }
 
   /** Notes that something is wrong. */
-  fault(message: string, place: Place, parts: Partial<Diagnostic> = {}): undefined {
+  fault(message: string, place: SourceRange, parts: Partial<Diagnostic> = {}): undefined {
     const { end, start } = place
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
   }
 
   /** The hint that something has been there before. */
-  hint(message: string, { end, start }: Place): Remark {
+  hint(message: string, { end, start }: SourceRange): Remark {
     return { name: 'hint', message, span: { source: this.source, start, end } }
   }
 
@@ -107,7 +107,7 @@ export class Conversion {
 /** Notes what may stand only once and stands twice. */
 export class Onces {
   readonly #conversion: Conversion
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, SourceRange>()
 
   constructor(conversion: Conversion) {
     this.#conversion = conversion
@@ -119,7 +119,7 @@ export class Onces {
   }
 
   /** The same for what has none. */
-  add(what: string, place: Place): boolean {
+  add(what: string, place: SourceRange): boolean {
     const first = this.#places.get(what)
     if (first === undefined) this.#places.set(what, place)
     else {
@@ -131,7 +131,7 @@ export class Onces {
 }
 
 /** The place of a value in errors: of operations it is that of their right side. */
-export function errorPlace(value: OutlineValue | Node): Place {
+export function errorPlace(value: OutlineValue | Node): SourceRange {
   if (value.kind === 'expression') return errorPlace(value.node)
   return value.kind === 'binary' ? errorPlace(value.right) : value
 }

@@ -14,13 +14,13 @@ import type {
   SettingMember,
   UniqueMember,
 } from './nodes.ts'
-import type { OutlineBlock, OutlineField, OutlineMember, Place } from './outline.ts'
+import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 
 /** What is remembered while the members of a collection are read. */
 interface Seen {
   readonly conversion: Conversion
   readonly onces: Onces
-  readonly uniques: Map<string, Place>
+  readonly uniques: Map<string, SourceRange>
 }
 
 /** The members of a collection's block. */
@@ -58,7 +58,7 @@ function fieldMember(item: OutlineField, seen: Seen): CollectionMember | undefin
 
 function computedMember(
   { end, name, start, type, value }: OutlineField,
-  compute: Place,
+  compute: SourceRange,
   conversion: Conversion,
 ): CollectionMember | undefined {
   if (value === undefined) return conversion.fault('Computed fields require a value', compute)

@@ -4,13 +4,13 @@ import type { Node } from '../syntax/nodes.ts'
 import { type Conversion, errorPlace } from './conversion.ts'
 import { fieldPath } from './convert-paths.ts'
 import type { FieldPathPlace, MigrationStatement } from './nodes.ts'
-import type { OutlineItem, OutlineMember, OutlineMigration, Place } from './outline.ts'
+import type { OutlineItem, OutlineMember, OutlineMigration, SourceRange } from './outline.ts'
 
 /** The block of `migrations { … }` and its statements. */
 export function migrationStatements(
   item: OutlineMember,
   conversion: Conversion,
-): { readonly block: Place; readonly statements: readonly MigrationStatement[] } | undefined {
+): { readonly block: SourceRange; readonly statements: readonly MigrationStatement[] } | undefined {
   conversion.refuseAnnotations(item)
   conversion.refuseName(item)
   const value = conversion.valueOf(item)
@@ -60,7 +60,7 @@ function known(
 function split(
   field: FieldPathPlace,
   to: readonly FieldPathPlace[],
-  place: Place,
+  place: SourceRange,
   conversion: Conversion,
 ): MigrationStatement | undefined {
   if (to.length < 2) return conversion.fault('Expected at least two fields to split into', place)

@@ -5,7 +5,7 @@ import { type Node, shortParameter } from '../syntax/nodes.ts'
 import type { Conversion } from './conversion.ts'
 import { errorPlace } from './conversion.ts'
 import type { FieldPathPlace, IndexPath, SchemaPath } from './nodes.ts'
-import type { OutlineMember, OutlineValue, Place } from './outline.ts'
+import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 
 /** The expression of a path, which the parser takes for a short lambda where one is allowed. */
 function pathNode(node: Node): Node {
@@ -15,7 +15,7 @@ function pathNode(node: Node): Node {
 type Step = NonNullable<ReturnType<typeof stepOf>>
 
 /** The steps of a path with their places, or the place of what is no step. */
-function stepsOf(expression: Node): readonly Step[] | Place {
+function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
   if (links === undefined) return errorPlace(node)
@@ -28,7 +28,7 @@ function stepsOf(expression: Node): readonly Step[] | Place {
   return steps
 }
 
-function isPlace(steps: readonly Step[] | Place): steps is Place {
+function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRange {
   return !Array.isArray(steps)
 }
 

@@ -1,7 +1,7 @@
 // Changes to the text of a schema file that leave everything else as it is: what is cut, put in and replaced, and the white
 // space around it.
 
-import type { Place } from './outline.ts'
+import type { SourceRange } from './outline.ts'
 import { indented } from './print-expression.ts'
 
 interface Edit {
@@ -19,23 +19,23 @@ export class TextEdits {
   }
 
   /** Puts a text in place of another; its further lines get the indentation of the line that it is in. */
-  replace({ end, start }: Place, by: string): void {
+  replace({ end, start }: SourceRange, by: string): void {
     const apply = (text: string) => text.slice(0, start) + aligned(by, text, start) + text.slice(end)
     this.#edits.push({ at: start, apply })
   }
 
   /** Takes a text out, with the semicolon behind it. */
-  cut(place: Place): void {
+  cut(place: SourceRange): void {
     this.#edits.push({ at: place.start, apply: text => cut(text, place) })
   }
 
   /** Takes a text out and nothing with it. */
-  erase({ end, start }: Place): void {
+  erase({ end, start }: SourceRange): void {
     this.#edits.push({ at: start, apply: text => text.slice(0, start) + text.slice(end) })
   }
 
   /** Puts lines of their own before the closing brace of a block; `level`: how many blocks are around it. */
-  append(block: Place, level: number, lines: readonly string[]): void {
+  append(block: SourceRange, level: number, lines: readonly string[]): void {
     if (lines.length === 0) return
     const brace = block.end - 1
     this.#edits.push({ at: brace, apply: text => appended(text, brace, '  '.repeat(level), lines) })
@@ -60,7 +60,7 @@ function aligned(inserted: string, text: string, at: number): string {
 }
 
 /** A text without a part: what is left of its line goes with it. */
-export function cut(text: string, { end, start }: Place): string {
+export function cut(text: string, { end, start }: SourceRange): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0
   const before = text.slice(0, start)
   const after = text.slice(end + behind)

@@ -2,12 +2,12 @@
 
 import type { Node, TypeNode } from '../syntax/nodes.ts'
 import { type Conversion, errorPlace } from './conversion.ts'
-import type { Place } from './outline.ts'
+import type { SourceRange } from './outline.ts'
 
 /** Why no default may stand within a type. */
 interface Obstacle {
   readonly message: string
-  readonly place: Place
+  readonly place: SourceRange
 }
 
 /** Notes the defaults that may not stand where they are; `outer` is the default of the field itself. */

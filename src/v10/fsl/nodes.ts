@@ -5,7 +5,7 @@
 
 import type { BlockNode, Node, TypeNode } from '../syntax/nodes.ts'
 import type { Source } from '../syntax/source.ts'
-import type { AnnotationPlace, NamePlace, ParameterPlace, Place } from './outline.ts'
+import type { AnnotationPlace, NamePlace, ParameterPlace, SourceRange } from './outline.ts'
 
 /** A file that was read; the source's name is that of the file. */
 export interface SchemaFile {
@@ -17,7 +17,7 @@ export interface SchemaFile {
  * What all items at the top of a file have. The place is that of annotations and text, without the comment above it and
  * without a semicolon behind it.
  */
-interface ItemBase extends Place {
+interface ItemBase extends SourceRange {
   readonly source: Source
   /** Where its comment begins; where the item begins, when it has none. */
   readonly commentStart: number
@@ -31,7 +31,7 @@ interface ItemBase extends Place {
 interface BlockItem<K extends string, M> extends ItemBase {
   readonly kind: K
   /** From brace to brace. */
-  readonly block: Place
+  readonly block: SourceRange
   /** In the order of the text. */
   readonly members: readonly M[]
 }
@@ -40,7 +40,7 @@ interface BlockItem<K extends string, M> extends ItemBase {
 export type CollectionItem = BlockItem<'collection', CollectionMember>
 
 /** `name: T = e` */
-interface FieldMember extends Place {
+interface FieldMember extends SourceRange {
   readonly kind: 'field'
   readonly name: NamePlace
   /** Fields within objects are {@link TypeNode}s of kind `object`; their members have places of their own. */
@@ -49,7 +49,7 @@ interface FieldMember extends Place {
 }
 
 /** `*: T` */
-interface WildcardMember extends Place {
+interface WildcardMember extends SourceRange {
   readonly kind: 'wildcard'
   /** Of the star. */
   readonly name: NamePlace
@@ -57,7 +57,7 @@ interface WildcardMember extends Place {
 }
 
 /** `compute name: T = lambda`; a short lambda is a group that holds it, a long one is never in a group. */
-interface ComputedMember extends Place {
+interface ComputedMember extends SourceRange {
   readonly kind: 'computed'
   readonly name: NamePlace
   readonly type: TypeNode | undefined
@@ -65,23 +65,23 @@ interface ComputedMember extends Place {
 }
 
 /** `index name { … }` */
-export interface IndexMember extends Place {
+export interface IndexMember extends SourceRange {
   readonly kind: 'index'
   readonly name: NamePlace
-  readonly block: Place
+  readonly block: SourceRange
   /** In the order of the text; each kind occurs at most once. */
   readonly members: readonly IndexPart[]
 }
 
 /** `terms […]` or `values […]`; the place of the member, and that of the brackets. */
-export interface IndexPart extends Place {
+export interface IndexPart extends SourceRange {
   readonly kind: 'terms' | 'values'
-  readonly valuePlace: Place
+  readonly valuePlace: SourceRange
   readonly paths: readonly IndexPath[]
 }
 
 /** A path of an index or a unique constraint. */
-export interface IndexPath extends Place {
+export interface IndexPath extends SourceRange {
   /** Names and positions, without `data`. */
   readonly path: SchemaPath
   readonly mva: boolean
@@ -92,50 +92,50 @@ export interface IndexPath extends Place {
 export type SchemaPath = readonly (string | bigint)[]
 
 /** `unique […]` */
-export interface UniqueMember extends Place {
+export interface UniqueMember extends SourceRange {
   readonly kind: 'unique'
-  readonly valuePlace: Place
+  readonly valuePlace: SourceRange
   readonly paths: readonly IndexPath[]
 }
 
 /** `check name (lambda)`: the body is the group. */
-interface CheckMember extends Place {
+interface CheckMember extends SourceRange {
   readonly kind: 'check'
   readonly name: NamePlace
   readonly body: Node
 }
 
 /** `history_days n`, `ttl_days n`, `document_ttls b`; `valuePlace` is that of the value. */
-export interface SettingMember extends Place {
+export interface SettingMember extends SourceRange {
   readonly kind: 'history_days' | 'ttl_days' | 'document_ttls'
   readonly value: bigint | boolean
-  readonly valuePlace: Place
+  readonly valuePlace: SourceRange
 }
 
 /** `migrations { … }` */
-interface MigrationsMember extends Place {
+interface MigrationsMember extends SourceRange {
   readonly kind: 'migrations'
-  readonly block: Place
+  readonly block: SourceRange
   readonly statements: readonly MigrationStatement[]
 }
 
 /** A path of fields in a statement of a migration, with its place. */
-export interface FieldPathPlace extends Place {
+export interface FieldPathPlace extends SourceRange {
   readonly path: readonly string[]
 }
 
 /** A statement of a block of migrations; the place is that of the whole statement. */
 export type MigrationStatement =
-  | (Place & { readonly kind: 'add' | 'drop'; readonly field: FieldPathPlace })
-  | (Place & { readonly kind: 'backfill'; readonly field: FieldPathPlace; readonly value: Node })
-  | (Place & { readonly kind: 'move'; readonly field: FieldPathPlace; readonly to: FieldPathPlace })
-  | (Place & {
+  | (SourceRange & { readonly kind: 'add' | 'drop'; readonly field: FieldPathPlace })
+  | (SourceRange & { readonly kind: 'backfill'; readonly field: FieldPathPlace; readonly value: Node })
+  | (SourceRange & { readonly kind: 'move'; readonly field: FieldPathPlace; readonly to: FieldPathPlace })
+  | (SourceRange & {
       readonly kind: 'split'
       readonly field: FieldPathPlace
       readonly to: readonly FieldPathPlace[]
     })
-  | (Place & { readonly kind: 'move_conflicts' | 'move_wildcard'; readonly into: FieldPathPlace })
-  | (Place & { readonly kind: 'add_wildcard' })
+  | (SourceRange & { readonly kind: 'move_conflicts' | 'move_wildcard'; readonly into: FieldPathPlace })
+  | (SourceRange & { readonly kind: 'add_wildcard' })
 
 /** What stands in a collection. */
 export type CollectionMember =
@@ -153,7 +153,7 @@ export interface FunctionItem extends ItemBase {
   readonly kind: 'function'
   readonly parameters: readonly ParameterPlace[]
   /** From one parenthesis to the other. */
-  readonly list: Place
+  readonly list: SourceRange
   readonly result: TypeNode | undefined
   readonly body: BlockNode
 }
@@ -162,15 +162,15 @@ export interface FunctionItem extends ItemBase {
 export type RoleItem = BlockItem<'role', RoleMember>
 
 /** `privileges R { … }` */
-export interface PrivilegesMember extends Place {
+export interface PrivilegesMember extends SourceRange {
   readonly kind: 'privileges'
   readonly name: NamePlace
-  readonly block: Place
+  readonly block: SourceRange
   readonly actions: readonly ActionMember[]
 }
 
 /** A name, which may have a predicate behind it: `membership C`, or `membership C { predicate (…) }`. */
-export interface PredicatedMember<K extends string> extends Place {
+export interface PredicatedMember<K extends string> extends SourceRange {
   readonly kind: K
   readonly name: NamePlace
   readonly predicate: PredicatePlace | undefined
@@ -181,7 +181,7 @@ export type ActionMember = PredicatedMember<'action'>
 
 /** A predicate: the lambda in parentheses, and the place of the braces around it. */
 export interface PredicatePlace {
-  readonly block: Place
+  readonly block: SourceRange
   readonly lambda: Node
 }
 
@@ -192,10 +192,10 @@ export type RoleMember = PrivilegesMember | PredicatedMember<'membership'>
 export type ProviderItem = BlockItem<'access provider', ProviderMember>
 
 /** `issuer "…"`, `jwks_uri "…"` */
-export interface TextMember extends Place {
+export interface TextMember extends SourceRange {
   readonly kind: 'issuer' | 'jwks_uri'
   readonly value: string
-  readonly valuePlace: Place
+  readonly valuePlace: SourceRange
 }
 
 /** What stands in an access provider. */

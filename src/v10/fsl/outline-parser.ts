@@ -20,7 +20,7 @@ import type {
   OutlineMigration,
   OutlineValue,
   ParameterPlace,
-  Place,
+  SourceRange,
 } from './outline.ts'
 
 /** Words behind which the next word is a name, even in another line. */
@@ -51,7 +51,7 @@ interface Beginning {
 export class OutlineParser extends Parser {
   #blockDepth = 0
   /** The comments in front of the position, since the last item. */
-  #comments: (Place & { readonly isLine: boolean })[] = []
+  #comments: (SourceRange & { readonly isLine: boolean })[] = []
 
   constructor(source: Source) {
     super(source, [])
@@ -198,7 +198,7 @@ export class OutlineParser extends Parser {
 
   #field({ annotations, commentStart, start }: Beginning): OutlineField {
     const from = this.at
-    let compute: Place | undefined
+    let compute: SourceRange | undefined
     if (this.skipsWord('compute')) {
       this.blanks()
       compute = { start: from, end: this.at }

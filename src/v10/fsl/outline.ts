@@ -4,36 +4,36 @@
 import type { BlockNode, Node, TypeNode } from '../syntax/nodes.ts'
 
 /** Where something stands in its source: offsets, the end not included. */
-export interface Place {
+export interface SourceRange {
   readonly start: number
   readonly end: number
 }
 
 /** A name, as a word or in quotes: its text, and its place with the quotes. */
-export interface NamePlace extends Place {
+export interface NamePlace extends SourceRange {
   readonly text: string
 }
 
 /** `@alias(x)` or `@role(x)`. */
-export interface AnnotationPlace extends Place {
+export interface AnnotationPlace extends SourceRange {
   readonly kind: 'alias' | 'role'
   readonly name: NamePlace
 }
 
 /** Members in braces. */
-export interface OutlineBlock extends Place {
+export interface OutlineBlock extends SourceRange {
   readonly kind: 'block'
   readonly members: readonly OutlineItem[]
 }
 
 /** Expressions in brackets. */
-interface OutlineList extends Place {
+interface OutlineList extends SourceRange {
   readonly kind: 'list'
   readonly elements: readonly Node[]
 }
 
 /** One expression. */
-export interface OutlineExpression extends Place {
+export interface OutlineExpression extends SourceRange {
   readonly kind: 'expression'
   readonly node: Node
 }
@@ -42,7 +42,7 @@ export interface OutlineExpression extends Place {
 export type OutlineValue = OutlineBlock | OutlineList | OutlineExpression
 
 /** What all items have: the place is that of its annotations, if there are any, and of all that follows. */
-interface OutlineBase extends Place {
+interface OutlineBase extends SourceRange {
   readonly annotations: readonly AnnotationPlace[]
   /** Where its comment begins; where the item begins, when it has none. */
   readonly commentStart: number
@@ -60,7 +60,7 @@ export interface OutlineMember extends OutlineBase {
 export interface OutlineField extends OutlineBase {
   readonly form: 'field'
   /** The word `compute` and the blanks behind it. */
-  readonly compute: Place | undefined
+  readonly compute: SourceRange | undefined
   /** Its text is `*` for the wildcard. */
   readonly name: NamePlace
   readonly isWildcard: boolean
@@ -69,7 +69,7 @@ export interface OutlineField extends OutlineBase {
 }
 
 /** A parameter of a function. The place is that of the name with the dots before it. */
-export interface ParameterPlace extends Place {
+export interface ParameterPlace extends SourceRange {
   readonly name: NamePlace
   readonly isRest: boolean
   readonly type: TypeNode | undefined
@@ -83,7 +83,7 @@ export interface OutlineFunction extends OutlineBase {
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]
   /** From one parenthesis to the other. */
-  readonly list: Place
+  readonly list: SourceRange
   readonly result: TypeNode | undefined
   /** Undefined when it cannot be read. */
   readonly body: BlockNode | undefined

@@ -3,7 +3,7 @@
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
 import { type ActionMember, type SchemaItem, ungrouped } from './nodes.ts'
-import type { AnnotationPlace, Place } from './outline.ts'
+import type { AnnotationPlace, SourceRange } from './outline.ts'
 import { ItemPrinter, type Member, memberKey, printedAnnotation, saysNothing } from './print.ts'
 import { printedName } from './print-expression.ts'
 
@@ -63,7 +63,7 @@ class ItemPatch {
   }
 
   /** `level`: how many blocks are around this one. In those within others new members come in reverse order. */
-  #members(block: Place, old: readonly Member[], wanted: readonly Member[], level: number): void {
+  #members(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
     const before = new Map(old.map(each => [memberKey(each), each]))
     const after = new Map(wanted.map(each => [memberKey(each), each]))
     for (const [key, member] of before) {

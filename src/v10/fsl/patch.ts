@@ -5,7 +5,7 @@ import { GenerationCache } from '../../base/generation-cache.ts'
 import { Source } from '../syntax/source.ts'
 import { TextEdits } from './edit.ts'
 import type { SchemaItem } from './nodes.ts'
-import type { Place } from './outline.ts'
+import type { SourceRange } from './outline.ts'
 import { type ParsedFile, parseFsl } from './parse.ts'
 import { patchItem } from './patch-item.ts'
 
@@ -56,7 +56,7 @@ export function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): stri
 }
 
 /** The place of an item with the comment that belongs to it. */
-export function placeWithComment({ commentStart, end }: SchemaItem): Place {
+export function placeWithComment({ commentStart, end }: SchemaItem): SourceRange {
   return { start: commentStart, end }
 }
 

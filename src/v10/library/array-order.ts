@@ -2,7 +2,7 @@
 
 import { limits } from '../../limits.ts'
 import type { Module, Value } from '../value.ts'
-import { type Entry, entriesFor, type Members, members } from './definition.ts'
+import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
 import { orderingsOf, sortBy } from './orderings.ts'
 import { any, int } from './parameters.ts'
 
@@ -10,7 +10,7 @@ const { variadic } = entriesFor<readonly Value[]>()
 const { method } = entriesFor<Module>()
 
 /** The entries of arrays that sort. */
-export const arrayOrderEntries: readonly Entry[] = [
+export const arrayOrderEntries: readonly LibraryEntry[] = [
   variadic('order', {
     rest: ['ordering', any],
     result: 'Array<Any>',

@@ -4,7 +4,7 @@ import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import type { FunctionValue, Value } from '../value.ts'
-import { type Entry, entriesFor } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './definition.ts'
 import { any, callback, int } from './parameters.ts'
 
 const { method } = entriesFor<readonly Value[]>()
@@ -57,7 +57,7 @@ function allHolding(elements: Elements, predicate: FunctionValue, call: Call): r
 }
 
 /** The entries of arrays that look for elements. */
-export const arraySearchEntries: readonly Entry[] = [
+export const arraySearchEntries: readonly LibraryEntry[] = [
   method('indexOf', {
     parameters: { element: any },
     optional: { start: int },

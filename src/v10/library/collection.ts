@@ -6,7 +6,13 @@ import { rangeOfDocuments } from '../sets/range.ts'
 import { elementsOf, type LazySet, originOf } from '../sets/set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { Module, UserCollection, Value } from '../value.ts'
-import { type Entry, entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
+import {
+  entriesFor,
+  type FunctionDefinition,
+  type LibraryEntry,
+  type Members,
+  members,
+} from './definition.ts'
 import { firstOf } from './elements.ts'
 import { any, callback, id, struct } from './parameters.ts'
 
@@ -96,7 +102,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
-const entries: readonly Entry[] = [
+const entries: readonly LibraryEntry[] = [
   ...listing,
   create,
   byId,
@@ -118,6 +124,6 @@ const entries: readonly Entry[] = [
 ]
 
 /** The table of a collection of the users; indexes of the collection add to it. */
-export function companionMembers(name: string, own: readonly Entry[] = []): Members {
+export function companionMembers(name: string, own: readonly LibraryEntry[] = []): Members {
   return members(name, [...entries, ...own], applyId)
 }

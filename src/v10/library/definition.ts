@@ -56,12 +56,12 @@ export interface FunctionDefinition extends Told {
 }
 
 /** What a table has under a name. */
-export type Entry = FieldDefinition | FunctionDefinition
+export type LibraryEntry = FieldDefinition | FunctionDefinition
 
 /** What a value or a module has: fields and functions by name; a module may be callable itself. */
 export interface Members {
   readonly name: string
-  readonly entries: ReadonlyMap<string, Entry>
+  readonly entries: ReadonlyMap<string, LibraryEntry>
   /** The call form of a module, such as `Time("…")`; its entry is named `apply`. */
   readonly apply: FunctionDefinition | undefined
 }
@@ -144,7 +144,7 @@ export function entriesFor<Receiver>(): Entries<Receiver> {
 }
 
 /** The table of a type or a module. */
-export function members(name: string, entries: readonly Entry[], apply?: FunctionDefinition): Members {
+export function members(name: string, entries: readonly LibraryEntry[], apply?: FunctionDefinition): Members {
   return { name, entries: new Map(entries.map(entry => [entry.name, entry])), apply }
 }
 

@@ -1,7 +1,7 @@
 // Documents: what a reference knows by itself, and the methods that write. Everything else is a field of the document.
 
 import { type Doc, Id } from '../value.ts'
-import { type Entry, entriesFor, type Members, members } from './definition.ts'
+import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
 import { struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Doc>()
@@ -86,6 +86,6 @@ export const documentMembers: Members = members('Document', [id, collection, ...
 export const namedDocumentMembers: Members = members('NamedDocument', [name, collection, ...common])
 
 /** A table for keys, tokens and credentials, with what they have beyond others. */
-export function numberedDocumentMembers(table: string, own: readonly Entry[] = []): Members {
+export function numberedDocumentMembers(table: string, own: readonly LibraryEntry[] = []): Members {
   return members(table, [id, collection, ...common, ...own])
 }

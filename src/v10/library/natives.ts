@@ -4,7 +4,13 @@ import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type Doc, Module, type Value } from '../value.ts'
 import { applyId, byId, create, listing } from './collection.ts'
-import { type Entry, entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
+import {
+  entriesFor,
+  type FunctionDefinition,
+  type LibraryEntry,
+  type Members,
+  members,
+} from './definition.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
 import { document, string, time } from './parameters.ts'
 
@@ -84,7 +90,12 @@ interface Native {
   readonly documents: Members
 }
 
-function named(number: number, name: string, own: readonly Entry[] = [], apply?: FunctionDefinition): Native {
+function named(
+  number: number,
+  name: string,
+  own: readonly LibraryEntry[] = [],
+  apply?: FunctionDefinition,
+): Native {
   const table = members(name, [...listing, create, byName, ...own], apply)
   return { number, module: new Module(name, table), documents: namedDocumentMembers }
 }

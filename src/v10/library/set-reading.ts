@@ -8,7 +8,7 @@ import { all } from '../sets/parts.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { FunctionValue, SetValue, Value } from '../value.ts'
-import { type Entry, entriesFor } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './definition.ts'
 import { elementEntries, firstOf } from './elements.ts'
 import { callback } from './parameters.ts'
 
@@ -30,7 +30,7 @@ function filtered(set: SetValue, predicate: FunctionValue, call: Call): WhereSet
 }
 
 /** The entries of sets that read them. */
-export const setReadingEntries: readonly Entry[] = [
+export const setReadingEntries: readonly LibraryEntry[] = [
   ...elementEntries<SetValue>({
     noun: 'set',
     made: '.toSet()',

@@ -5,7 +5,7 @@ import { int64Max, int64Min } from '../../values/int64.ts'
 import type { Call } from '../call.ts'
 import { javaDouble } from '../double-of-text.ts'
 import { asLong, fitsInt, type Value } from '../value.ts'
-import { type Entry, entriesFor } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './definition.ts'
 import { int } from './parameters.ts'
 
 const { method } = entriesFor<string>()
@@ -59,7 +59,7 @@ function checkedRadix(radix: number, call: Call): number {
 }
 
 /** The entries of texts that read numbers. */
-export const stringParsingEntries: readonly Entry[] = [
+export const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseInt', {
     optional: { radix: int },
     result: 'Number | Null',

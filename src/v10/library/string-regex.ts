@@ -5,7 +5,7 @@ import { codePointsBetween } from '../../text/code-points.ts'
 import { type CompiledPattern, compilePattern, type Match } from '../../text/regex/compiled-pattern.ts'
 import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../../text/regex/errors.ts'
 import type { Call } from '../call.ts'
-import { type Entry, entriesFor } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './definition.ts'
 import { int, string } from './parameters.ts'
 import { checkedAmount } from './string-replacing.ts'
 import { offsetWithin, positionOf } from './string-search.ts'
@@ -137,4 +137,4 @@ const replacing = [
 ]
 
 /** The entries of texts that take regular expressions. */
-export const stringRegexEntries: readonly Entry[] = [...searching, ...replacing]
+export const stringRegexEntries: readonly LibraryEntry[] = [...searching, ...replacing]

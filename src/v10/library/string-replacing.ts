@@ -2,7 +2,7 @@
 
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
-import { type Entry, entriesFor } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './definition.ts'
 import { int, string } from './parameters.ts'
 import { type Find, replaced, split } from './text-pieces.ts'
 
@@ -23,7 +23,7 @@ export function checkedAmount(amount: number, call: Call): number {
 }
 
 /** The entries of texts that replace and split by texts. */
-export const stringReplacingEntries: readonly Entry[] = [
+export const stringReplacingEntries: readonly LibraryEntry[] = [
   method('replace', {
     parameters: { pattern: string, replacement: string },
     optional: { amount: int },

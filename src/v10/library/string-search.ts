@@ -5,7 +5,7 @@ import { codePointLength, codePointsBetween, unitOffset } from '../../text/code-
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'
-import { type Entry, entriesFor } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './definition.ts'
 import { int, string } from './parameters.ts'
 
 const { method } = entriesFor<string>()
@@ -33,7 +33,7 @@ function lastOffset(text: string, pattern: string, end: number): number {
 }
 
 /** The entries of texts that look for other texts. */
-export const stringSearchEntries: readonly Entry[] = [
+export const stringSearchEntries: readonly LibraryEntry[] = [
   method('startsWith', {
     parameters: { prefix: string },
     result: 'Boolean',

@@ -6,7 +6,7 @@ import { arrayMembers } from './array.ts'
 import { arrayModule } from './array-order.ts'
 import { companionMembers } from './collection.ts'
 import { dateMembers, dateModule } from './date.ts'
-import { type Entry, type Members, members, membersOfModule } from './definition.ts'
+import { type LibraryEntry, type Members, members, membersOfModule } from './definition.ts'
 import { documentMembers } from './document.ts'
 import { eventSourceMembers } from './event-source.ts'
 import { fqlModule, schemaModule } from './fql.ts'
@@ -110,6 +110,6 @@ export const memberNames: ReadonlySet<string> = new Set(
 )
 
 /** A member of a value by its name. */
-export function memberOf(value: Value, name: string): Entry | undefined {
+export function memberOf(value: Value, name: string): LibraryEntry | undefined {
   return tableOf(value)?.entries.get(name)
 }

@@ -15,15 +15,15 @@ import {
   isPresent,
   isStruct,
   nameInStatement,
-  type Struct,
+  type StructShape,
   shownField,
   typeOf,
 } from './shape.ts'
 
 /** Everything by which the rewound shape differs from the live one: live fields, then new ones, then wildcards. */
 export function comparisonFaults(
-  rewound: Struct,
-  live: Struct,
+  rewound: StructShape,
+  live: StructShape,
   declaration: Declaration,
 ): readonly Diagnostic[] {
   const comparison = new Comparison(rewound, declaration)
@@ -31,10 +31,10 @@ export function comparisonFaults(
 }
 
 class Comparison {
-  readonly #top: Struct
+  readonly #top: StructShape
   readonly #declaration: Declaration
 
-  constructor(top: Struct, declaration: Declaration) {
+  constructor(top: StructShape, declaration: Declaration) {
     this.#top = top
     this.#declaration = declaration
   }
@@ -44,7 +44,7 @@ class Comparison {
     return place && { source: place.source, ...place.item }
   }
 
-  fields(rewound: Struct, live: Struct): readonly Diagnostic[] {
+  fields(rewound: StructShape, live: StructShape): readonly Diagnostic[] {
     const known = Array.from(live.fields).flatMap(([name, field]) =>
       this.#liveField(field, rewound.fields.get(name)),
     )
@@ -143,7 +143,7 @@ class Comparison {
 
   // ------------------------------------------------------------------------------------- wildcards
 
-  wildcards(live: Struct): readonly Diagnostic[] {
+  wildcards(live: StructShape): readonly Diagnostic[] {
     const top = this.#top
     if (hasWildcard(top) === (live.wildcard !== undefined)) return []
     if (live.wildcard === undefined) return [this.#newWildcard()]
@@ -188,7 +188,7 @@ class Comparison {
 }
 
 /** The declared fields in an object, and in objects in it, that no statement adds. */
-function missingWithin({ fields }: Struct): readonly Field[] {
+function missingWithin({ fields }: StructShape): readonly Field[] {
   return Array.from(fields.values()).flatMap(field => {
     if (!isPresent(field)) return []
     const { content } = field

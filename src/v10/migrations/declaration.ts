@@ -7,20 +7,20 @@ import { parsePath } from '../../model/schema/paths.ts'
 import { isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import type { CollectionItem, FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
-import type { Place } from '../fsl/outline.ts'
+import type { SourceRange } from '../fsl/outline.ts'
 import { parseExpression } from '../fsl/parse.ts'
 import type { Node, TypeNode } from '../syntax/nodes.ts'
 import { parseSignature } from '../syntax/parse.ts'
 import { Source, type Span } from '../syntax/source.ts'
 
 /** An expression with its text. */
-export interface Expression {
+export interface DeclaredExpression {
   readonly node: Node
   readonly text: string
 }
 
 /** An expression that stands in a text. */
-export function expressionIn({ text }: Source, node: Node): Expression {
+export function expressionIn({ text }: Source, node: Node): DeclaredExpression {
   return { node, text: text.slice(node.start, node.end) }
 }
 
@@ -32,7 +32,7 @@ interface DeclaredField {
   readonly type: TypeNode
   /** What the type was parsed from. */
   readonly typeSource: Source
-  readonly defaultValue: Expression | undefined
+  readonly defaultValue: DeclaredExpression | undefined
   /** Where the field ends in its file. */
   readonly end: number
 }
@@ -43,13 +43,13 @@ export interface Statement {
   /** Undefined where it stands in no file. */
   readonly source: Source | undefined
   /** Of a backfill: its expression. */
-  readonly value: Expression | undefined
+  readonly value: DeclaredExpression | undefined
 }
 
 /** Where parts of a collection stand in its file, for errors and for what they suggest. */
 interface DeclarationPlace {
   readonly source: Source
-  readonly item: Place
+  readonly item: SourceRange
   /** The closing brace of the collection, and that of its statements. */
   readonly closing: number
   readonly statementsClosing: number | undefined
@@ -66,7 +66,7 @@ export interface Declaration {
 }
 
 /** A place of a statement in its file. */
-export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: Place): Span | undefined {
+export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: SourceRange): Span | undefined {
   return source && { source, start, end }
 }
 
@@ -144,11 +144,11 @@ function signatureOf(text: string, name: string): { readonly source: Source; rea
   return recovering(QueryFailure, parsed, () => signatureOf('Any', name))
 }
 
-function expressionOf(text: string, name: string): Expression {
+function expressionOf(text: string, name: string): DeclaredExpression {
   return { node: parseExpression(new Source(name, text)), text }
 }
 
-const nowhere: Place = { start: 0, end: 0 }
+const nowhere: SourceRange = { start: 0, end: 0 }
 
 function statementOf(stored: ObjectValue): readonly Statement[] {
   const [[kind, given] = ['', null]] = stored

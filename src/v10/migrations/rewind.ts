@@ -13,7 +13,8 @@ import { behind, fault, hint, removal, statements, suggestion, valueHints, wildc
 import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   type Field,
-  type Found,
+  type FieldOrigin,
+  type FoundField,
   fieldAt,
   find,
   hasWildcard,
@@ -21,19 +22,18 @@ import {
   isPresent,
   isStruct,
   nameInStatement,
-  type Origin,
-  type Struct,
+  type StructShape,
   shownField,
   typeOf,
 } from './shape.ts'
 import { rewindSplit } from './split.ts'
 import { staticFault } from './static-type.ts'
 
-type At = Extract<Found, { kind: 'place' }>
+type At = Extract<FoundField, { kind: 'place' }>
 
 /** Statements that are taken back from a shape, which is changed. */
 export class Rewinder {
-  readonly shape: Struct
+  readonly shape: StructShape
   readonly declaration: Declaration
   readonly faults: Diagnostic[] = []
   /** The last one first. */
@@ -41,7 +41,7 @@ export class Rewinder {
   /** There is a `move_conflicts` further below. */
   #movesConflicts = false
 
-  constructor(shape: Struct, declaration: Declaration) {
+  constructor(shape: StructShape, declaration: Declaration) {
     this.shape = shape
     this.declaration = declaration
   }
@@ -80,7 +80,7 @@ export class Rewinder {
     this.#refusePending(this.shape)
   }
 
-  #refusePending({ fields }: Struct): void {
+  #refusePending({ fields }: StructShape): void {
     for (const { content, origin, path } of fields.values()) {
       if (origin.kind === 'backfilled') {
         const { by } = origin
@@ -91,7 +91,7 @@ export class Rewinder {
   }
 
   /** Says that a field comes from elsewhere than was thought. */
-  mark({ name, struct }: At, field: Field, origin: Origin): void {
+  mark({ name, struct }: At, field: Field, origin: FieldOrigin): void {
     struct.fields.set(name, { ...field, origin })
   }
 
@@ -261,7 +261,7 @@ export class Rewinder {
   }
 
   /** A field that only documents of the past have. */
-  appear({ name, struct }: At, path: FieldNames, content: FieldType, origin: Origin): void {
+  appear({ name, struct }: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
     const unknown = { nameSpan: undefined, typeSpan: undefined, defaultValue: undefined }
     struct.fields.set(name, { path, origin, content, ...unknown })
   }
@@ -289,8 +289,8 @@ export class Rewinder {
   #refusedMove(
     from: FieldPathPlace,
     to: FieldPathPlace,
-    source: Found,
-    target: Found,
+    source: FoundField,
+    target: FoundField,
     statement: Statement,
   ): Diagnostic | undefined {
     const span = spanIn(statement, from)

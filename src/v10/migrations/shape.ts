@@ -5,27 +5,27 @@ import { anyType, type FieldType, type MemberType, type ObjectType } from '../..
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../model/schema/paths.ts'
 import type { FindCollection } from '../../model/session.ts'
-import type { Place } from '../fsl/outline.ts'
+import type { SourceRange } from '../fsl/outline.ts'
 import { resolveSignature } from '../schema/signatures.ts'
 import type { TypeNode } from '../syntax/nodes.ts'
 import type { Source, Span } from '../syntax/source.ts'
-import { type Declaration, type Expression, expressionIn, type Statement } from './declaration.ts'
+import { type Declaration, type DeclaredExpression, expressionIn, type Statement } from './declaration.ts'
 
 /** What made a field be there, or not be there, before the statements that were taken back. */
-export type Origin =
+export type FieldOrigin =
   | { readonly kind: 'declared' }
   | { readonly kind: 'dropped' | 'split' | 'backfilled' | 'added' | 'moved into'; readonly by: Statement }
-  | { readonly kind: 'split into'; readonly by: Statement; readonly target: Place }
+  | { readonly kind: 'split into'; readonly by: Statement; readonly target: SourceRange }
 
 /** A field as it is found. */
 export interface Field {
   readonly path: FieldNames
-  readonly origin: Origin
+  readonly origin: FieldOrigin
   /** An object that is always there is addressable within. */
-  readonly content: FieldType | Struct
+  readonly content: FieldType | StructShape
   readonly nameSpan: Span | undefined
   readonly typeSpan: Span | undefined
-  readonly defaultValue: Expression | undefined
+  readonly defaultValue: DeclaredExpression | undefined
 }
 
 /** The undeclared fields of an object. */
@@ -38,14 +38,14 @@ interface Wildcard {
 }
 
 /** An object with named fields. */
-export interface Struct {
+export interface StructShape {
   readonly fields: Map<string, Field>
   wildcard: Wildcard | undefined
 }
 
 /** The shape that a collection declares. */
-export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection): Struct {
-  const shape: Struct = {
+export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection): StructShape {
+  const shape: StructShape = {
     fields: new Map(),
     wildcard:
       wildcard === undefined
@@ -71,7 +71,7 @@ function contentOf(
   path: FieldNames,
   source: Source,
   find: FindCollection,
-): FieldType | Struct {
+): FieldType | StructShape {
   const resolved = (node: TypeNode) => resolveSignature(node, source.text, { source, offset: 0 }, find).type
   if (type.kind !== 'object') return resolved(type)
   const fields = type.members.map(({ defaultValue, end, name, start, type: inner }): [string, Field] => [
@@ -95,7 +95,7 @@ function contentOf(
 }
 
 /** Whether what a field holds can be addressed. */
-export function isStruct(content: FieldType | Struct): content is Struct {
+export function isStruct(content: FieldType | StructShape): content is StructShape {
   return !('kind' in content)
 }
 
@@ -106,16 +106,16 @@ export function isPresent({ origin }: Field): boolean {
 }
 
 /** Whether documents have a wildcard before the statements that were taken back. */
-export function hasWildcard({ wildcard }: Struct): boolean {
+export function hasWildcard({ wildcard }: StructShape): boolean {
   return wildcard !== undefined && wildcard.addedBy === undefined
 }
 
 /** The type of what a field holds, without fields that are not there yet. */
-export function typeOf(content: FieldType | Struct): FieldType {
+export function typeOf(content: FieldType | StructShape): FieldType {
   return isStruct(content) ? structType(content) : content
 }
 
-function structType({ fields, wildcard }: Struct): ObjectType {
+function structType({ fields, wildcard }: StructShape): ObjectType {
   const present = Array.from(fields).filter(([, field]) => isPresent(field))
   const members = present.map(([name, { content, defaultValue }]): [string, MemberType] => [
     name,
@@ -125,10 +125,10 @@ function structType({ fields, wildcard }: Struct): ObjectType {
 }
 
 /** Where a path leads. */
-export type Found =
+export type FoundField =
   | {
       readonly kind: 'place'
-      readonly struct: Struct
+      readonly struct: StructShape
       readonly name: string
       /** Undefined where there is none. */
       readonly field: Field | undefined
@@ -137,7 +137,7 @@ export type Found =
   | { readonly kind: 'no parent' | 'no object' }
 
 /** Follows a path through objects that are there. */
-export function find(shape: Struct, path: FieldNames): Found {
+export function find(shape: StructShape, path: FieldNames): FoundField {
   let struct = shape
   for (const name of path.slice(0, -1)) {
     const field = struct.fields.get(name)
@@ -150,12 +150,12 @@ export function find(shape: Struct, path: FieldNames): Found {
 }
 
 /** The field at the end of a path; undefined where there is none. */
-export function fieldAt(found: Found): Field | undefined {
+export function fieldAt(found: FoundField): Field | undefined {
   return found.kind === 'place' ? found.field : undefined
 }
 
 /** Whether a path leads into an inner object that takes more fields than it names. */
-export function isInOpenObject(found: Found): boolean {
+export function isInOpenObject(found: FoundField): boolean {
   return found.kind === 'place' && !found.isTop && found.struct.wildcard !== undefined
 }
 

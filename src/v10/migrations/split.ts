@@ -12,29 +12,29 @@ import { fault, hint, removal } from './hints.ts'
 import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   type Field,
-  type Found,
+  type FieldOrigin,
+  type FoundField,
   fieldAt,
   find,
   isInOpenObject,
   isPresent,
-  type Origin,
-  type Struct,
+  type StructShape,
   shownField,
   typeOf,
 } from './shape.ts'
 
 type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 
-type At = Extract<Found, { kind: 'place' }>
+type At = Extract<FoundField, { kind: 'place' }>
 
 /** What takes statements back. */
 interface Rewinding {
-  readonly shape: Struct
+  readonly shape: StructShape
   readonly faults: Diagnostic[]
   readonly steps: PlannedStep[]
   valueFor(field: Field, path: FieldNames, span: Span | undefined): Filler | undefined
-  mark(at: At, field: Field, origin: Origin): void
-  appear(at: At, path: FieldNames, content: FieldType, origin: Origin): void
+  mark(at: At, field: Field, origin: FieldOrigin): void
+  appear(at: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void
 }
 
 /** Takes a `split` back. */
@@ -61,7 +61,7 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
 }
 
 function refusedSource(
-  at: Found,
+  at: FoundField,
   isTarget: boolean,
   { field }: SplitNode,
   statement: Statement,
@@ -104,7 +104,7 @@ function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewi
   return { path, type: typeOf(field.content), value }
 }
 
-function refusedTarget(at: Found, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
+function refusedTarget(at: FoundField, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
   const span = spanIn(statement, target)
   if (isInOpenObject(at)) {
     const shown = shownField(target.path)

@@ -9,11 +9,11 @@ import { nativeModule } from '../library/natives.ts'
 import type { Struct } from '../value.ts'
 import { storeFiles } from './current-files.ts'
 import { ownCall } from './own-call.ts'
-import type { Plan } from './plan.ts'
+import type { PushPlan } from './plan.ts'
 import { refusedWrite } from './schema-failure.ts'
 
 /** Writes what a plan changes. Throws a SchemaFailure for what the definitions refuse. */
-export function applyPlan(plan: Plan, session: Session): void {
+export function applyPlan(plan: PushPlan, session: Session): void {
   const { call, world } = ownCall(session)
   try {
     for (const { after, before } of plan.changes) {

@@ -5,7 +5,7 @@ import type { Session } from '../../model/session.ts'
 import { changesOf } from '../fsl/diff/schema-diff.ts'
 import { itemsIn } from '../fsl/patch.ts'
 import { pushOf } from './file-routes.ts'
-import { type Plan, type Push, planOf, resultOf } from './plan.ts'
+import { type Push, type PushPlan, planOf, resultOf } from './plan.ts'
 import type { Route } from './route.ts'
 import { diffFormOf, diffText } from './schema-comparison.ts'
 import { stagedFiles } from './staged-schema.ts'
@@ -19,7 +19,7 @@ const answer: Route['answer'] = ({ request, session, version }) => {
 }
 
 /** What a push changes in the staged schema. It has to fit what is in force, whose place it is to take. */
-function planFromStaged(push: Push, session: Session): Plan {
+function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
   const { after, fieldLines } = planOf({ files: resultOf(push, before), isWhole: true }, session)
   const changes = changesOf(itemsIn(before), itemsIn(after), { fieldLines })

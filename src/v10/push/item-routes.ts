@@ -5,7 +5,7 @@ import { renderResult } from '../formats/result.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import { cut } from '../fsl/edit.ts'
 import type { SchemaItem } from '../fsl/nodes.ts'
-import type { Place } from '../fsl/outline.ts'
+import type { SourceRange } from '../fsl/outline.ts'
 import { parseFsl } from '../fsl/parse.ts'
 import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
 import { nativeModule } from '../library/natives.ts'
@@ -71,7 +71,7 @@ function snippetOf(request: SchemaRequest): SchemaItem {
 /** What is told of an item: where it stands, its text, and the definition that it is. */
 function itemAnswer(
   item: Pick<SchemaItem, 'kind' | 'source'>,
-  place: Place,
+  place: SourceRange,
   content: string,
   definition: JsonText,
 ) {

@@ -14,7 +14,7 @@ import { refusedFiles } from './schema-failure.ts'
 import { itemFaults } from './validation.ts'
 
 /** What a push does. */
-export interface Plan {
+export interface PushPlan {
   /** The files before, in line with what is defined, and after. */
   readonly before: readonly FileText[]
   readonly after: readonly FileText[]
@@ -45,7 +45,7 @@ export function resultOf(push: Push, base: readonly FileText[]): readonly FileTe
 }
 
 /** The plan of a push. Throws a SchemaFailure with everything that is wrong with the files. */
-export function planOf(push: Push, session: Session): Plan {
+export function planOf(push: Push, session: Session): PushPlan {
   const before = currentFiles(session)
   const itemsBefore = before.flatMap(file => {
     const { faults, file: parsed } = readFile(file)

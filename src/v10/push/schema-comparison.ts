@@ -5,7 +5,7 @@ import { semanticDiff, summaryDiff } from '../fsl/diff/schema-diff.ts'
 import { textualDiff } from '../fsl/diff/textual.ts'
 import type { FileText } from '../fsl/patch.ts'
 import type { SchemaRequest } from '../wire/schema-request.ts'
-import type { Plan } from './plan.ts'
+import type { PushPlan } from './plan.ts'
 
 /** How a difference is told: what changes in each item, the items that change, or the lines of the files. */
 type DiffForm = 'semantic' | 'summary' | 'textual'
@@ -23,7 +23,11 @@ function coloringOf({ parameters }: SchemaRequest): Coloring {
 }
 
 /** What is told of a plan; `''` where nothing differs. */
-export function diffText({ after, before, changes }: Plan, form: DiffForm, request: SchemaRequest): string {
+export function diffText(
+  { after, before, changes }: PushPlan,
+  form: DiffForm,
+  request: SchemaRequest,
+): string {
   const coloring = coloringOf(request)
   if (form === 'textual') return textualDiff(textsOf(before), textsOf(after), coloring)
   return form === 'summary' ? summaryDiff(changes, coloring) : semanticDiff(changes, coloring)

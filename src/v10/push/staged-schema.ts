@@ -17,7 +17,7 @@ import { printedPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles, storeFiles } from './current-files.ts'
 import { definitionsOf } from './definitions.ts'
-import { type Plan, type Push, planOf, resultOf } from './plan.ts'
+import { type Push, type PushPlan, planOf, resultOf } from './plan.ts'
 import { SchemaFailure } from './schema-failure.ts'
 
 /** How far a staged schema is: it may be committed when it is ready. */
@@ -29,7 +29,7 @@ export function stagedFiles(session: Session): readonly FileText[] {
 }
 
 /** The plan that the staged files are for the schema in force. Throws a SchemaFailure where they do not fit it any more. */
-export function stagedPlan(session: Session): Plan {
+export function stagedPlan(session: Session): PushPlan {
   return planOf({ files: readSchemaFiles('staged', session), isWhole: true }, session)
 }
 

@@ -4,22 +4,22 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Value } from '../value.ts'
 
 /** A place in a set, as the set itself understands it: plain data that can be stored. */
-export type Place = StoredValue
+export type SetPlace = StoredValue
 
 /** What comes next in a set. */
-export type Item =
+export type SetItem =
   | {
       readonly kind: 'element'
       /** Computes the element; to be called once at most, and not at all where it is only asked whether there is one. */
       readonly value: () => Value
       /** From where on this element is the first. */
-      readonly place: () => Place
+      readonly place: () => SetPlace
     }
   /** Nothing: but a page that ends here goes on behind, whatever is there. */
-  | { readonly kind: 'boundary'; readonly place: () => Place }
+  | { readonly kind: 'boundary'; readonly place: () => SetPlace }
 
 /** An item of another set, at a place of this one. */
-export function placed(item: Item, place: () => Place): Item {
+export function placed(item: SetItem, place: () => SetPlace): SetItem {
   return item.kind === 'boundary'
     ? { kind: 'boundary', place }
     : { kind: 'element', value: () => item.value(), place }

@@ -17,7 +17,7 @@ import { nativeModule, nativeNumber } from '../library/natives.ts'
 import { Doc, type Module, type UserFunction, type Value } from '../value.ts'
 import { AccessDocuments } from './access-documents.ts'
 import { DocumentReader } from './documents-read.ts'
-import { DocumentWriter } from './documents-write.ts'
+import { QueryDocumentWriter } from './documents-write.ts'
 import { callUser } from './functions.ts'
 import { Names } from './names.ts'
 import { sealingKey } from './sealing-keys.ts'
@@ -29,7 +29,7 @@ export class DataWorld extends DocumentReader implements World {
   readonly #session: Session
   readonly #names: Names
   #sets: SetReader | undefined
-  #writer: DocumentWriter | undefined
+  #writer: QueryDocumentWriter | undefined
   #access: AccessReader | undefined
 
   constructor(session: Session) {
@@ -45,7 +45,7 @@ export class DataWorld extends DocumentReader implements World {
   }
 
   get writer(): Writer {
-    this.#writer ??= new DocumentWriter(this.#session, this.#names, this)
+    this.#writer ??= new QueryDocumentWriter(this.#session, this.#names, this)
     return this.#writer
   }
 

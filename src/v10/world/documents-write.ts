@@ -47,7 +47,7 @@ import { collectionRef } from './stored-sets.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 
 /** Writes documents of one query. */
-export class DocumentWriter implements Writer {
+export class QueryDocumentWriter implements Writer {
   readonly #session: Session
   readonly #names: Names
   readonly #reader: DocumentReader

@@ -1,6 +1,6 @@
 // What tags of arguments name: modules, collections, documents.
 
-import { DecodingError, type Names } from '../formats/decode.ts'
+import { DecodingError, type TagNames } from '../formats/decode.ts'
 import { integerOfText } from '../integer-text.ts'
 import { deletedCollection, nativeNumber, nativeOf } from '../library/natives.ts'
 import { id as idParameter } from '../library/parameters.ts'
@@ -12,7 +12,7 @@ import type { DataWorld } from './data-world.ts'
 const now = { at: undefined }
 
 /** The names that a request may use in its arguments. */
-export function namesOf(world: DataWorld): Names {
+export function namesOf(world: DataWorld): TagNames {
   const module = (name: string): Module | undefined => {
     const value = globals.get(name) ?? world.global(name)
     return value instanceof Module ? value : undefined

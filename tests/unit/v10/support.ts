@@ -5,7 +5,7 @@ import { Call } from '../../../src/v10/call.ts'
 import { Interpreter } from '../../../src/v10/evaluate/interpreter.ts'
 import { type Diagnostic, QueryFailure } from '../../../src/v10/failure/failure.ts'
 import { summaryOf } from '../../../src/v10/failure/summary.ts'
-import { decodeSimple, decodeTagged, type Names } from '../../../src/v10/formats/decode.ts'
+import { decodeSimple, decodeTagged, type TagNames } from '../../../src/v10/formats/decode.ts'
 import { decorate } from '../../../src/v10/formats/decorated.ts'
 import type { Rendering } from '../../../src/v10/formats/rendering.ts'
 import { encodeJson } from '../../../src/v10/formats/tagged.ts'
@@ -18,7 +18,7 @@ import { Module, type Value } from '../../../src/v10/value.ts'
 import { emptyWorld } from '../../../src/v10/world.ts'
 import { parseJson } from '../../../src/values/json.ts'
 
-const names: Names = {
+const names: TagNames = {
   module: name => {
     const value = globals.get(name)
     return value instanceof Module ? value : undefined
