@@ -11,6 +11,7 @@ import {
   Lambda,
   LocalDate,
   nativeOfKind,
+  type SchemaKind,
   Time,
   UnresolvedRef,
   Uuid,
@@ -20,7 +21,7 @@ import { doubleText } from '../values/write-json.ts'
 import { textTags } from './formats/driver-values.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
-import { documentReference, type NamedKind, schemaReference } from './references.ts'
+import { documentReference, schemaReference } from './references.ts'
 
 /** A record as one line, without its end. */
 export function recordText(record: DocumentRecord): string {
@@ -152,7 +153,7 @@ function compound(tag: string, content: Json): Value | undefined {
         ? documentReference(typeof first === 'string' ? first : '', second)
         : undefined
     case '@named':
-      return isNamedKind(first) && typeof second === 'string' ? schemaReference(first, second) : undefined
+      return isSchemaKind(first) && typeof second === 'string' ? schemaReference(first, second) : undefined
     case '@query':
       return typeof first === 'string' && isParameters(second) && third !== undefined
         ? new Lambda(first, second, readValue(third))
@@ -162,7 +163,7 @@ function compound(tag: string, content: Json): Value | undefined {
   }
 }
 
-function isNamedKind(json: Json | undefined): json is NamedKind {
+function isSchemaKind(json: Json | undefined): json is SchemaKind {
   return typeof json === 'string' && Object.hasOwn(nativeOfKind, json)
 }
 

@@ -2,7 +2,7 @@
 // in one neutral form. Nothing here knows numbers of collections: references are by name, as UnresolvedRefs, until a
 // document is written.
 
-import type { Json, nativeOfKind, ObjectValue } from '../values/value.ts'
+import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
 /** Where something stands: for errors and the report. */
 export interface RecordPlace {
@@ -42,7 +42,7 @@ export interface DocumentRecord {
 export type FoundDocument = Omit<DocumentRecord, 'id' | 'size'> & { readonly id: bigint | undefined }
 
 /** The kinds of schema objects, as the functions that create them are spelled. */
-export type CreatedKind = keyof typeof nativeOfKind | 'key'
+export type CreatedKind = SchemaKind | 'key'
 
 export interface SchemaRecord {
   readonly kind: 'schema'

@@ -9,16 +9,14 @@ import {
   type NativeName,
   native,
   nativeOfKind,
+  type SchemaKind,
   UnresolvedRef,
   type Value,
 } from '../values/value.ts'
 import { credentialsName } from './record.ts'
 
-/** The kinds of schema objects that are referred to by name. */
-export type NamedKind = keyof typeof nativeOfKind
-
-/** All of them, in an order in which most find what they refer to when they are created. */
-export const namedKinds = Object.keys(nativeOfKind) as readonly NamedKind[]
+/** The kinds of schema objects, in an order in which most find what they refer to when they are created. */
+export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 
 /** What the names of native collections begin with. */
 export const nativeMark = '/'
@@ -29,7 +27,7 @@ export function documentReference(collection: string, id: bigint): UnresolvedRef
 }
 
 /** A reference to a schema object. */
-export function schemaReference(type: NamedKind, name: string): UnresolvedRef {
+export function schemaReference(type: SchemaKind, name: string): UnresolvedRef {
   return new UnresolvedRef({ type, name })
 }
 
@@ -67,13 +65,6 @@ export function nativeInExport(name: string): NativeName | undefined {
 export function exportName(collection: NativeName): string {
   for (const [name, known] of exportNames) if (known === collection) return name
   return collection
-}
-
-const kinds = new Map<NativeName, NamedKind>(namedKinds.map(kind => [nativeOfKind[kind], kind]))
-
-/** The kind of the objects in a native collection, when they are referred to by name. */
-export function kindOf(collection: NativeName): NamedKind | undefined {
-  return kinds.get(collection)
 }
 
 const identifier = /^[0-9]{1,19}$/

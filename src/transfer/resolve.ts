@@ -8,6 +8,7 @@ import {
   isArray,
   isNativeCollectionRef,
   isObject,
+  kindOfNative,
   Lambda,
   namedNatives,
   native,
@@ -22,7 +23,6 @@ import { isTransferred } from './record-check.ts'
 import {
   documentReference,
   exportName,
-  kindOf,
   nativeCollection,
   nativeOf,
   referenceText,
@@ -156,7 +156,7 @@ function nameOf(ref: Ref, catalogue: Catalogue): UnresolvedRef {
     return schemaReference('collection', known ? nativeCollection(known) : String(ref.id))
   }
   const known = nativeName(ref.collection)
-  const kind = namedNatives.has(ref.collection) && known ? kindOf(known) : undefined
+  const kind = known && kindOfNative.get(known)
   if (kind !== undefined) return schemaReference(kind, catalogue.nameOf(ref) ?? String(ref.id))
   const collection = known ? nativeCollection(known) : catalogue.nameOf(collectionOf(ref))
   return documentReference(collection ?? 'Deleted', ref.id)

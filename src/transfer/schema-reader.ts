@@ -2,12 +2,12 @@
 
 import { printQuery } from '../v4/text/index.ts'
 import type { CollectionItem, SchemaItem } from '../v10/fsl/nodes.ts'
-import { type Json, type Micros, nativeOfKind } from '../values/value.ts'
+import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
 import { readFsl, saysVersion10 } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
-import { type NamedKind, namedKinds } from './references.ts'
+import { namedKinds } from './references.ts'
 
 /** Fields that the service fills in by itself. */
 const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
@@ -97,7 +97,7 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
 
 /** The set of version 4 that holds what an item of a file declares. */
 function setOf(kind: SchemaItem['kind']): string {
-  return nativeOfKind[kind.replace(' ', '_') as NamedKind]
+  return nativeOfKind[kind.replace(' ', '_') as SchemaKind]
 }
 
 function shapeOf({ members, source }: CollectionItem): string {

@@ -1,7 +1,6 @@
 // The kinds of schema objects that are kept as files.
 
-import type { NamedKind } from '../../transfer/references.ts'
-import { type Json, nativeOfKind } from '../../values/value.ts'
+import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 
 /** A kind of schema object. */
 export interface ObjectKind {
@@ -20,7 +19,7 @@ export interface ObjectKind {
   readonly fixed: ReadonlySet<string>
 }
 
-function kind(reference: NamedKind, more: Partial<Pick<ObjectKind, 'given' | 'fixed'>> = {}): ObjectKind {
+function kind(reference: SchemaKind, more: Partial<Pick<ObjectKind, 'given' | 'fixed'>> = {}): ObjectKind {
   const words = reference.split('_')
   return {
     name: words.join(' '),

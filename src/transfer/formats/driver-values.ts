@@ -7,6 +7,7 @@ import { parseTime } from '../../values/time.ts'
 import { parseUuid } from '../../values/uuid.ts'
 import {
   type Json,
+  kindOfNative,
   Lambda,
   type NativeName,
   nativeNamed,
@@ -15,7 +16,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
-import { kindOf, nativeCollection, readId, schemaReference } from '../references.ts'
+import { nativeCollection, readId, schemaReference } from '../references.ts'
 import { type Notation, readFields, readTextTag, readValue, type TextTags, tagOf } from './notation.ts'
 
 /** A value in the notation of the wire. Throws {@link BadRecord} for tags that cannot be read. */
@@ -81,7 +82,7 @@ function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
   const { target } = collection
   if (target.type !== 'collection') throw new BadRecord(`"${id}" is in something that is no collection`)
   const known = target.name.startsWith('/') ? (target.name.slice(1) as NativeName) : undefined
-  const kind = known && kindOf(known)
+  const kind = known && kindOfNative.get(known)
   // Names of native collections travel as names of collections.
   if (kind !== undefined) return schemaReference(kind, id)
   const number = readId(id)

@@ -6,11 +6,10 @@ import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'
 import { parseUuid } from '../../values/uuid.ts'
-import type { Json, Value } from '../../values/value.ts'
+import { type Json, kindOfNative, type Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 import {
   documentReference,
-  kindOf,
   nativeCollection,
   nativeInExport,
   readId,
@@ -105,7 +104,7 @@ export function namedReference(
 ): Value {
   // A collection of the user's may have the name of a native one.
   const known = isUserCollection(collection) ? undefined : nativeInExport(collection)
-  const kind = known && kindOf(known)
+  const kind = known && kindOfNative.get(known)
   if (kind !== undefined && typeof name === 'string') return schemaReference(kind, name)
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`a reference into ${collection} ${faultOfId(id)}`)
