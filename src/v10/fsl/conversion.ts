@@ -2,7 +2,7 @@
 // what can be understood is made all the same.
 
 import type { Diagnostic, Remark } from '../failure/failure.ts'
-import { isPlainName } from '../schema/names.ts'
+import { isPlainName } from '../schema/field-names.ts'
 import type { LambdaNode, Node } from '../syntax/nodes.ts'
 import type { Source } from '../syntax/source.ts'
 import type { PredicatePlace } from './nodes.ts'

@@ -1,6 +1,6 @@
 // The members of a collection.
 
-import { isReservedField } from '../schema/names.ts'
+import { isReservedField } from '../schema/field-names.ts'
 import { type Node, shortParameter } from '../syntax/nodes.ts'
 import { type Conversion, errorPlace, lambdaInParentheses, Onces } from './conversion.ts'
 import { migrationStatements } from './convert-migrations.ts'

@@ -2,7 +2,7 @@
 // part of the tree and printed where they were.
 
 import { unreachable } from '../../base/assert.ts'
-import { isPlainName } from '../schema/names.ts'
+import { isPlainName } from '../schema/field-names.ts'
 import {
   type BlockNode,
   type LambdaNode,

@@ -2,6 +2,7 @@
 
 import { globals } from '../library/tables.ts'
 import { isKeyword } from '../syntax/reader.ts'
+import { isPlainName, isReservedField } from './field-names.ts'
 
 /** Names of types, and of words that the language keeps, beside those of its modules and functions. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -16,30 +17,10 @@ const reservedNames: ReadonlySet<string> = new Set([
   ...['abort', 'log', 'dbg', 'asc', 'desc', 'newId'],
 ])
 
-/** Names that every document has of its own. */
-const documentNames: ReadonlySet<string> = new Set(
-  'id coll ts ttl data delete update replace updateData replaceData exists'.split(' '),
-)
-
-/** Whether a stored data field of that name is reached through `data` only. */
-export function isReservedField(name: string): boolean {
-  return documentNames.has(name)
-}
-
-/** Whether no field of that name can be written, unless all names mean nothing. */
-export function isRefusedField(name: string): boolean {
-  return name !== 'ttl' && documentNames.has(name)
-}
-
 /** Names that every collection has of its own. */
 const collectionNames: ReadonlySet<string> = new Set(
   'all byId create createAll createData definition firstWhere where toString'.split(' '),
 )
-
-/** Whether a name is an identifier: in schema files it may stand without quotes, and be the name of a field. */
-export function isPlainName(name: string): boolean {
-  return /^[A-Za-z_]\w*$/.test(name) && !isKeyword(name)
-}
 
 /** Why a collection or a function may not be called so, whatever others are called; undefined: it may. */
 export function nameFault(name: string): string | undefined {
@@ -52,8 +33,8 @@ export function nameFault(name: string): string | undefined {
 /** Why a part of a collection may not be called so; fields have other names taken than indexes. */
 export function memberNameFault(name: string, part: 'field' | 'index'): string | undefined {
   if (!isPlainName(name) || name === '_') return 'Invalid identifier.'
-  const taken = part === 'field' ? documentNames : collectionNames
-  return taken.has(name) ? `The name '${name}' is reserved.` : undefined
+  const isTaken = part === 'field' ? isReservedField(name) : collectionNames.has(name)
+  return isTaken ? `The name '${name}' is reserved.` : undefined
 }
 
 /** Whether a name is no more than an identifier, for those that share no space with others. */

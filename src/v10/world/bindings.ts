@@ -6,7 +6,7 @@ import { type DocumentValue, isObject, type Ref, type Value as StoredValue } fro
 import { Call, type World } from '../call.ts'
 import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { deletedCollection } from '../library/natives.ts'
-import { isReservedField } from '../schema/names.ts'
+import { isReservedField } from '../schema/field-names.ts'
 import { Doc, Lambda, type Struct, type Value } from '../value.ts'
 import { emptyWorld } from '../world.ts'
 import type { Body } from './bodies.ts'

@@ -25,7 +25,7 @@ import type { Absence, Call } from '../call.ts'
 import type { Rendering } from '../formats/rendering.ts'
 import { encodeJson } from '../formats/tagged.ts'
 import { deletedCollection, nativeOf } from '../library/natives.ts'
-import { isReservedField } from '../schema/names.ts'
+import { isReservedField } from '../schema/field-names.ts'
 import {
   Doc,
   type DocumentVersion,
