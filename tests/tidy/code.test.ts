@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { layers } from './layers.ts'
 import {
+  beyondBrowsers,
   blindCasts,
   type Findings,
   importCycles,
@@ -45,6 +46,8 @@ const broken: Readonly<Record<string, string>> = {
     "// Planted.\nimport type { Round } from './planted-type.ts'\nexport type Trip = Round\n",
   'src/text/planted-type.ts':
     "// Planted.\nimport type { Trip } from './planted.ts'\nexport type Round = Trip\n",
+  'src/text/planted-read.ts': "// Planted.\nimport { readFileSync } from 'node:fs'\nreadFileSync\n",
+  'dashboard/planted/planted.ts': "// Planted.\nimport '../../src/text/planted-read.ts'\n",
   'src/http/planted.ts': '// Planted.\n/** Said. */\nconst pageRowsMax = 5\n',
   'tests/unit/keys/planted.test.ts': "// Planted.\nimport { shared } from '../../../src/values/planted.ts'\n",
   'tests/unit/values/planted.test.ts':
@@ -83,6 +86,16 @@ rule('imports make no circles', importCycles, [
   'src/values/planted.ts → src/keys/planted.ts → src/values/planted.ts',
   'src/text/planted.ts → src/text/planted-type.ts → src/text/planted.ts',
 ])
+
+for (const folder of ['src/values/', 'src/v4/text/', 'src/v4/wire/', 'src/v10/text/', 'dashboard/']) {
+  test(`${folder} runs in browsers: nothing that it loads of the service needs Node`, () => {
+    assert.deepEqual(beyondBrowsers(own, folder), [])
+  })
+}
+
+test('what needs Node is found behind what a browser would load', () => {
+  assert.deepEqual(beyondBrowsers(all, 'dashboard/planted/'), ['src/text/planted-read.ts imports node:fs'])
+})
 
 rule('unit tests stand in the folder of what they test', misplacedTests, [
   'tests/unit/keys/planted.test.ts tests nothing of src/keys',

@@ -43,29 +43,6 @@ test('imports go only downwards', () => {
   assert.deepEqual(wrong, [])
 })
 
-/** Packages that run in browsers, too. */
-const browserPackages: ReadonlySet<string> = new Set(['acorn'])
-
-for (const layer of ['values', 'v4/text', 'v4/wire']) {
-  test(`src/${layer} runs in browsers: nothing it reaches imports a node: module or a package that needs one`, () => {
-    assert.deepEqual(beyondBrowsers(`src/${layer}/`), [])
-  })
-}
-
-/** The imports that no browser has, in the files below a folder and all that they import. */
-function beyondBrowsers(folder: string): readonly string[] {
-  const reached = new Set([...imports.keys()].filter(path => path.startsWith(folder)))
-  const wrong: string[] = []
-  for (const path of reached) {
-    for (const target of imports.get(path) ?? []) {
-      if (target.startsWith('src/')) reached.add(target)
-      else if (!browserPackages.has(target)) wrong.push(`${path} imports ${target}`)
-    }
-  }
-  assert.ok(reached.size > 0)
-  return wrong
-}
-
 test('ARCHITECTURE.md shows the same table', () => {
   const rows = read('ARCHITECTURE.md').matchAll(/^\| `([\w./-]+)` \| [^|]* \| ([^|]*) \|$/gm)
   const shown = [...rows].map(([, layer = '', imports = '']) => [

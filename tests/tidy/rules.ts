@@ -113,6 +113,25 @@ export function importCycles(files: readonly Syntax[]): Findings {
   return cycles
 }
 
+/** Packages of the service that run in browsers, too. */
+const browserPackages: ReadonlySet<string> = new Set(['acorn', 'csv-parse'])
+
+/** What files below a folder, and all that they load, import of Node or of packages that need it. */
+export function beyondBrowsers(files: readonly Syntax[], folder: string): Findings {
+  const byPath = new Map(files.map(each => [each.path, each]))
+  const reached = new Set([...byPath.keys()].filter(path => path.startsWith(folder)))
+  const wrong: string[] = []
+  for (const path of reached) {
+    for (const { target, isType } of byPath.get(path)?.imports ?? []) {
+      if (isType) continue
+      if (byPath.has(target)) reached.add(target)
+      else if (path.startsWith('src/') && !browserPackages.has(target))
+        wrong.push(`${path} imports ${target}`)
+    }
+  }
+  return wrong
+}
+
 /** Folders that a layer may import and does not. */
 export function unusedLayers(
   files: readonly Syntax[],
