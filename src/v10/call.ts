@@ -30,10 +30,10 @@ import {
 } from './value.ts'
 
 /** What a call may do, each more than the one before. */
-export type Effect = 'pure' | 'observation' | 'read' | 'write'
+export type CallEffect = 'pure' | 'observation' | 'read' | 'write'
 
-const effectOrder: Readonly<Record<Effect, number>> = { pure: 0, observation: 1, read: 2, write: 3 }
-const effectNames: Readonly<Record<Effect, string>> = {
+const effectOrder: Readonly<Record<CallEffect, number>> = { pure: 0, observation: 1, read: 2, write: 3 }
+const effectNames: Readonly<Record<CallEffect, string>> = {
   pure: 'nothing',
   observation: 'an observation',
   read: 'a read',
@@ -42,9 +42,9 @@ const effectNames: Readonly<Record<Effect, string>> = {
 
 /** Where evaluation happens, when that forbids effects; the words appear in the error. */
 interface EffectLimit {
-  readonly effect: Effect
+  readonly effect: CallEffect
   /** What is not allowed although it is less: entries of indexes read their document and do not know the time. */
-  readonly forbids?: Effect
+  readonly forbids?: CallEffect
   readonly place:
     | 'set functions'
     | 'computed fields'
@@ -297,7 +297,7 @@ export class Call {
   }
 
   /** Throws unless the place allows the effect; `action` as the message says it: `` `now` ``, `Projection`. */
-  requireEffect(effect: Effect, action: string): void {
+  requireEffect(effect: CallEffect, action: string): void {
     const { limit } = this
     if (limit === undefined) return
     if (effectOrder[effect] <= effectOrder[limit.effect] && effect !== limit.forbids) return

@@ -3,7 +3,7 @@
 // inventory read the same entry.
 
 import type { Arity } from '../arity.ts'
-import type { Call, Effect } from '../call.ts'
+import type { Call, CallEffect } from '../call.ts'
 import type { BoundFunction, Module, Value } from '../value.ts'
 
 /** A type of parameter: what it accepts, and what it makes of it. */
@@ -50,7 +50,7 @@ export interface FieldDefinition extends Told {
 export interface FunctionDefinition extends Told {
   readonly kind: 'function'
   readonly name: string
-  readonly effect: Effect
+  readonly effect: CallEffect
   readonly signatures: readonly Signature[]
   readonly arity: Arity
 }
@@ -68,7 +68,7 @@ export interface Members {
 
 interface FunctionDeclaration extends Told {
   /** `pure` unless said. */
-  readonly effect?: Effect
+  readonly effect?: CallEffect
 }
 
 interface SignatureDeclaration<Receiver, P extends Parameters> {

@@ -5,7 +5,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { SetValue } from '../value.ts'
-import type { SetPlace } from './items.ts'
+import type { SetPosition } from './items.ts'
 import { NotSaved, Reviver } from './reviver.ts'
 import { saved } from './saved-values.ts'
 import { seal, unseal } from './sealed.ts'
@@ -14,7 +14,7 @@ import { type LazySet, lazy } from './set.ts'
 /** Where a page begins. */
 export interface PageStart {
   readonly set: LazySet
-  readonly from: SetPlace | undefined
+  readonly from: SetPosition | undefined
   /** The snapshot of the query that gave the first page. */
   readonly time: number
   readonly size: number

@@ -5,7 +5,7 @@ import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
-import { placed, type SetItem, type SetPlace } from './items.ts'
+import { placed, type SetItem, type SetPosition } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './set.ts'
 
 /** A set of what a function makes of the elements of another. */
@@ -30,7 +30,7 @@ abstract class AppliedSet extends DerivedSet {
 export class WhereSet extends AppliedSet {
   protected override readonly savedAs = 'where'
 
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     for (const item of this.inner.items(reading, from)) {
       step()
@@ -52,7 +52,7 @@ export class WhereSet extends AppliedSet {
 export class MapSet extends AppliedSet {
   protected override readonly savedAs = 'map'
 
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     for (const item of this.inner.items(reading, from)) {
       step()
@@ -79,9 +79,9 @@ export class FlatMapSet extends AppliedSet {
   }
 
   /** A place is that of the outer element with that of the inner one. */
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
-    const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPlace?, SetPlace?]
+    const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPosition?, SetPosition?]
     let start = innerFrom
     for (const outer of this.inner.items(reading, outerFrom)) {
       step()

@@ -4,7 +4,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Value } from '../value.ts'
 
 /** A place in a set, as the set itself understands it: plain data that can be stored. */
-export type SetPlace = StoredValue
+export type SetPosition = StoredValue
 
 /** What comes next in a set. */
 export type SetItem =
@@ -13,13 +13,13 @@ export type SetItem =
       /** Computes the element; to be called once at most, and not at all where it is only asked whether there is one. */
       readonly value: () => Value
       /** From where on this element is the first. */
-      readonly place: () => SetPlace
+      readonly place: () => SetPosition
     }
   /** Nothing: but a page that ends here goes on behind, whatever is there. */
-  | { readonly kind: 'boundary'; readonly place: () => SetPlace }
+  | { readonly kind: 'boundary'; readonly place: () => SetPosition }
 
 /** An item of another set, at a place of this one. */
-export function placed(item: SetItem, place: () => SetPlace): SetItem {
+export function placed(item: SetItem, place: () => SetPosition): SetItem {
   return item.kind === 'boundary'
     ? { kind: 'boundary', place }
     : { kind: 'element', value: () => item.value(), place }

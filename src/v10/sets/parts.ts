@@ -7,7 +7,7 @@ import type { Call } from '../call.ts'
 import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
-import { placed, type SetItem, type SetPlace } from './items.ts'
+import { placed, type SetItem, type SetPosition } from './items.ts'
 import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './set.ts'
 import { numbered } from './sources.ts'
 
@@ -21,8 +21,8 @@ export class ConcatSet extends LazySet {
     this.second = second
   }
 
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
-    const [part, start] = (from ?? [0n]) as readonly [bigint, SetPlace?]
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    const [part, start] = (from ?? [0n]) as readonly [bigint, SetPosition?]
     if (part === 0n) {
       for (const item of this.first.items(reading, start)) {
         yield placed(item, () => [0n, item.place()])
@@ -52,8 +52,8 @@ export class TakeSet extends DerivedSet {
   }
 
   /** A place is how many were taken, with that of the inner set. */
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
-    const [takenBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPlace?]
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    const [takenBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
     let taken = Number(takenBefore)
     if (taken >= this.limit) return
     for (const item of this.inner.items(reading, start)) {
@@ -80,7 +80,7 @@ export class DropSet extends DerivedSet {
     this.amount = amount
   }
 
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     let left = from === undefined ? this.amount : 0
     for (const item of this.inner.items(reading, from)) {
       if (left <= 0) yield item
@@ -112,7 +112,7 @@ export class PagedSet extends DerivedSet {
     return this.size
   }
 
-  override items(reading: Call, from: SetPlace | undefined): Iterable<SetItem> {
+  override items(reading: Call, from: SetPosition | undefined): Iterable<SetItem> {
     return this.inner.items(reading, from)
   }
 
@@ -127,7 +127,7 @@ export class PagedSet extends DerivedSet {
 
 /** The elements in order, each once. */
 export class DistinctSet extends DerivedSet {
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const sorted = all(this.inner, reading).toSorted(compareTotally)
     const distinct = sorted.filter(
       (element, index) => index === 0 || !equalElements(sorted[index - 1] as Value, element),
@@ -154,7 +154,7 @@ export class OrderSet extends DerivedSet {
     this.origin = origin
   }
 
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     const sorted = sortBy(all(this.inner, reading), this.orderings, (element, { key }) =>
       key === undefined ? element : call.apply(key, element),
@@ -180,7 +180,7 @@ export class OrderSet extends DerivedSet {
 
 /** A set the other way round that has to be read for that. */
 export class TurnedSet extends DerivedSet {
-  override *items(reading: Call, from: SetPlace | undefined): Generator<SetItem, void, void> {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const elements = all(this.inner, reading)
     yield* numbered(elements.length, from, index => elements.at(-1 - index) as Value)
   }

@@ -6,7 +6,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
-import type { SetItem, SetPlace } from './items.ts'
+import type { SetItem, SetPosition } from './items.ts'
 import { savedTime } from './saved-values.ts'
 
 /** Makes a stored value of a value. */
@@ -23,7 +23,7 @@ export abstract class LazySet extends SetValue {
   }
 
   /** What it holds, from a place on; `reading` is the call that asks. */
-  abstract items(reading: Call, from: SetPlace | undefined): Iterable<SetItem>
+  abstract items(reading: Call, from: SetPosition | undefined): Iterable<SetItem>
 
   /** The same elements the other way round. */
   abstract reversed(): LazySet

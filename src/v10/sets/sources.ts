@@ -4,7 +4,7 @@ import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'
-import type { SetItem, SetPlace } from './items.ts'
+import type { SetItem, SetPosition } from './items.ts'
 import { LazySet, type Save } from './set.ts'
 
 /** The elements of an array. */
@@ -15,7 +15,7 @@ export class ArraySet extends LazySet {
     this.elements = elements
   }
 
-  override items(_: Call, from: SetPlace | undefined): Iterable<SetItem> {
+  override items(_: Call, from: SetPosition | undefined): Iterable<SetItem> {
     return numbered(this.elements.length, from, index => this.elements[index] as Value)
   }
 
@@ -41,7 +41,7 @@ export class SequenceSet extends LazySet {
     this.isReversed = isReversed
   }
 
-  override items(_: Call, from: SetPlace | undefined): Iterable<SetItem> {
+  override items(_: Call, from: SetPosition | undefined): Iterable<SetItem> {
     const at = (index: number) => BigInt(this.isReversed ? this.until - 1 - index : this.from + index)
     return numbered(this.until - this.from, from, at)
   }
@@ -63,7 +63,7 @@ export class SingleSet extends LazySet {
     this.element = element
   }
 
-  override items(_: Call, from: SetPlace | undefined): Iterable<SetItem> {
+  override items(_: Call, from: SetPosition | undefined): Iterable<SetItem> {
     return numbered(1, from, () => this.element)
   }
 
@@ -79,7 +79,7 @@ export class SingleSet extends LazySet {
 /** Items whose places are numbers from 0. */
 export function* numbered(
   count: number,
-  from: SetPlace | undefined,
+  from: SetPosition | undefined,
   valueAt: (index: number) => Value,
 ): Generator<SetItem, void, void> {
   for (let index = Number(from ?? 0n); index < count; index++) {

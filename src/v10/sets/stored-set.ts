@@ -4,7 +4,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Module } from '../value.ts'
-import type { SetItem, SetPlace } from './items.ts'
+import type { SetItem, SetPosition } from './items.ts'
 import { absent, savedTime } from './saved-values.ts'
 import { LazySet, type Save } from './set.ts'
 
@@ -42,7 +42,7 @@ export class StoredSet extends LazySet {
     this.options = options
   }
 
-  override items(reading: Call, from: SetPlace | undefined): Iterable<SetItem> {
+  override items(reading: Call, from: SetPosition | undefined): Iterable<SetItem> {
     return reading.evaluation.world.sets.scan(this, from, reading)
   }
 

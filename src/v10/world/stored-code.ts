@@ -5,7 +5,7 @@ import type { EffectPlace } from '../../model/effect.ts'
 import { Failure } from '../../model/failure.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
 import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
-import { Call, type Effect } from '../call.ts'
+import { Call, type CallEffect } from '../call.ts'
 import type { Interpreter } from '../evaluate/interpreter.ts'
 import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { QueryFailure } from '../failure/failure.ts'
@@ -67,7 +67,7 @@ function callOf(interpreter: Interpreter, source: Source, session: Session): Cal
 }
 
 /** The time and new ids may be in what documents get by default. */
-function effectIn(place: EffectPlace, effect: 'pure' | 'read'): Effect {
+function effectIn(place: EffectPlace, effect: 'pure' | 'read'): CallEffect {
   return place === 'default values' ? 'observation' : effect
 }
 

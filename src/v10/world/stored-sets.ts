@@ -10,7 +10,7 @@ import type { ElementStream } from '../../model/sets/stream.ts'
 import { firstUserCollection, native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
-import type { SetItem, SetPlace } from '../sets/items.ts'
+import type { SetItem, SetPosition } from '../sets/items.ts'
 import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { type Doc, type IndexUse, type Module, UserCollection, type WatchedPath } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
@@ -41,7 +41,7 @@ class Entry {
     return this.#reader.reference(this.#document, this.#at, this.#foundIn)
   }
 
-  place(): SetPlace {
+  place(): SetPosition {
     return [this.#values, this.#document.id]
   }
 }
@@ -67,7 +67,7 @@ export class StoredSetReader implements SetReader {
     throw call.failure('permission_denied', message)
   }
 
-  *scan(set: StoredSet, from: SetPlace | undefined, call: Call): Generator<SetItem, void, void> {
+  *scan(set: StoredSet, from: SetPosition | undefined, call: Call): Generator<SetItem, void, void> {
     const session = this.#session
     const { at, isReversed, snapshot } = set.options
     const reading = new Reading(session, at ?? snapshot, 'left out')
@@ -154,7 +154,7 @@ export function collectionNumber(collection: Module): number {
 }
 
 /** The ends of what is read: those of the set, and where it goes on. */
-function boundsOf({ options }: StoredSet, place: SetPlace | undefined) {
+function boundsOf({ options }: StoredSet, place: SetPosition | undefined) {
   const { collection, from, isReversed, to } = options
   const number = collectionNumber(collection)
   const bound = ({ values, id, isOpen }: StoredBound, side: 'low' | 'high') => ({
@@ -172,7 +172,7 @@ function boundsOf({ options }: StoredSet, place: SetPlace | undefined) {
   }
 }
 
-function boundOfPlace(place: SetPlace): StoredBound {
+function boundOfPlace(place: SetPosition): StoredBound {
   const [values, id] = place as readonly [readonly StoredValue[], bigint]
   return { values, id }
 }
