@@ -69,7 +69,8 @@ export class StoreTransaction extends StoreReader implements Transaction {
   /** The commit time, which is certain from then on. */
   protected override readonly stamp = (): Micros => {
     const { commitTime, stampTime } = this.times
-    assert(commitTime !== undefined, 'only what is written holds the time of its commit')
+    // What only reads is answered with this time.
+    if (commitTime === undefined) return this.settledTime
     this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.parts.ids.newest)
     return this.#stampedTime
   }
