@@ -23,6 +23,13 @@ export interface StreamEvent {
   readonly document: Ref
   /** A member as a value; undefined where events of this type have none. */
   readonly member: (field: StreamField) => Value | undefined
+  /** Present if members show the document as it was before the transaction. */
+  readonly past?: {
+    /** The members that do. */
+    readonly fields: readonly StreamField[]
+    /** The event for viewers who may not see that. */
+    readonly withheld: StreamEvent
+  }
 }
 
 /** Why a stream ends, as its last event says it. */
@@ -52,6 +59,8 @@ export interface StreamWording {
 export interface StreamFormat extends StreamWording {
   /** Formats with the same key tell the same. */
   readonly key: string
+  /** The members that its events show. */
+  readonly fields: readonly StreamField[]
   /** An event of the transaction that was committed at `txn`. */
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string
 }

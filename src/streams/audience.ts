@@ -1,8 +1,9 @@
-// Who may see the events of one transaction, asked of each viewer at the transaction's own time. What may not be
-// seen is left out without a word.
+// Who may see the events of one transaction, asked of each viewer at the transaction's own time; what a document was before,
+// right before it. What may not be seen is left out without a word.
 
 import { watched } from '../base/effort.ts'
 import { type Memo, Pending } from '../base/pending.ts'
+import { upsert } from '../base/upsert.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { Session, type SessionHost, timedOut } from '../model/session.ts'
@@ -15,6 +16,8 @@ interface AudienceOptions {
   readonly host: SessionHost
   /** The transaction as of the commit that the events tell of. */
   readonly transaction: Transaction
+  /** The transaction as of right before that commit. */
+  readonly before: Transaction
   readonly memo: Memo
   readonly deadline: number
   /** Whether predicates may wait for something; if not, those that have to count as no. */
@@ -26,6 +29,7 @@ type Access = Session['access']
 export class Audience {
   readonly #options: AudienceOptions
   readonly #accesses = new Map<Viewer, Access>()
+  readonly #accessesBefore = new Map<Viewer, Access>()
   /** Sessions with a predicate that took too long: they count as false for the rest of the transaction. */
   readonly #tooSlow = new Set<Viewer>()
 
@@ -38,15 +42,31 @@ export class Audience {
    * when a predicate has to wait.
    */
   sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
+    return this.#decide(viewer, () => maySee(event, subject, this.#access(viewer)))
+  }
+
+  /**
+   * The same for the document as it was before the event: a viewer who could not read it then has to have the right to read
+   * its history, or to read the set without restriction.
+   */
+  seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
+    return this.#decide(viewer, () => {
+      const access = this.#access(viewer)
+      if (mayOnDocument('history_read', document, access) || isUnrestricted(subject, access)) return true
+      return mayOnDocument('read', document, this.#accessBefore(viewer))
+    })
+  }
+
+  /** What a decision comes to. */
+  #decide(viewer: Viewer, decision: () => boolean): boolean {
     if (this.#tooSlow.has(viewer)) return false
-    const access = this.#accessOf(viewer)
     const { now } = this.#options.host
     const end = now() + limits.streamPredicateMs * 1000
     const check = () => {
       if (now() > end) throw timedOut()
     }
     try {
-      return watched({ check, beforeLongCall: check }, () => maySee(event, subject, access))
+      return watched({ check, beforeLongCall: check }, decision)
     } catch (error) {
       if (error instanceof RequestError) {
         if (error.code === 'time out') this.#tooSlow.add(viewer)
@@ -57,10 +77,16 @@ export class Audience {
     }
   }
 
-  #accessOf(viewer: Viewer): Access {
-    const known = this.#accesses.get(viewer)
-    if (known) return known
-    const { host, transaction, memo, deadline } = this.#options
+  #access(viewer: Viewer): Access {
+    return upsert(this.#accesses, viewer, () => this.#accessOver(this.#options.transaction, viewer))
+  }
+
+  #accessBefore(viewer: Viewer): Access {
+    return upsert(this.#accessesBefore, viewer, () => this.#accessOver(this.#options.before, viewer))
+  }
+
+  #accessOver(transaction: Transaction, viewer: Viewer): Access {
+    const { host, memo, deadline } = this.#options
     const { caller } = viewer.terms
     const { access } = new Session({
       host,
@@ -72,7 +98,6 @@ export class Audience {
       effectLimit: 'read',
       effectPlace: 'stream requests',
     })
-    this.#accesses.set(viewer, access)
     return access
   }
 }
@@ -82,19 +107,31 @@ function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boo
   switch (subject.kind) {
     case 'document':
       return mayOnDocument(event.type === 'history_rewrite' ? 'history_read' : 'read', document, access)
-    case 'documents': {
-      const resource = subject.collection
-      const all = access.allows({ action: 'unrestricted_read', resource, argument: () => null })
-      return all || mayOnDocument('read', document, access)
-    }
+    case 'documents':
+      return isUnrestricted(subject, access) || mayOnDocument('read', document, access)
     case 'writes':
       // Its readers ask themselves.
       return false
     case 'match': {
-      const request = { resource: subject.index, argument: () => subject.terms }
-      if (access.allows({ ...request, action: 'unrestricted_read' })) return true
-      return access.allows({ ...request, action: 'read' }) && mayOnDocument('read', document, access)
+      if (isUnrestricted(subject, access)) return true
+      const { index: resource, terms } = subject
+      const mayRead = access.allows({ action: 'read', resource, argument: () => terms })
+      return mayRead && mayOnDocument('read', document, access)
     }
+  }
+}
+
+/** Whether the elements of a set show whatever the rights on its documents. */
+function isUnrestricted(subject: StreamSubject, access: Access): boolean {
+  const action = 'unrestricted_read'
+  switch (subject.kind) {
+    case 'document':
+    case 'writes':
+      return false
+    case 'documents':
+      return access.allows({ action, resource: subject.collection, argument: () => null })
+    case 'match':
+      return access.allows({ action, resource: subject.index, argument: () => subject.terms })
   }
 }
 

@@ -64,13 +64,10 @@ function writeEvents({ version, previous }: VersionNeighbours): readonly StreamE
   if (previous === undefined || previous.action === 'delete') return []
   const { ref } = version
   const deleted = new DocumentValue(ref, previous.ts, previous.fields)
-  return [
-    event('version', 'delete', ref, {
-      document: deleted,
-      diff: bare(ref, version.ts as Micros),
-      prev: deleted,
-    }),
-  ]
+  const left = bare(ref, version.ts as Micros)
+  const shown = event('version', 'delete', ref, { document: deleted, diff: left, prev: deleted })
+  const withheld = event('version', 'delete', ref, { document: left })
+  return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], withheld } }]
 }
 
 /** The version behind a rewritten one, whose action and difference follow from the one before it. */
@@ -90,11 +87,12 @@ function contentEvent(
   if (action !== 'update' || previous === undefined) {
     return event(type, action, ref, { document, diff: document, prev: bare(ref, ts) })
   }
-  return event(type, action, ref, {
+  const shown = event(type, action, ref, {
     document,
     diff: new DocumentValue(ref, ts, changesBetween(previous.fields, fields)),
     prev: new DocumentValue(ref, previous.ts, previous.fields),
   })
+  return { ...shown, past: { fields: ['diff', 'prev'], withheld: event(type, action, ref, { document }) } }
 }
 
 /** A version that is not there any more. */
@@ -111,7 +109,7 @@ function event(
   type: StreamEvent['type'],
   action: ActionName,
   document: Ref,
-  members: Readonly<Record<'document' | 'diff' | 'prev', Value>>,
+  members: Readonly<Partial<Record<'document' | 'diff' | 'prev', Value>>>,
 ): StreamEvent {
   const member = (field: StreamField) => {
     if (field === 'action') return action
@@ -120,7 +118,10 @@ function event(
   return { type, document, member }
 }
 
-/** An element's coming into a set or going out of it. `index` tells which entry of which index. */
+/**
+ * An element's coming into a set or going out of it. `index` tells which entry of which index; that of an element that goes
+ * holds values of the document as it was.
+ */
 export function setEvent(
   action: 'add' | 'remove',
   document: Ref,
@@ -129,10 +130,11 @@ export function setEvent(
 ): StreamEvent {
   const member = (field: StreamField) => {
     if (field === 'action') return action
-    if (field === 'document') return bare(document, ts)
-    return field === 'index' ? index : undefined
+    return field === 'document' ? bare(document, ts) : undefined
   }
-  return { type: 'set', document, member }
+  const event = { type: 'set', document, member } as const
+  const shown = { ...event, member: (field: StreamField) => (field === 'index' ? index : member(field)) }
+  return action === 'add' ? shown : { ...shown, past: { fields: ['index'], withheld: event } }
 }
 
 /** The present state of a document before and after a change, expired and deleted ones being none. */

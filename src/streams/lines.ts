@@ -23,6 +23,8 @@ export class Lines {
   readonly #txn: Micros
   /** For each event, in order, as far as it is known. */
   readonly #decided = new Map<Viewer, boolean[]>()
+  /** Whether viewers may see the documents as they were before, as far as it is known. */
+  readonly #decidedOfPast = new Map<Viewer, Map<StreamEvent, boolean>>()
   readonly #rendered = new Map<StreamFormat, Map<StreamEvent, Uint8Array>>()
   readonly #known = new Map<Viewer, Map<StreamFormat, readonly Uint8Array[]>>()
 
@@ -40,7 +42,8 @@ export class Lines {
     if (known !== undefined) return known
     const decided = this.#decide(viewer, reading)
     const visible = this.#events.filter((_, index) => decided[index])
-    const lines = visible.map(event => this.#render(event, format, reading))
+    const shown = visible.map(event => this.#shown(event, viewer, format, reading))
+    const lines = shown.map(event => this.#render(event, format, reading))
     ofViewer.set(format, lines)
     return lines
   }
@@ -52,6 +55,20 @@ export class Lines {
       decided.push(audience.sees(viewer, event, this.#subject.target))
     }
     return decided
+  }
+
+  /** The event, without what the document was before if the viewer may not see that. */
+  #shown(event: StreamEvent, viewer: Viewer, { fields }: StreamFormat, reading: Reading): StreamEvent {
+    const { past } = event
+    if (past === undefined || !past.fields.some(field => fields.includes(field))) return event
+    const decided = upsert(this.#decidedOfPast, viewer, () => new Map<StreamEvent, boolean>())
+    let isSeen = decided.get(event)
+    if (isSeen === undefined) {
+      reading.beforeStep()
+      isSeen = reading.audience.seesPast(viewer, event, this.#subject.target)
+      decided.set(event, isSeen)
+    }
+    return isSeen ? event : past.withheld
   }
 
   #render(event: StreamEvent, format: StreamFormat, { beforeStep, transaction }: Reading): Uint8Array {

@@ -6,7 +6,7 @@
 // are done in shares, so that others get their turn between them.
 
 import type { Clock } from '../base/clock.ts'
-import { endOfTime } from '../base/micros.ts'
+import { endOfTime, micros } from '../base/micros.ts'
 import type { Memo } from '../base/pending.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
@@ -206,7 +206,8 @@ export class Streams implements StreamOpener {
     const { host } = this.#options
     const past = transaction.asOf(time)
     const deadline = host.now() + limits.streamBatchMs * 1000
-    const audience = new Audience({ host, transaction: past, deadline, ...waiting })
+    const before = transaction.asOf(micros(time - 1))
+    const audience = new Audience({ host, transaction: past, before, deadline, ...waiting })
     let steps = 0
     const beforeStep = () => {
       if (steps++ > 0 && waiting.isTurnOver()) throw new TurnOver()

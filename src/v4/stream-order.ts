@@ -46,14 +46,14 @@ export function streamOrder(value: () => Value, parameter: string | undefined, s
 /** How a stream shows its events: one compact JSON object and a line end for each. */
 class EventFormat implements StreamFormat {
   readonly key: string
-  readonly #fields: readonly StreamField[]
+  readonly fields: readonly StreamField[]
   readonly #apiVersion: ApiVersion
   /** The database from which references are named. */
   readonly #scope: DatabaseId
 
   constructor(fields: readonly StreamField[], apiVersion: ApiVersion, scope: DatabaseId) {
     this.key = `${apiVersion} ${scope} ${fields}`
-    this.#fields = fields
+    this.fields = fields
     this.#apiVersion = apiVersion
     this.#scope = scope
   }
@@ -64,7 +64,7 @@ class EventFormat implements StreamFormat {
 
   event(event: StreamEvent, txn: Micros, transaction: Transaction): string {
     const members = new Map<string, Value>()
-    for (const field of this.#fields) {
+    for (const field of this.fields) {
       const value = event.member(field)
       if (value !== undefined) members.set(field, value)
     }

@@ -1,24 +1,13 @@
 // Who sees which events: decided for each event, at its own time, and without a word about what is left out.
 
 import assert from 'node:assert/strict'
-import { streamTests, wire } from './streams-app.ts'
+import { lambda, privilege, streamTests, wire } from './streams-app.ts'
 
 const streamTest = streamTests()
 
 const things = { collection: 'things' }
 const target = (id: string) => ({ ref: things, id })
-/** A predicate of one parameter. */
-const lambda = (parameter: string | string[], expr: unknown) => ({ '@query': { lambda: parameter, expr } })
 const dataOf = (field: string, from: unknown) => ({ select: ['data', field], from, default: null })
-
-/** As query JSON: predicates are queries, resources are references. */
-function privilege(resource: unknown, actions: Record<string, unknown>): unknown {
-  const entries = Object.entries(actions).map(([name, value]) => {
-    const predicate = (value as { '@query'?: unknown })['@query']
-    return [name, predicate === undefined ? value : { query: predicate }]
-  })
-  return { object: { resource, actions: { object: Object.fromEntries(entries) } } }
-}
 
 streamTest('without the right to read a stream opens and stays silent', async app => {
   await app.query({ create_collection: { object: { name: 'open' } } })

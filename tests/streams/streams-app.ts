@@ -22,6 +22,20 @@ export function wire(value: unknown): unknown {
   return { object: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, wire(each)])) }
 }
 
+/** A predicate of one parameter. */
+export const lambda = (parameter: string | string[], expr: unknown): unknown => ({
+  '@query': { lambda: parameter, expr },
+})
+
+/** A privilege as query JSON: predicates are queries, resources are references. */
+export function privilege(resource: unknown, actions: Record<string, unknown>): unknown {
+  const entries = Object.entries(actions).map(([name, value]) => {
+    const predicate = (value as { '@query'?: unknown })['@query']
+    return [name, predicate === undefined ? value : { query: predicate }]
+  })
+  return { object: { resource, actions: { object: Object.fromEntries(entries) } } }
+}
+
 export class App {
   readonly server: RunningServer
   /** The name of the test's database. */
