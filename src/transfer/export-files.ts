@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { PassThrough, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
@@ -12,11 +12,6 @@ export interface FileOptions {
   /** `json`: one array without line breaks. `jsonl`: a document a line. */
   readonly fileFormat: 'json' | 'jsonl'
   readonly gzip: boolean
-}
-
-/** A name as one step of a path, whatever it is made of; `decodeURIComponent` gives it back. */
-export function stepOf(name: string): string {
-  return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
 /** Unpacked bytes after which the next file begins: a fact of the layout. */
@@ -36,9 +31,10 @@ export class CollectionFiles {
   /** Files and their bytes on the disk, of those that are closed. */
   readonly written = { files: 0, bytes: 0 }
 
-  constructor(folder: string, name: string, options: FileOptions) {
-    this.#folder = folder
-    this.#name = name
+  /** `path`: of the collection's folder below `parent`. Files are called like the last step of it. */
+  constructor(parent: string, path: string, options: FileOptions) {
+    this.#folder = join(parent, path)
+    this.#name = basename(path)
     this.#options = options
   }
 

@@ -2,11 +2,12 @@
 // exports, with what those left out in folders beside: schema, keys, child databases and, if wanted, the history.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
-import { CollectionFiles, type FileOptions, stepOf } from './export-files.ts'
+import { CollectionFiles, type FileOptions } from './export-files.ts'
+import { folderPaths } from './export-paths.ts'
 import { type DocumentFormat, ExportPrinter } from './export-text.ts'
 import { firstPlace, type PagePlace } from './read-page.ts'
 import { credentialsName, TransferError } from './record.ts'
@@ -62,6 +63,13 @@ export async function runExport(
   }
 }
 
+/** What exports call the collection of password hashes. */
+const credentialsFolder = 'Credential'
+
+function shownDatabase(path: DatabasePath): string {
+  return path.join('/') || 'the root database'
+}
+
 class Exporter {
   readonly #connection: TransferConnection
   readonly #options: ExportOptions
@@ -95,22 +103,30 @@ class Exporter {
     this.#exported.databases++
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { collections } = await this.#connection.snapshot(path)
+    if (collections.includes(credentialsFolder))
+      throw new TransferError(
+        `the collection ${credentialsFolder} of ${shownDatabase(path)} cannot be exported: exports keep the hashes of passwords under this name`,
+      )
     const names = [credentialsName, ...collections]
+    const folders = folderPaths([credentialsFolder, ...collections])
     this.#progress.totalBytes += names.length
     this.#progress.phase = path.join('/')
     const written = { files: 0, bytes: 0 }
     for (const name of names) {
-      const files = await this.#collection(path, folder, name)
+      const files = await this.#collection(path, folder, name, folders)
       written.files += files.files
       written.bytes += files.bytes
       this.#progress.readBytes++
     }
     await this.#refuseChangedShapes(path, shapes)
-    if (files.length > 0) await mkdir(join(folder, 'schema'))
-    for (const { file, text } of files) await writeFile(join(folder, 'schema', file), text, { mode: 0o600 })
+    for (const { file, text } of files) {
+      const place = join(folder, 'schema', file)
+      await mkdir(dirname(place), { recursive: true })
+      await writeFile(place, text, { mode: 0o600, flag: 'wx' })
+    }
     await writeFile(join(folder, 'metadata_00.json'), this.#metadata(collections, written), { mode: 0o600 })
-    for (const child of children)
-      await this.database([...path, child], join(folder, 'databases', stepOf(child)))
+    for (const [child, step] of folderPaths(children))
+      await this.database([...path, child], join(folder, 'databases', step))
   }
 
   /** Documents are read in the shape that they have when they are read, also those of the past. */
@@ -118,9 +134,8 @@ class Exporter {
     const now = await readShapes(this.#connection, path)
     const changed = [...before].find(([name, shape]) => now.has(name) && now.get(name) !== shape)
     if (changed === undefined) return
-    const place = path.join('/') || 'the root database'
     throw new TransferError(
-      `the fields of the collection ${changed[0]} of ${place} were changed while it was exported: export it again`,
+      `the fields of the collection ${changed[0]} of ${shownDatabase(path)} were changed while it was exported: export it again`,
     )
   }
 
@@ -128,11 +143,13 @@ class Exporter {
     path: DatabasePath,
     folder: string,
     collection: string,
+    folders: ReadonlyMap<string, string>,
   ): Promise<{ readonly files: number; readonly bytes: number }> {
     const { format, history } = this.#options
-    const name = stepOf(collection === credentialsName ? 'Credential' : collection)
-    const present = new CollectionFiles(join(folder, 'data/collections', name), name, this.#options)
-    const past = new CollectionFiles(join(folder, 'history/collections', name), name, this.#options)
+    const name = collection === credentialsName ? credentialsFolder : collection
+    const step = folders.get(name) as string
+    const present = new CollectionFiles(join(folder, 'data/collections'), step, this.#options)
+    const past = new CollectionFiles(join(folder, 'history/collections'), step, this.#options)
     const onLost = (what: string) => {
       const key = `${what} (${name})`
       this.#exported.lost.set(key, (this.#exported.lost.get(key) ?? 0) + 1)
@@ -173,7 +190,7 @@ class Exporter {
         account_id: '0',
         export_id: id,
         task_id: id,
-        collections: ['Credential', ...collections].sort(),
+        collections: [credentialsFolder, ...collections].sort(),
         snapshot_ts: formatTime(timeFromMicros(this.#exported.at)),
         doc_format: format,
         datafile_format: fileFormat,

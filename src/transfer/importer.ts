@@ -194,9 +194,9 @@ class Importer {
 
   /** Reads a file of the schema language; `others`: those of its database that were read before. */
   async #schemaFile(file: SourceFile, others: readonly FslFile[]): Promise<FslFile> {
-    const base = (/[^/\\]*$/.exec(file.path)?.[0] ?? '').replace(/\.gz$/, '')
-    const isTaken = others.some(({ name }) => name === base)
-    const name = isTaken ? file.shown.replace(/[\\/]/g, '-') : base
+    const own = file.schemaName ?? (/[^/\\]*$/.exec(file.path)?.[0] ?? '').replace(/\.gz$/, '')
+    const isTaken = others.some(({ name }) => name === own)
+    const name = isTaken ? file.shown.replace(/[\\/]/g, '-') : own
     const read = readFsl(name, await readAll(file), file.shown)
     addFieldTypes(read.items, this.#options.types)
     return read

@@ -2,6 +2,7 @@
 
 import { tryJson } from '../values/json.ts'
 import { type Json, nativeNamed } from '../values/value.ts'
+import { nameOfPath } from './export-paths.ts'
 import { driverReference } from './formats/driver-values.ts'
 import type { FormatName } from './formats/format.ts'
 import { type ByteSource, readHead, readText, type TextFile } from './input.ts'
@@ -42,7 +43,7 @@ export async function recognise(
 }
 
 async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
-  const name = file.source.path.replace(/\.gz$/, '')
+  const name = nameOfPath(file.source.path.replace(/\.gz$/, ''))
   const text = textOf(head)
   if (text.trim() === '') return { kind: 'empty' }
   if (name.endsWith('.fsl')) return { kind: 'fsl' }
@@ -67,8 +68,8 @@ async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content 
   const json = tryJson(element.text)
   const [first] = json === undefined ? [] : expand(json)
   if (!(first instanceof Map)) return undefined
-  if (first.has('export_id') && first.has('total_parts')) return { kind: 'metadata' }
   const format = formatOf(first)
+  if (format === 'rows' && first.has('export_id') && first.has('total_parts')) return { kind: 'metadata' }
   return {
     kind: 'json',
     format,
@@ -124,8 +125,9 @@ function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
   const hasId = readId(first.get('id')) !== undefined
+  // A document of an export may have a field `ref` of its own.
+  if (coll instanceof Map && coll.has('@mod') && hasId) return 'tagged'
   if ((ref instanceof Map && ref.has('@ref')) || first.has('@ref')) return 'driver'
-  if (coll instanceof Map && coll.has('@mod')) return 'tagged'
   if (coll instanceof Map && typeof coll.get('name') === 'string' && hasId) return 'driver of version 10'
   if (typeof coll === 'string' && hasId && typeof first.get('ts') === 'string') return 'simple'
   if (typeof first.get('collectionId') === 'string' && first.get('document') instanceof Map)

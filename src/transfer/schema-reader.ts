@@ -5,6 +5,7 @@ import type { CollectionItem, SchemaItem } from '../v10/fsl/nodes.ts'
 import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
+import { schemaPaths } from './export-paths.ts'
 import { readFsl, saysVersion10 } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
@@ -13,7 +14,7 @@ import { namedKinds } from './references.ts'
 const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
 
 interface SchemaText {
-  /** The name of a file. */
+  /** The path of a file below the folder of the schema. */
   readonly file: string
   readonly text: string
 }
@@ -85,8 +86,9 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   const files = await connection.schemaFiles(path)
   const read = files.map(({ name, text }) => readFsl(name, text))
   const items = read.flatMap(each => each.items)
+  const paths = schemaPaths(files.map(({ name }) => name))
   return {
-    texts: files.map(({ name, text }) => ({ file: name, text })),
+    texts: files.map(({ name, text }) => ({ file: paths.get(name) as string, text })),
     said: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
     isNeeded: saysVersion10(read),
     shapes: new Map(

@@ -3,7 +3,7 @@
 // again after the others. What is there already is left as it is.
 
 import { equalValues } from '../values/equality.ts'
-import type { Json } from '../values/value.ts'
+import { type Json, nativeOfKind } from '../values/value.ts'
 import { type DatabasePath, QueryRefused, type TransferConnection } from './connection.ts'
 import { driverFields } from './formats/driver-values.ts'
 import { literal, object } from './query-json.ts'
@@ -89,7 +89,7 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
     path,
     object({ if: object({ exists: ref }), then: object({ get: ref }), else: null }),
   )
-  if (existing instanceof Map)
+  if (existing instanceof Map && isOfKind(existing, record.object))
     return finding(target, record, isSame(record, existing) ? 'equal' : 'different')
   if (dryRun) return finding(target, record, 'created')
   try {
@@ -99,6 +99,19 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
     if (!(error instanceof QueryRefused) || isMissingReference(error)) throw error
     return finding(target, record, 'failed', error.message)
   }
+}
+
+/** `Collection("databases")` names the native collection where there is no other one: what is there is a database, then. */
+function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
+  const set = kind === 'key' ? 'keys' : nativeOfKind[kind]
+  return memberOf(existing, 'ref', '@ref', 'collection', '@ref', 'id') === set
+}
+
+function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
+  return names.reduce<Json | undefined>(
+    (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
+    json,
+  )
 }
 
 /** An expression for the reference to an object by its name. */

@@ -1,10 +1,12 @@
 // The files that a user names, or that lie below the folders that they name, each with what it holds; and whether an
 // export is complete by what its metadata says.
 
+import type { Stats } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import type { DatabasePath } from './connection.ts'
 import { diskSource } from './disk-source.ts'
+import { isPiece, nameOfPath } from './export-paths.ts'
 import type { ByteSource } from './input.ts'
 import { type Content, recognise } from './recognise.ts'
 import { TransferError } from './record.ts'
@@ -25,6 +27,8 @@ export interface SourceFile {
   readonly database: DatabasePath
   /** By its name, for formats that do not say. */
   readonly collection: string
+  /** Of a schema file in an export: what the database called it. */
+  readonly schemaName?: string | undefined
 }
 
 export interface Sources {
@@ -73,6 +77,8 @@ class Finder {
   readonly #options: SourceOptions
   /** All files below the folders, with their bytes on the disk. */
   readonly #seen = new Map<string, number>()
+  /** The folder of the schema of the export that is being read. */
+  #schema: string | undefined
   /** Folders around the present one, without links: one that leads back to them would have no end. */
   readonly #around: string[] = []
 
@@ -94,26 +100,40 @@ class Finder {
     if (this.#around.includes(real)) return
     this.#around.push(real)
     const names = (await readdir(folder)).filter(name => !name.startsWith('.')).sort()
-    const metadata = names.filter(name => metadataName.test(name))
-    for (const name of names) {
+    const about = new Map<string, Stats | undefined>()
+    // Of a link it tells of what that leads to.
+    for (const name of names) about.set(name, await stat(join(folder, name)).catch(() => undefined))
+    const metadata = names.filter(name => metadataName.test(name) && about.get(name)?.isFile())
+    const isExport = metadata.length > 0
+    for (const [name, found] of about) {
       const path = join(folder, name)
-      // Of a link it tells of what that leads to.
-      const about = await stat(path).catch(() => undefined)
-      if (about?.isFile()) await this.#file(path, top, database)
-      else if (!about?.isDirectory()) this.found.passedOver.push(`${shownAs(path, top)} (no file)`)
-      else if (metadata.length > 0 && name === 'databases') await this.#children(path, top, database)
+      if (found?.isFile()) await this.#file(path, top, database)
+      else if (!found?.isDirectory()) this.found.passedOver.push(`${shownAs(path, top)} (no file)`)
+      else if (isExport && name === 'databases') await this.#children(path, path, top, database)
+      else if (isExport && name === 'schema') await this.#schemaFolder(path, top, database)
       else await this.#folder(path, top, database)
     }
     if (metadata.length > 0) await this.#checkExport(folder, metadata, database)
     this.#around.pop()
   }
 
-  /** The child databases of an export, a folder each. */
-  async #children(folder: string, top: string, database: DatabasePath): Promise<void> {
+  /** The schema of an export, whose files are called in the database as their paths say. */
+  async #schemaFolder(folder: string, top: string, database: DatabasePath): Promise<void> {
+    this.#schema = folder
+    await this.#folder(folder, top, database)
+    this.#schema = undefined
+  }
+
+  /** The child databases of an export, a folder each, in `all`; long names have several. */
+  async #children(folder: string, all: string, top: string, database: DatabasePath): Promise<void> {
     for (const name of (await readdir(folder)).sort()) {
       const path = join(folder, name)
       if (!(await stat(path)).isDirectory()) continue
-      const child = [...database, nameOf(name)]
+      if (isPiece(name)) {
+        await this.#children(path, all, top, database)
+        continue
+      }
+      const child = [...database, nameWithin(all, path)]
       this.found.databases.push(child)
       await this.#folder(path, top, child)
     }
@@ -141,6 +161,7 @@ class Finder {
       content,
       database,
       collection,
+      ...(this.#schema !== undefined && { schemaName: nameWithin(this.#schema, path).replace(/\.gz$/, '') }),
     })
   }
 
@@ -170,17 +191,13 @@ const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
 /** The collection that a file is named after. */
 function collectionOf(path: string): string {
   const name = basename(path)
-  if (filePart.test(name)) return nameOf(name.replace(filePart, ''))
+  if (filePart.test(name)) return nameOfPath(name.replace(filePart, ''))
   return name.replace(/(?:\.(?:gz|jsonl?|ndjson|csv|tsv|txt))+$/i, '')
 }
 
-/** The name that a step of a path stands for. */
-function nameOf(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
+/** The name that a path below a folder of an export stands for. */
+function nameWithin(folder: string, path: string): string {
+  return nameOfPath(relative(folder, path).split(sep).join('/'))
 }
 
 interface Metadata {

@@ -1,46 +1,12 @@
 // What is exported can be imported, and exported again: byte by byte the same, apart from what names the run.
 
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
 import type { TransferConnection } from '../../src/transfer/connection.ts'
-import { type ExportOptions, runExport } from '../../src/transfer/exporter.ts'
 import { parseJson } from '../../src/values/json.ts'
+import { contentOf, exportTo } from './exports.ts'
 import { document, openTestDatabase, type TestDatabase } from './importing.ts'
-
-async function exportTo(
-  database: TestDatabase,
-  name: string,
-  options: Partial<ExportOptions> = {},
-): Promise<string> {
-  const folder = join(database.folder, name)
-  const all: ExportOptions = {
-    database: ['moved'],
-    format: 'tagged',
-    fileFormat: 'jsonl',
-    gzip: false,
-    history: false,
-    id: '1',
-    ...options,
-  }
-  await runExport(database.connection, folder, all, { readBytes: 0, totalBytes: 0, documents: 0, phase: '' })
-  return folder
-}
-
-/** The texts of all files below a folder by their paths; what names the run is blotted out. */
-async function contentOf(folder: string): Promise<Record<string, string>> {
-  const content: Record<string, string> = {}
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    const bytes = await readFile(path)
-    const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')
-    content[relative(folder, path)] = text.replace(/"(?:snapshot_ts|export_id|task_id)": "[^"]*"/g, '""')
-  }
-  return content
-}
 
 const object = (fields: object) => ({ object: fields })
 

@@ -103,12 +103,13 @@ export function namedReference(
   { collection: within, isUserCollection, notes, origin }: ElementContext,
 ): Value {
   // A collection of the user's may have the name of a native one.
-  const known = isUserCollection(collection) ? undefined : nativeInExport(collection)
+  const isUsers = isUserCollection(collection) && typeof name !== 'string'
+  const known = isUsers ? undefined : nativeInExport(collection)
   const kind = known && kindOfNative.get(known)
   if (kind !== undefined && typeof name === 'string') return schemaReference(kind, name)
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`a reference into ${collection} ${faultOfId(id)}`)
-  if (collection === deletedName) {
+  if (collection === deletedName && !isUsers) {
     notes.lost(
       'the collection of a reference, which was deleted: its id is kept in an object',
       within,
