@@ -46,12 +46,12 @@ function pathAfter(path: Path, step: Step): Path | undefined {
   switch (step.kind) {
     case 'move':
       if (begins(path, step.from)) return [...step.to, ...path.slice(step.from.length)]
-      return overlaps(path, step.from) || overlaps(path, step.to) ? undefined : path
+      return overlaps(path, step.from) || replaces(path, step.to) ? undefined : path
     case 'add':
     case 'drop':
       return overlaps(path, step.path) ? undefined : path
     case 'split':
-      return [step.from, ...step.targets.map(target => target.path)].some(each => overlaps(path, each))
+      return overlaps(path, step.from) || step.targets.some(target => replaces(path, target.path))
         ? undefined
         : path
     case 'move conflicts':
@@ -72,4 +72,11 @@ function begins(path: Path, field: FieldNames): boolean {
 function overlaps(path: Path, field: FieldNames): boolean {
   const length = Math.min(path.length, field.length)
   return field.slice(0, length).every((name, index) => name === path[index])
+}
+
+/** Whether a value that a field gets can change what is at a path, also by undeclared data that it displaces. */
+function replaces(path: Path, field: FieldNames): boolean {
+  if (overlaps(path, field)) return true
+  const [[first], [name = '']] = [path, field]
+  return typeof first === 'string' && first.endsWith(name) && /^_+$/.test(first.slice(0, -name.length))
 }

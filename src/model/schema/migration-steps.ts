@@ -186,9 +186,11 @@ function take(step: Step, aside: Aside): void {
       remove(data, step.path)
       break
     case 'move':
+      displace(data, step.to)
       place(data, step.to, remove(data, step.from))
       break
     case 'split':
+      for (const { path } of step.targets) if (!isSamePath(step.from, path)) displace(data, path)
       split(step.from, step.targets, data)
       break
     case 'move conflicts':
@@ -248,11 +250,24 @@ function gather(data: MutableObject, into: string, fields: readonly (readonly [s
   const gathered: MutableObject = new Map(isObject(before) ? before : [])
   const sorted = [...fields].sort(([left], [right]) => underscores(left) - underscores(right))
   for (const [name, value] of sorted) {
-    let free = name
-    while (gathered.has(free)) free = `_${free}`
-    gathered.set(free, value)
+    gathered.set(freeName(gathered, name), value)
   }
   data.set(into, gathered)
+}
+
+/** The name with the fewest underscores in front that an object has no field of. */
+function freeName(object: ObjectValue, name: string): string {
+  let free = name
+  while (object.has(free)) free = `_${free}`
+  return free
+}
+
+/** Renames an undeclared field, which only the wildcard at the top can hold, before a declared one takes its place. */
+function displace(data: MutableObject, path: FieldNames): void {
+  const [name = ''] = path
+  if (path.length > 1 || !data.has(name)) return
+  data.set(freeName(data, name), data.get(name) ?? null)
+  data.delete(name)
 }
 
 function underscores(name: string): number {

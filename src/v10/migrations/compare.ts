@@ -74,7 +74,7 @@ class Comparison {
     if (isStruct(content) && isStruct(live.content)) {
       const [rest, liveRest] = [content.wildcard, live.content.wildcard]
       if (rest === undefined && liveRest === undefined) return this.fields(content, live.content)
-      if (rest !== undefined && liveRest !== undefined) {
+      if (rest !== undefined && !rest.isOfDropped && liveRest !== undefined) {
         const faults = this.fields(content, live.content)
         if (isSubtype(liveRest.type, rest.type)) return faults
         return [...faults, this.#narrower(field, path, type, liveType)]
@@ -91,6 +91,8 @@ class Comparison {
     liveType: ReturnType<typeof typeOf>,
   ): Diagnostic {
     const types = `of type \`${typeText(type)}\` does not match the live type \`${typeText(liveType)}\``
+    const message = `Field ${shownField(path)} ${types}`
+    if (origin.kind === 'dropped') return fault(message, nameInStatement(origin.by, path))
     const remark = splitBefore(
       'Add a migration to split the invalid types into another field',
       this.#declaration,
@@ -99,7 +101,7 @@ class Comparison {
       typeText(lackingPart(liveType, type)),
     )
     const span = origin.kind === 'declared' ? typeSpan : undefined
-    return fault(`Field ${shownField(path)} ${types}`, span, remark)
+    return fault(message, span, remark)
   }
 
   // ----------------------------------------------------------------------------------- new fields

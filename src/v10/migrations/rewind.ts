@@ -12,16 +12,17 @@ import { type Declaration, type Statement, spanIn } from './declaration.ts'
 import { behind, fault, hint, removal, statements, suggestion, valueHints, wildcardBehind } from './hints.ts'
 import type { Filler, PlannedStep } from './planned-step.ts'
 import {
+  copyOf,
   type Field,
   type FieldOrigin,
   type FoundField,
   fieldAt,
   find,
   hasWildcard,
-  isInOpenObject,
   isPresent,
   isStruct,
   nameInStatement,
+  openDropped,
   type StructShape,
   shownField,
   typeOf,
@@ -102,7 +103,7 @@ export class Rewinder {
     const at = find(this.shape, path.path)
     const field = fieldAt(at)
     const shown = shownField(path.path)
-    if (isInOpenObject(at)) {
+    if (at.isInOpenObject) {
       return this.#refuse(`Cannot add field, as there is a wildcard in the same struct as ${shown}`, span)
     }
     if (at.kind !== 'place' || field === undefined) {
@@ -184,7 +185,7 @@ export class Rewinder {
     const span = spanIn(statement, path)
     const at = find(this.shape, path.path)
     const shown = shownField(path.path)
-    if (isInOpenObject(at)) {
+    if (at.isInOpenObject) {
       return this.#refuse(
         `Cannot backfill field, as there is a wildcard in the same struct as ${shown}`,
         span,
@@ -247,8 +248,8 @@ export class Rewinder {
   #drop(path: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, path)
     const at = find(this.shape, path.path)
-    if (at.kind !== 'place') {
-      const why = at.kind === 'no parent' ? 'the parent object was removed' : 'the parent is not an object'
+    if (at.kind !== 'place' || find(this.shape, path.path.slice(0, -1)).isInOpenObject) {
+      const why = at.kind === 'no object' ? 'the parent is not an object' : 'the parent object was removed'
       return this.#refuse(`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
     }
     const { field } = at
@@ -267,6 +268,7 @@ export class Rewinder {
   }
 
   #move(from: FieldPathPlace, to: FieldPathPlace, statement: Statement): undefined {
+    openDropped(this.shape, from.path)
     const target = find(this.shape, to.path)
     const source = find(this.shape, from.path)
     const refusal = this.#refusedMove(from, to, source, target, statement)
@@ -283,7 +285,8 @@ export class Rewinder {
     }
     this.steps.push({ kind: 'move', from: from.path, to: to.path })
     this.mark(target, moved, { kind: 'moved into', by: statement })
-    source.struct.fields.set(source.name, { ...moved, path: from.path })
+    // A copy: the target may be the object that the source is in.
+    source.struct.fields.set(source.name, { ...moved, path: from.path, content: copyOf(moved.content) })
   }
 
   #refusedMove(
@@ -299,7 +302,7 @@ export class Rewinder {
       const remark = removal('Remove the futile `move`', statement)
       return fault('Cannot move a field to itself', span, remark)
     }
-    if (isInOpenObject(target)) {
+    if (target.isInOpenObject) {
       const message = `Cannot move field ${shownField(to.path)} into a struct with a wildcard definition`
       return fault(message, spanIn(statement, to))
     }
@@ -310,7 +313,7 @@ export class Rewinder {
         source.kind === 'no parent' ? 'the parent object was removed.' : 'the parent value is not an object.'
       return fault(`Cannot move field ${shown}, as ${why}`, span)
     }
-    if (isInOpenObject(source))
+    if (source.isInOpenObject)
       return fault(`Cannot move field ${shown} out of a struct with a wildcard definition`, span)
     const { field } = source
     if (field === undefined || !isPresent(field)) return undefined
@@ -367,7 +370,8 @@ export class Rewinder {
       isPresent(field) ? [field.path.at(-1) ?? ''] : [],
     )
     this.steps.push({ kind: 'move wildcard', into: into.path[0] ?? '', keep })
-    this.shape.wildcard = { type: anyType, span, isImplicit: false, addedBy: undefined }
+    const wildcard = { type: anyType, span, isImplicit: false, addedBy: undefined, isOfDropped: false }
+    this.shape.wildcard = wildcard
   }
 
   #addWildcard(statement: Statement): undefined {

@@ -1,9 +1,16 @@
 // The shape of a collection's documents while statements are taken back one after the other: fields, each with what is
 // known of where it came from. Rules: FQL v10 reference, migrations, 3 and 4.
 
-import { anyType, type FieldType, type MemberType, type ObjectType } from '../../model/schema/field-types.ts'
+import {
+  anyType,
+  type FieldType,
+  type MemberType,
+  nullType,
+  type ObjectType,
+} from '../../model/schema/field-types.ts'
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../model/schema/paths.ts'
+import { unionOf } from '../../model/schema/subtypes.ts'
 import type { FindCollection } from '../../model/session.ts'
 import type { SourceRange } from '../fsl/outline.ts'
 import { resolveSignature } from '../schema/signatures.ts'
@@ -35,6 +42,8 @@ interface Wildcard {
   readonly isImplicit: boolean
   /** Undefined: it was always there. */
   readonly addedBy: Statement | undefined
+  /** The object is dropped later: its other fields are unknown, and the object itself may be missing. */
+  readonly isOfDropped: boolean
 }
 
 /** An object with named fields. */
@@ -55,6 +64,7 @@ export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection)
             span: wildcard === 'implicit' ? undefined : wildcard.span,
             isImplicit: wildcard === 'implicit',
             addedBy: undefined,
+            isOfDropped: false,
           },
   }
   for (const { defaultValue, name, nameSpan, type, typeSource } of fields) {
@@ -90,6 +100,7 @@ function contentOf(
     span: undefined,
     isImplicit: false,
     addedBy: undefined,
+    isOfDropped: false,
   }
   return { fields: new Map(fields), wildcard }
 }
@@ -97,6 +108,16 @@ function contentOf(
 /** Whether what a field holds can be addressed. */
 export function isStruct(content: FieldType | StructShape): content is StructShape {
   return !('kind' in content)
+}
+
+/** A copy of a content, whose objects can be changed apart from the original's. */
+export function copyOf(content: FieldType | StructShape): FieldType | StructShape {
+  if (!isStruct(content)) return content
+  const copied = Array.from(content.fields, ([name, field]): [string, Field] => [
+    name,
+    { ...field, content: copyOf(field.content) },
+  ])
+  return { ...content, fields: new Map(copied) }
 }
 
 /** Whether documents have the field before the statements that were taken back. */
@@ -115,17 +136,21 @@ export function typeOf(content: FieldType | StructShape): FieldType {
   return isStruct(content) ? structType(content) : content
 }
 
-function structType({ fields, wildcard }: StructShape): ObjectType {
+function structType({ fields, wildcard }: StructShape): FieldType {
   const present = Array.from(fields).filter(([, field]) => isPresent(field))
   const members = present.map(([name, { content, defaultValue }]): [string, MemberType] => [
     name,
     { type: typeOf(content), defaultValue: defaultValue?.text },
   ])
-  return { kind: 'object', fields: new Map(members), wildcard: wildcard?.type }
+  const type: ObjectType = { kind: 'object', fields: new Map(members), wildcard: wildcard?.type }
+  return wildcard?.isOfDropped ? unionOf([type, nullType]) : type
 }
 
 /** Where a path leads. */
-export type FoundField =
+export type FoundField = {
+  /** An inner object on the path has a wildcard: what documents have at the path may be undeclared data. */
+  readonly isInOpenObject: boolean
+} & (
   | {
       readonly kind: 'place'
       readonly struct: StructShape
@@ -135,18 +160,22 @@ export type FoundField =
       readonly isTop: boolean
     }
   | { readonly kind: 'no parent' | 'no object' }
+)
 
 /** Follows a path through objects that are there. */
 export function find(shape: StructShape, path: FieldNames): FoundField {
   let struct = shape
+  let isInOpenObject = false
   for (const name of path.slice(0, -1)) {
     const field = struct.fields.get(name)
-    if (field === undefined || !isPresent(field)) return { kind: 'no parent' }
-    if (!isStruct(field.content)) return { kind: 'no object' }
+    if (field === undefined || !isPresent(field)) return { kind: 'no parent', isInOpenObject }
+    if (!isStruct(field.content)) return { kind: 'no object', isInOpenObject }
     struct = field.content
+    isInOpenObject ||= struct.wildcard !== undefined && !struct.wildcard.isOfDropped
   }
   const name = path.at(-1) ?? ''
-  return { kind: 'place', struct, name, field: struct.fields.get(name), isTop: path.length === 1 }
+  const field = struct.fields.get(name)
+  return { kind: 'place', struct, name, field, isTop: path.length === 1, isInOpenObject }
 }
 
 /** The field at the end of a path; undefined where there is none. */
@@ -154,9 +183,42 @@ export function fieldAt(found: FoundField): Field | undefined {
   return found.kind === 'place' ? found.field : undefined
 }
 
-/** Whether a path leads into an inner object that takes more fields than it names. */
-export function isInOpenObject(found: FoundField): boolean {
-  return found.kind === 'place' && !found.isTop && found.struct.wildcard !== undefined
+/** Makes objects of the dropped fields on a path, so that statements before the drop can take fields out of them. */
+export function openDropped(shape: StructShape, path: FieldNames): void {
+  let struct = shape
+  for (const [index, name] of path.slice(0, -1).entries()) {
+    const known = struct.fields.get(name)
+    const isInDropped = struct.wildcard?.isOfDropped === true
+    const field = known ?? (isInDropped ? undeclaredField(path.slice(0, index + 1)) : undefined)
+    if (field === undefined || !isPresent(field)) return
+    if (isStruct(field.content)) {
+      struct = field.content
+      continue
+    }
+    if (field.origin.kind !== 'dropped' && known !== undefined) return
+    const wildcard = {
+      type: anyType,
+      span: undefined,
+      isImplicit: false,
+      addedBy: undefined,
+      isOfDropped: true,
+    }
+    const content: StructShape = { fields: new Map(), wildcard }
+    struct.fields.set(name, { ...field, content })
+    struct = content
+  }
+}
+
+function undeclaredField(path: FieldNames): Field {
+  const origin = { kind: 'declared' } as const
+  return {
+    path,
+    origin,
+    content: anyType,
+    nameSpan: undefined,
+    typeSpan: undefined,
+    defaultValue: undefined,
+  }
 }
 
 /** Where the last name of the path of the statement stands by which a field appears; the whole path, if it is written otherwise. */

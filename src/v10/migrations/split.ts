@@ -16,8 +16,8 @@ import {
   type FoundField,
   fieldAt,
   find,
-  isInOpenObject,
   isPresent,
+  openDropped,
   type StructShape,
   shownField,
   typeOf,
@@ -47,6 +47,7 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
     faults.push(fault(`Expected ${what}`, spanIn(statement, node)))
     return
   }
+  openDropped(shape, node.field.path)
   const own = node.to.some(({ path }) => isSamePath(path, node.field.path))
   const source = find(shape, node.field.path)
   const refusal = refusedSource(source, own, node, statement)
@@ -68,7 +69,7 @@ function refusedSource(
 ): Diagnostic | undefined {
   if (at.kind !== 'place') return undefined
   const span = spanIn(statement, field)
-  if (isInOpenObject(at)) {
+  if (at.isInOpenObject) {
     const shown = shownField(field.path)
     return fault(`Cannot split field ${shown}, which is in a struct with a wildcard definition`, span)
   }
@@ -106,7 +107,7 @@ function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewi
 
 function refusedTarget(at: FoundField, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
   const span = spanIn(statement, target)
-  if (isInOpenObject(at)) {
+  if (at.isInOpenObject) {
     const shown = shownField(target.path)
     return fault(`Cannot split into field ${shown}, which is in a struct with a wildcard definition`, span)
   }
