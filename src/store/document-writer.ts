@@ -200,6 +200,7 @@ export class DocumentWriter {
     const { ref } = pending.version
     const base = newestLive(this.#context.snapshot, ref)
     const before = base && this.#context.reader.read(ref, base)
+    if (before !== undefined) noteExpiry(this.#context.snapshot, ttlOf(before.fields))
     if (pending.version.action !== 'delete') {
       const action = actionAfter(before, this.#context.commitTime)
       if (action !== pending.version.action) pending.version = { ...pending.version, action }

@@ -24,17 +24,17 @@ interface Fallen {
   readonly bytes: number
   /** Whether nothing is left that has fallen out. */
   readonly isAll: boolean
+  /** When the document expires, if its `ttl` is before `minimum` and its version is not: version 0.2 marked the `ttl` alone. */
+  readonly expiresAt?: Micros
 }
 
 /** What has fallen out of a document when `minimum` is the oldest time that can be read. */
 export function fallenRows(store: Store, transaction: StoreTransaction, ref: Ref, minimum: Micros): Fallen {
   const { rows, snapshot } = transaction
   const newest = newestLive(snapshot, ref)
-  if (newest !== undefined) {
-    const ttl = versionTtl(newest)
-    if (ttl !== never && expiryTime(ttl, versionTime(newest)) <= minimum)
-      return wholeDocument(store, transaction, ref)
-  }
+  const ttl = newest === undefined ? never : versionTtl(newest)
+  const expiresAt = newest === undefined ? never : expiryTime(ttl, versionTime(newest))
+  if (ttl !== never && expiresAt <= minimum) return wholeDocument(store, transaction, ref)
   const past: StoredVersion[] = []
   let bytes = newest?.length ?? 0
   const range = { start: historyRange(ref, minimum).start, end: historyRange(ref).end }
@@ -53,7 +53,7 @@ export function fallenRows(store: Store, transaction: StoreTransaction, ref: Ref
   }
   for (const { key } of store.counted(ref.database, () => [...indexRows(rows, ref, chain)]))
     if (key[0] !== keyTags.indexLive) keys.push(key)
-  return { keys, bytes, isAll }
+  return { keys, bytes, isAll, ...(ttl <= minimum && { expiresAt }) }
 }
 
 /** All that is stored of a document. */

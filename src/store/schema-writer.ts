@@ -73,7 +73,13 @@ export class SchemaWriter {
     const completed = this.#withSteps(ref, fields)
     completed.delete(historyFloorField)
     if (before === undefined) return completed
-    const floor = historyFloor(collectionDefinition(before), this.#context.snapshot.time)
+    const old = collectionDefinition(before)
+    const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
+    // The sweeper goes on by the old days until the commit, and nothing but the floor keeps what it removes out of reach
+    // when the new days reach further back.
+    const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
+    const { snapshot, stamp } = this.#context
+    const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)
     return floor > 0 ? completed.set(historyFloorField, BigInt(floor)) : completed
   }
 

@@ -11,7 +11,7 @@ import type { CollectionPlace } from './contract.ts'
 import { scanDocuments } from './documents.ts'
 import { fileBatch } from './due-filing.ts'
 import { type DueLook, DueLooks } from './due-looks.ts'
-import { dueMarks, firstDue, nativePlaces } from './due-order.ts'
+import { dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
 import { fallenRows } from './fallen.ts'
 import { nextGarbage, removeGarbage } from './garbage.ts'
 import { hasOldChanges, removeOldChanges } from './record-removal.ts'
@@ -188,6 +188,7 @@ export class Sweeper {
         for (const each of fallen.keys) overlay.set(each, undefined)
         batch.write(fallen.keys.length, fallen.bytes)
         if (!fallen.isAll) return at
+        if (fallen.expiresAt !== undefined) markDue(overlay, ref, fallen.expiresAt)
         done.add(ref.id)
       }
       overlay.set(key, undefined)
