@@ -2,7 +2,7 @@
 // above, which know the languages, and arrives as a callback.
 
 import type { Transaction } from '../store/contract.ts'
-import type { Code } from '../values/code.ts'
+import type { Code, LanguageName } from '../values/code.ts'
 import type { DatabaseId, ObjectValue, Ref, Value } from '../values/value.ts'
 
 /** The roles that need no document. */
@@ -62,6 +62,8 @@ export interface AccessRequest {
   readonly argument: (parameterCount: number) => Value
   /** The fields that a document will have once it is changed, which predicates of version 10 are given. */
   readonly next?: () => ObjectValue
+  /** The arguments of a call one by one, for a predicate of that language; absent if `argument` stands for all of them. */
+  readonly passed?: (language: LanguageName) => readonly Value[]
   /** The call that asks, for explanations. */
   readonly asker?: Asker | undefined
 }
@@ -81,8 +83,8 @@ export type RunPredicate = (
   about?: PredicateSubject,
 ) => boolean
 
-/** What is to be done to which document; absent where no document is touched: memberships, tokens of others. */
-export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next'>
+/** What is to be done to which document, or is called; absent where neither is: memberships, tokens of others. */
+export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next' | 'passed'>
 
 /** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */
 export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }

@@ -170,13 +170,23 @@ function documentsOf(
       const [before = null, after = null] = list(argument(2))
       return [before, next?.() ?? after].map(version)
     }
-    case 'call':
-      return list(argument(1))
     case 'history_write':
       return list(argument(4))
     default:
       return [argument(1)]
   }
+}
+
+/** What a predicate is given; that of a call is given what the function is. */
+function givenTo(
+  { language }: Code,
+  parameterCount: () => number,
+  argument: AccessRequest['argument'],
+  about: PredicateSubject | undefined,
+): Given {
+  if (about?.passed !== undefined) return { list: about.passed(language) }
+  if (language === '4' || about?.action === 'call') return { one: argument(parameterCount()) }
+  return { list: documentsOf(argument, about), areVersions: true }
 }
 
 /** One evaluation of a query in one transaction. */
@@ -359,10 +369,8 @@ export class Session {
     about?: PredicateSubject,
   ): PredicateOutcome {
     const { asker } = this
-    const apply = () =>
-      predicate.language === '10'
-        ? this.run(predicate, { list: documentsOf(argument, about), areVersions: true })
-        : this.run(predicate, { one: argument(this.factsOf(predicate).parameters) })
+    const parameterCount = () => this.factsOf(predicate).parameters
+    const apply = () => this.run(predicate, givenTo(predicate, parameterCount, argument, about))
     const readOnly = () => this.withEffectLimit('read', 'auth predicates', apply)
     const now = () => this.withValidTime(undefined, readOnly)
     this.asker = undefined

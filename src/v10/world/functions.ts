@@ -4,7 +4,7 @@ import { authorityOfRole } from '../../auth/role.ts'
 import { recovering } from '../../base/recovering.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
-import { codeOf } from '../../values/code.ts'
+import { codeOf, type LanguageName } from '../../values/code.ts'
 import type { Lambda, Value as StoredValue } from '../../values/value.ts'
 import { BoundCall, type Call } from '../call.ts'
 import { argumentScope } from '../evaluate/argument-scope.ts'
@@ -13,7 +13,7 @@ import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../
 import { bodyOf } from './bodies.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { permissionDenied } from './refusals.ts'
-import { NotStorable, runtimeOf, storedOf } from './stored-values.ts'
+import { NotStorable, PassedArgument, runtimeOf, storedOf } from './stored-values.ts'
 
 /** Calls a function; the count of arguments fits. Bodies of version 10 are part of the query that calls them. */
 export function callUser(
@@ -28,8 +28,10 @@ export function callUser(
   if (stored === undefined) throw call.failure('unbound_variable', `Unbound variable \`${callee.name}\``)
   const code = codeOf(stored.fields.get('body'))
   const { access } = session
-  const argument = () => args.map(foreignOrNull)
-  if (!access.allows({ action: 'call', resource: ref, argument, asker: call })) throw permissionDenied(call)
+  const passed = (language: LanguageName) =>
+    language === '10' ? args.map(arg => new PassedArgument(arg)) : args.map(foreignOrFailure)
+  const request = { action: 'call', resource: ref, argument: () => passed('4'), passed, asker: call } as const
+  if (!access.allows(request)) throw permissionDenied(call)
   if (code === undefined) return call.done()
   const name = stored.fields.get('name')
   const run = (): Value | BoundCall => {
@@ -92,7 +94,7 @@ function translated(error: unknown, call: Call, reader: DocumentReader): unknown
 }
 
 /** A value as version 4 has it. Throws {@link NotStorable} for what it does not have. */
-export function toForeign(value: Value): StoredValue {
+function toForeign(value: Value): StoredValue {
   if (value instanceof Id) return value.value
   if (value instanceof Doc) return value.ref
   if (value === null || value instanceof NullValue) return null
@@ -105,11 +107,13 @@ export function toForeign(value: Value): StoredValue {
   return storedOf(value)
 }
 
-/** The same; null for what it does not have. */
-function foreignOrNull(value: Value): StoredValue {
+/** The same. Throws a Failure for what version 4 does not have. */
+export function foreignOrFailure(value: Value): StoredValue {
   return recovering(
     NotStorable,
     () => toForeign(value),
-    () => null,
+    refused => {
+      throw Failure.of({ kind: 'foreign value', type: typeName(refused.value) })
+    },
   )
 }

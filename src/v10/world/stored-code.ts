@@ -2,7 +2,6 @@
 
 import { recovering } from '../../base/recovering.ts'
 import type { EffectPlace } from '../../model/effect.ts'
-import { Failure } from '../../model/failure.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
 import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
 import { Call, type CallEffect } from '../call.ts'
@@ -12,11 +11,11 @@ import { QueryFailure } from '../failure/failure.ts'
 import { requireCount } from '../library/invoke.ts'
 import { parseQuery } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
-import { Lambda, typeName, type Value } from '../value.ts'
+import { Lambda, typeName } from '../value.ts'
 import { boundValue } from './bindings.ts'
 import { bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
-import { toForeign } from './functions.ts'
+import { foreignOrFailure } from './functions.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 import { toldOf } from './told.ts'
 
@@ -42,7 +41,7 @@ export const storedCode: CodeLanguage<'10'> = {
     const arity = { counts: [node.parameters.length], open }
     const call = callOf(interpreter, source, session)
     requireCount(arity, args.length, call)
-    const result = foreignResult(interpreter.enter(new Lambda(node, source, undefined), args, call))
+    const result = foreignOrFailure(interpreter.enter(new Lambda(node, source, undefined), args, call))
     world.finish()
     return result
   },
@@ -85,14 +84,4 @@ function argumentsOf(given: Given, count: number, isOpen: boolean): readonly Sto
   const { one } = given
   if (!isStoredArray(one)) return [one]
   return count === 0 && !isOpen && one.length === 0 ? [] : one
-}
-
-function foreignResult(value: Value): StoredValue {
-  return recovering(
-    NotStorable,
-    () => toForeign(value),
-    refused => {
-      throw Failure.of({ kind: 'foreign value', type: typeName(refused.value) })
-    },
-  )
 }

@@ -17,6 +17,24 @@ import { parseLambda } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
 
+/** An argument of a call on its way to a predicate of this language, which gets the very value. */
+export class PassedArgument extends Transient {
+  readonly kind = 'argument'
+  readonly value: Value
+  constructor(value: Value) {
+    super()
+    this.value = value
+  }
+
+  storedForm(): StoredValue {
+    return storedOf(this.value)
+  }
+
+  parts(): readonly StoredValue[] {
+    return [this.storedForm()]
+  }
+}
+
 /** Makes the document that a reference means. */
 type DocumentOf = (ref: Ref) => Value
 
@@ -37,6 +55,7 @@ export function runtimeOf(stored: StoredValue, documentOf: DocumentOf): Value {
   if (stored instanceof Ref) return documentOf(stored)
   if (stored instanceof StoredLambda) return foreignLambda
   if (stored instanceof DocumentValue) return documentOf(stored.ref)
+  if (stored instanceof PassedArgument) return stored.value
   return stored instanceof Transient ? runtimeOf(stored.storedForm(), documentOf) : null
 }
 
