@@ -185,7 +185,6 @@ interface CallOptions {
   readonly source?: Source
   readonly depth?: number
   readonly limit?: EffectLimit
-  readonly at?: number
 }
 
 /** A call of a function, of an operator, of a lambda. */
@@ -226,8 +225,13 @@ export class Call {
   }
 
   /** This call, as it is for a part of what it does. */
-  as({ source = this.source, depth = this.depth, limit = this.limit, at = this.at }: CallOptions): Call {
-    return new Call(this.evaluation, this.outer, source, this.span, depth, limit, at)
+  as({ source = this.source, depth = this.depth, limit = this.limit }: CallOptions): Call {
+    return new Call(this.evaluation, this.outer, source, this.span, depth, limit, this.at)
+  }
+
+  /** This call with reads as of a time; undefined is the present, with the query's own writes. */
+  asOf(time: number | undefined): Call {
+    return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, time)
   }
 
   /** A failure at the argument list of this call; throw it. */

@@ -7,7 +7,7 @@ import { Lambda, type Value } from './value.ts'
 export type Code = Lambda | SourceCode
 
 /** Code of version 10. */
-interface SourceCode {
+export interface SourceCode {
   readonly language: '10'
   readonly source: string
   /** What errors call it, such as `*check_constraint:ok*`. */

@@ -235,7 +235,7 @@ export class Interpreter implements Evaluation {
 
   #at({ time, body }: AtNode, scope: Scope | undefined, call: Call): Value {
     const value = this.evaluate(time, scope, call)
-    if (value instanceof TransactionTime) return this.evaluate(body, scope, call)
+    if (value instanceof TransactionTime) return this.evaluate(body, scope, call.asOf(undefined))
     if (!(value instanceof Time)) {
       const message = `expected type: Time, received ${typeName(value)}`
       throw call.failureWithin('type_mismatch', message, time.start, time.end)
@@ -245,8 +245,7 @@ export class Interpreter implements Evaluation {
       const message = 'invalid argument `at_time`: cannot evaluate `at` in the future'
       throw call.failureWithin('invalid_argument', message, time.start, time.end)
     }
-    if (at === this.now) return this.evaluate(body, scope, call)
-    return this.evaluate(body, scope, call.as({ at }))
+    return this.evaluate(body, scope, call.asOf(at === this.now ? undefined : at))
   }
 
   #projection(node: ProjectionNode, scope: Scope | undefined, call: Call): Value {

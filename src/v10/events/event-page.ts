@@ -181,7 +181,7 @@ class PageReader {
   #elementOf(document: Value, moment: Moment): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
-      const call = callAt(origin, moment.call)
+      const call = callAt(origin, moment.call).asOf(moment.call.at)
       if (kind === 'map') value = call.apply(apply, value)
       else if (!call.holds(apply, value)) return undefined
     }

@@ -53,7 +53,7 @@ export class Moments {
   at(time: Micros): Moment {
     if (this.looksBack) return this.#pastAt(time)
     if (this.#latest?.time !== time) {
-      this.#latest = new Moment(this.#world, this.#call.as({ at: time }), time)
+      this.#latest = new Moment(this.#world, this.#call.asOf(time), time)
     }
     return this.#latest
   }

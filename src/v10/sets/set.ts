@@ -48,7 +48,7 @@ export interface Origin {
   readonly span: Span | undefined
   /** The calls around it; absent for sets of a cursor. */
   readonly outer?: Call | undefined
-  /** The time that reads look at. */
+  /** The time that reads look at; undefined is the present. */
   readonly at: number | undefined
 }
 
@@ -68,7 +68,7 @@ export function callAt({ source, span, outer, at }: Origin, reading: Call): Call
   for (const place of [...spansAround(outer, reading), span])
     if (place !== undefined) call = call.within(place)
   const limit = { effect: 'read', place: 'set functions' } as const
-  return call.as({ source, limit: narrower(call, limit), ...(at !== undefined && { at }) })
+  return call.as({ source, limit: narrower(call, limit) }).asOf(at)
 }
 
 /** The calls in which a set was made and which are over when it is read, from the outside in. */

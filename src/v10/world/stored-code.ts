@@ -3,6 +3,7 @@
 import { recovering } from '../../base/recovering.ts'
 import type { EffectPlace } from '../../model/effect.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
+import type { SourceCode } from '../../values/code.ts'
 import { DocumentValue, isArray as isStoredArray, type Value as StoredValue } from '../../values/value.ts'
 import { Call, type CallEffect } from '../call.ts'
 import type { Interpreter } from '../evaluate/interpreter.ts'
@@ -21,29 +22,10 @@ import { toldOf } from './told.ts'
 
 /** Runs it: arguments and results are values as they are stored. */
 export const storedCode: CodeLanguage<'10'> = {
-  run({ isExpression, name = '*body*', source: text }, given, session) {
-    const one = 'one' in given ? given.one : undefined
-    if (session.effectPlace === 'index bindings' && one instanceof DocumentValue) {
-      return storable(() => boundValue(bodyOf(text, name), one, session))
-    }
-    const world = new DataWorld(session)
-    const interpreter = interpreterOf(session, world, { told: toldOf(session) })
-    if (isExpression) {
-      const program = parseQuery(new Source(name, text), [])
-      const call = callOf(interpreter, program.source, session)
-      return storable(() => storedOf(interpreter.evaluate(program.body, undefined, call)))
-    }
-    const { node, source } = bodyOf(text, name)
-    const open = node.rest !== undefined
-    const args = argumentsOf(given, node.parameters.length, open).map(each =>
-      'list' in given && given.areVersions ? world.version(each) : world.runtime(each, session.validTime),
-    )
-    const arity = { counts: [node.parameters.length], open }
-    const call = callOf(interpreter, source, session)
-    requireCount(arity, args.length, call)
-    const result = foreignOrFailure(interpreter.enter(new Lambda(node, source, undefined), args, call))
-    world.finish()
-    return result
+  run(code, given, session) {
+    const { validTime } = session
+    // From here on the calls carry the time: code may return to the present, and write there.
+    return session.withValidTime(undefined, () => run(code, given, session, validTime))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
   isCode({ source }) {
@@ -55,14 +37,45 @@ export const storedCode: CodeLanguage<'10'> = {
   },
 }
 
-/** The call that all of it is in: it may do what the session may, at the time that the session looks at. */
-function callOf(interpreter: Interpreter, source: Source, session: Session): Call {
-  const { effectLimit, effectPlace, validTime } = session
+/** As {@link storedCode} runs it; `at` is the time that reads look at, undefined for the present. */
+function run(
+  { isExpression, name = '*body*', source: text }: SourceCode,
+  given: Given,
+  session: Session,
+  at: number | undefined,
+): StoredValue {
+  const one = 'one' in given ? given.one : undefined
+  if (session.effectPlace === 'index bindings' && one instanceof DocumentValue) {
+    return storable(() => boundValue(bodyOf(text, name), one, session))
+  }
+  const world = new DataWorld(session)
+  const interpreter = interpreterOf(session, world, { told: toldOf(session) })
+  if (isExpression) {
+    const program = parseQuery(new Source(name, text), [])
+    const call = callOf(interpreter, program.source, session, at)
+    return storable(() => storedOf(interpreter.evaluate(program.body, undefined, call)))
+  }
+  const { node, source } = bodyOf(text, name)
+  const open = node.rest !== undefined
+  const args = argumentsOf(given, node.parameters.length, open).map(each =>
+    'list' in given && given.areVersions ? world.version(each) : world.runtime(each, at),
+  )
+  const arity = { counts: [node.parameters.length], open }
+  const call = callOf(interpreter, source, session, at)
+  requireCount(arity, args.length, call)
+  const result = foreignOrFailure(interpreter.enter(new Lambda(node, source, undefined), args, call))
+  world.finish()
+  return result
+}
+
+/** The call that all of it is in: it may do what the session may. */
+function callOf(interpreter: Interpreter, source: Source, session: Session, at: number | undefined): Call {
+  const { effectLimit, effectPlace } = session
   const limit =
     effectPlace === undefined || effectLimit === 'write'
       ? undefined
       : ({ effect: effectIn(effectPlace, effectLimit), place: effectPlace } as const)
-  return new Call(interpreter, undefined, source, undefined, 0, limit, validTime)
+  return new Call(interpreter, undefined, source, undefined, 0, limit, at)
 }
 
 /** The time and new ids may be in what documents get by default. */
