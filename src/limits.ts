@@ -200,7 +200,7 @@ export const limits = {
   streamsPerTurn: 64,
   streamBytesPerTurn: 4_194_304,
   /** Events that a stream of version 10 may have to catch up on; and those on a page of a feed, unless told and at most. */
-  streamReplayMax: 127,
+  streamReplayMax: 128,
   feedPageDefault: 16,
   feedPageMax: 16_000,
   /** Events that are read at once for a stream that has caught up, UTF-16 units after which a page ends, milliseconds for one; ours. */

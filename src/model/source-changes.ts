@@ -3,7 +3,7 @@
 // from its versions; so each costs what its own source has changed.
 
 import { step } from '../base/effort.ts'
-import { epoch, micros } from '../base/micros.ts'
+import { micros } from '../base/micros.ts'
 import { upsert } from '../base/upsert.ts'
 import type { IndexDefinition, IndexEvent, Transaction, Version } from '../store/contract.ts'
 import { compareValues } from '../values/order.ts'
@@ -52,11 +52,12 @@ export function sourceChanges(
 export function areComplete(source: ChangeSource, from: Micros, transaction: Transaction): boolean {
   const collection = source.kind === 'document' ? collectionOf(source.document) : source.collection
   const kept = transaction.minimumValidTime(collection.database, Number(collection.id))
-  const since = source.kind === 'collection' ? Math.max(kept, transaction.changesSince) : kept
-  if (from >= since) return true
-  // Nothing had happened to a collection that was not there yet.
+  if (from < kept) return false
+  const { changesSince } = transaction
+  if (source.kind !== 'collection' || from >= changesSince) return true
+  // A collection that was made since then has no other changes than the recorded ones.
   const [first] = transaction.versions(collection)
-  return typeof first?.ts === 'number' && first.ts > since && from >= epoch
+  return typeof first?.ts === 'number' && first.ts > changesSince
 }
 
 function* collectionChanges(

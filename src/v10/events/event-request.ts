@@ -7,7 +7,7 @@ import { limits } from '../../limits.ts'
 import type { Session } from '../../model/session.ts'
 import { JsonSyntaxError, parseJson } from '../../values/json.ts'
 import type { Json, Micros } from '../../values/value.ts'
-import { looksSealed, unseal } from '../sets/sealed.ts'
+import { looksSealed } from '../sets/sealed.ts'
 import { DataWorld } from '../world/data-world.ts'
 import { type OpenedSource, openSource, Unusable } from './opened-source.ts'
 import { type EventPlace, placeIn, wholeTransaction } from './place-text.ts'
@@ -54,7 +54,7 @@ export function readEventRequest(body: string | undefined, endpoint: EventEndpoi
     // As the protocol has it: without the full stop there is a blank.
     throw refused(`can not provide both \`start_ts\` and \`cursor\`${endpoint === 'feed' ? '.' : ''}`)
   }
-  if (!(looksSealed(token, 'event source') || looksSealed(token, 'set cursor'))) throw invalidToken(endpoint)
+  if (!looksSealed(token, 'event source')) throw invalidToken(endpoint)
   const cursor = text === undefined ? undefined : placeIn(text)
   if (text !== undefined && cursor === undefined) {
     throw sentence(endpoint, 'invalid event cursor provided')
@@ -124,10 +124,7 @@ function shown(json: string | bigint | number): string {
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
   const world = new DataWorld(session)
   const token = openToken(request.token, world.sourceKey)
-  if (token === undefined) {
-    if (unseal(request.token, world.cursorKey) === undefined) throw invalidToken(endpoint)
-    throw refused('invalid event source provided, Expected EventSource<Any>, received Set<Any>')
-  }
+  if (token === undefined) throw invalidToken(endpoint)
   const behind = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
   if (endpoint === 'stream' && behind.time < token.start) {
     const message = 'Stream start time can not be before the stream create time.'

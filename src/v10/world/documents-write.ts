@@ -53,7 +53,7 @@ export class QueryDocumentWriter implements Writer {
   readonly #reader: DocumentReader
   /** Collections of the users of which this query has written documents. */
   readonly #written = new Set<number>()
-  /** The first call that has written something of the schema. */
+  /** The last call that has written something of the schema. */
   #schemaCall: Call | undefined
   /** Collections that this query has named, each with the call. */
   readonly #named: (readonly [Ref, Call])[] = []
@@ -198,7 +198,7 @@ export class QueryDocumentWriter implements Writer {
 
   #noteWrite(ref: Ref, call: Call): void {
     if (ref.collection >= firstUserCollection) this.#written.add(ref.collection)
-    else if (isSchemaNative(ref.collection)) this.#schemaCall ??= call
+    else if (isSchemaNative(ref.collection)) this.#schemaCall = call
   }
 
   /** A document, whose collection this query has written. */
@@ -282,14 +282,14 @@ export class QueryDocumentWriter implements Writer {
   /** What can be said only when all is written. Throws QueryFailures. */
   finish(): void {
     for (const look of this.#atEnd) look()
-    this.#checkSchema()
-    this.#migrations.finish()
-  }
-
-  /** What of the schema does not hold together is told at the first call that has changed it. */
-  #checkSchema(): void {
     const call = this.#schemaCall
     if (call === undefined) return
+    this.#checkSchema(call)
+    this.#migrations.finish(call)
+  }
+
+  /** Throws `invalid_schema` at the last call that has changed the schema. */
+  #checkSchema(call: Call): void {
     const named = this.#named.flatMap(([ref, at]) => {
       const isThere =
         ref.collection === native.collections && this.#session.transaction.get(ref) !== undefined

@@ -31,7 +31,6 @@ export function migrationOfItem(item: CollectionItem, session: Session): Migrati
 /** A definition that cannot be migrated to. */
 interface Refusal {
   readonly own: Ref | undefined
-  readonly call: Call
   readonly faults: readonly Diagnostic[]
   /** What is wrong where no statement is. */
   readonly message: string | undefined
@@ -55,7 +54,7 @@ export class Migrations {
     const before = own && beforeQuery(own, session)
     const plan = planMigration(declarationOf(fields), liveDeclaration(own, session), finderOf(session))
     const refuse = (message: string | undefined) =>
-      this.#refusals.set(name, { own, call, faults: plan.faults, message })
+      this.#refusals.set(name, { own, faults: plan.faults, message })
     if (plan.faults.length > 0) refuse(undefined)
     let steps: readonly Step[] = []
     if (own !== undefined && plan.steps.length > 0) {
@@ -67,15 +66,13 @@ export class Migrations {
     noteSteps(fields, before, steps)
   }
 
-  /** All is written. Throws a QueryFailure for definitions that cannot be migrated to. */
-  finish(): void {
+  /** All is written. Throws a QueryFailure at `call` for definitions that cannot be migrated to. */
+  finish(call: Call): void {
     const { transaction } = this.#session
     const refusals = [...this.#refusals.values()].filter(
       ({ own }) => own === undefined || transaction.get(own) !== undefined,
     )
-    const [first] = refusals
-    if (first === undefined) return
-    const { call } = refusals.at(-1) ?? first
+    if (refusals.length === 0) return
     const faults = refusals.flatMap(refusal => refusal.faults)
     const other = refusals.find(({ message }) => message !== undefined)?.message ?? ''
     const told = faults.length > 0 ? indented(drawnInMessage(faults, '\n')) : other
