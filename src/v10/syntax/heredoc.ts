@@ -1,7 +1,7 @@
 // Texts of several lines between a name and its repetition, without the indent that all their lines share.
 
 import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
-import { code, continuesName, isDisplayed, type SourceReader } from './reader.ts'
+import { code, continuesName, type SourceReader } from './reader.ts'
 
 /** Whether such a text begins here. */
 export function startsHeredoc(reader: SourceReader): boolean {
@@ -84,7 +84,7 @@ function readLine(reader: SourceReader, interpolation: (() => Node) | undefined)
       reader.at += 2
       parts.push(interpolation())
       from = reader.at
-    } else if (isDisplayed(unit)) reader.at++
+    } else if (reader.isLiteralUnit) reader.at++
     else throw reader.expected()
   }
   // Empty lines belong to the line before: they have no indent to lose.

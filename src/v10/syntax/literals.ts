@@ -3,7 +3,7 @@
 import { int64Max, int64Min } from '../../values/int64.ts'
 import { escapedCharacters } from '../text/quoted.ts'
 import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
-import { code, isDigit, isDisplayed, type SourceReader } from './reader.ts'
+import { code, isDigit, type SourceReader } from './reader.ts'
 
 const radixes: Readonly<Record<string, RegExp>> = {
   x: /[0-9a-fA-F_]+/y,
@@ -124,7 +124,7 @@ export function readString(reader: SourceReader, interpolation: () => Node): Lit
       parts.push(interpolation())
       written = ''
       from = reader.at
-    } else if (isDisplayed(unit)) reader.at++
+    } else if (reader.isLiteralUnit) reader.at++
     else throw reader.expected(quote === code.quote ? '`"`' : "`'`")
   }
   written += reader.text.slice(from, reader.at)

@@ -38,12 +38,9 @@ export interface Operator {
 }
 
 /** Reads an operator, if one is here; some may stand in the next line. */
-export function readOperator(
-  reader: SourceReader,
-  placeholders: ReadonlyMap<number, unknown>,
-): Operator | undefined {
+export function readOperator(reader: SourceReader): Operator | undefined {
   const before = reader.at
-  let text = placeholders.has(before) ? '' : operatorAt(reader)
+  let text = reader.placeholders.has(before) ? '' : operatorAt(reader)
   if (text === '') {
     const unit = reader.unit()
     if (unit !== code.newline && unit !== code.return && unit !== code.slash) return undefined

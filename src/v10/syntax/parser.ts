@@ -21,7 +21,6 @@ import { melted, type Operator, readOperator, treeOf } from './operators.ts'
 import { skipCases } from './patterns.ts'
 import { placeholderText } from './placeholder.ts'
 import { code, type Expected, isKeyword, startsName } from './reader.ts'
-import type { Source } from './source.ts'
 import { readType } from './types.ts'
 
 /** What is read in parentheses: expressions, or parameters when `=>` follows. */
@@ -39,18 +38,11 @@ function isShort(node: Node): node is LambdaNode {
 
 /** Reads expressions. Throws Expected where it cannot go on, Recorded behind a fault that it has recorded. */
 export class Parser extends ChainReader {
-  /** The values of the template by their places. */
-  readonly #placeholders: ReadonlyMap<number, number>
   #depth = 0
   /** Whether the operator expression under way uses the parameter of a short lambda. */
   #usesShort = false
   /** A text that was read to see whether it is a key, and is an expression. */
   #read: { readonly node: Node; readonly end: number } | undefined
-
-  constructor(source: Source, placeholders: readonly number[]) {
-    super(source)
-    this.#placeholders = new Map(placeholders.map((at, index) => [at, index]))
-  }
 
   /** A whole query. */
   query(): BlockNode {
@@ -145,7 +137,7 @@ export class Parser extends ChainReader {
   /** Whether an expression may begin here. */
   startsExpression(): boolean {
     const unit = this.unit()
-    if (startsName(unit) || startsString(this) || startsNumber(this) || this.#placeholders.has(this.at))
+    if (startsName(unit) || startsString(this) || startsNumber(this) || this.placeholders.has(this.at))
       return true
     switch (unit) {
       case code.open:
@@ -313,7 +305,7 @@ export class Parser extends ChainReader {
   /** Operators, operands and a projection behind the first operand. */
   #rest(first: Node, start: number): Node {
     let node = first
-    let operator = readOperator(this, this.#placeholders)
+    let operator = readOperator(this)
     if (operator !== undefined) {
       const operands = [this.#melt(first)]
       const operators: Operator[] = []
@@ -321,7 +313,7 @@ export class Parser extends ChainReader {
         operators.push(operator)
         this.lines()
         operands.push(this.#melt(this.#term()))
-        operator = readOperator(this, this.#placeholders)
+        operator = readOperator(this)
       }
       node = treeOf(operands, operators)
     }
@@ -360,7 +352,7 @@ export class Parser extends ChainReader {
 
   #operand(): Node {
     const start = this.at
-    const index = this.#placeholders.get(start)
+    const index = this.placeholders.get(start)
     if (index !== undefined) {
       this.at += placeholderText.length
       return { kind: 'placeholder', index, start, end: this.at }

@@ -102,20 +102,30 @@ export function isDisplayed(unit: number): boolean {
 export class SourceReader {
   readonly source: Source
   readonly text: string
+  /** The values of the template by their places in the text. */
+  readonly placeholders: ReadonlyMap<number, number>
   at = 0
   /** How many types are being read within each other. */
   typesAround = 0
   /** Faults that were recorded; with any of them nothing else is reported. */
   readonly faults: Diagnostic[] = []
 
-  constructor(source: Source) {
+  /** `placeholders` are the places, ascending, at which the text has `<value>` for a value of its template. */
+  constructor(source: Source, placeholders: readonly number[]) {
     this.source = source
     this.text = source.text
+    this.placeholders = new Map(placeholders.map((at, index) => [at, index]))
   }
 
   /** The character at the position, NaN at the end. */
   unit(): number {
     return this.text.charCodeAt(this.at)
+  }
+
+  /** Whether a character that is part of a string literal is here; the values of templates are none. */
+  get isLiteralUnit(): boolean {
+    const unit = this.unit()
+    return isDisplayed(unit) && !(unit === code.less && this.placeholders.has(this.at))
   }
 
   /** Fails here, naming what could have stood here. */
