@@ -169,6 +169,7 @@ class RequestRun {
           now: () => store.now(),
           lead,
         }),
+        requireInTime: () => budget.requireInTime(),
         checkCosts: ({ metrics }, writes) => {
           if (database === undefined || metrics === undefined) return
           const { byteReadOps: read, computeOps: compute } = metrics
@@ -221,8 +222,13 @@ class RequestRun {
     budget.countFor(caller.database)
     try {
       const rendered = this.#kind.task(session)
+      // The last look at the deadline: what is handed to the store is reported as the store decides about it.
+      budget.requireInTime()
       budget.end()
       return rendered
+    } catch (error) {
+      if (error instanceof LanguageError) budget.requireInTime()
+      throw error
     } finally {
       this.#responses.spent = spentBy(session)
     }

@@ -21,6 +21,8 @@ interface SlowRun {
   readonly job: (lead: number) => LaneJob
   /** How often an attempt is made again because others wrote what it had read. */
   readonly retriesMax: number
+  /** Throws `time out` past the deadline. */
+  readonly requireInTime: () => void
   /** Throws when the database may not use what the query has cost. */
   readonly checkCosts: (response: QueryResponse, writes: boolean) => void
 }
@@ -52,6 +54,7 @@ export async function runSlowly(run: SlowRun): Promise<QueryResponse> {
         const ms = Math.floor((kept.commitTime - earlyMicros - now) / 1000)
         if (ms > 0) await wait(ms, run.timers)
       }
+      run.requireInTime()
       const commit = await run.store.commitElsewhere(kept, announced => kept.commit(announced))
       if (commit !== 'stale') {
         const { response } = commit

@@ -41,7 +41,7 @@ export class TimeBudget {
     this.#slowLane = whenLong === 'moves' ? options.slowLane : undefined
     this.watch = {
       check: () => {
-        if (options.host.now() > this.deadline) throw timedOut()
+        this.requireInTime()
         options.onCheck?.()
         if (this.#share?.isOver()) this.#leave()
       },
@@ -49,6 +49,11 @@ export class TimeBudget {
         if (this.#share) this.#leave()
       },
     }
+  }
+
+  /** Throws `time out` past the deadline. */
+  requireInTime(): void {
+    if (this.#options.host.now() > this.deadline) throw timedOut()
   }
 
   get mayMove(): boolean {

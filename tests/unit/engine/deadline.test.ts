@@ -1,10 +1,13 @@
-// A query that waits for something (here for a password to be checked) waits no longer than its time.
+// A query that takes longer than its time is refused, however short that is: while it waits for something (here for a
+// password to be checked), and when it has been evaluated. What is being committed is answered as the store decides.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { systemTimers, type Timers } from '../../../src/base/timers.ts'
+import type { KeyValueStore } from '../../../src/kv/contract.ts'
+import { openMemory } from '../../../src/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 test('a query whose time is over is answered before what it waits for', async () => {
@@ -36,6 +39,76 @@ test('a query whose time is over is answered before what it waits for', async ()
     const { status, body } = await send(login)
     assert.equal(status, 503)
     assert.deepEqual(JSON.parse(body), { errors: [{ code: 'time out', description: 'Read timed out.' }] })
+  } finally {
+    await close()
+  }
+})
+
+/** An engine whose clock moves at each look and during each commit, by as much as the test says. */
+function slowEngine() {
+  const pace = { lookMs: 0, commitMs: 0 }
+  let elapsedMs = 0
+  const clock = {
+    ...systemClock,
+    elapsedMs: () => {
+      elapsedMs += pace.lookMs
+      return elapsedMs
+    },
+  }
+  const memory = openMemory()
+  const kv: KeyValueStore = {
+    read: work => memory.read(work),
+    watch: listener => memory.watch(listener),
+    close: () => memory.close(),
+    transact: work => {
+      elapsedMs += pace.commitMs
+      return memory.transact(work)
+    },
+  }
+  const environment = { clock, random: systemRandom, timers: systemTimers }
+  const { engine, close, query } = openTestEngine({ kv, environment })
+  const ask = async (language: '4' | '10', body: object) => {
+    const request = { authorization: 'Bearer the-root-secret-of-a-test', language, dialect: language }
+    const response = await engine.query({ ...request, body: JSON.stringify(body), timeoutMs: 1 })
+    return { status: response.status, body: JSON.parse(response.body) }
+  }
+  return { pace, ask, query, close }
+}
+
+test('a short query that takes longer than its timeout is refused in both languages, and writes nothing', async () => {
+  const { ask, close, pace, query } = slowEngine()
+  try {
+    await query({ create_collection: { object: { name: 'Jar' } } })
+    pace.lookMs = 2
+    const late = { errors: [{ code: 'time out', description: 'Read timed out (Query eval has timed out.)' }] }
+    for (const short of [{ add: [1, 1] }, { create: { collection: 'Jar' } }, { abort: 'failed' }]) {
+      assert.deepEqual(await ask('4', short), { status: 503, body: late })
+    }
+    for (const short of ['1 + 1', 'Jar.create({})', 'abort(1)', 'Jar.all().paginate()', '1 +']) {
+      const { body, status } = await ask('10', { query: short })
+      assert.deepEqual([status, body.error.code], [440, 'time_out'], short)
+      assert.match(
+        body.error.message,
+        /^Client set aggressive deadline: query needs \d+, timed out within \d+$/,
+      )
+    }
+    pace.lookMs = 0
+    assert.deepEqual((await ask('10', { query: 'Jar.all().count()' })).body.data, 0)
+  } finally {
+    await close()
+  }
+})
+
+test('a commit that is under way when the time is over is answered as it ends', async () => {
+  const { ask, close, pace, query } = slowEngine()
+  try {
+    await query({ create_collection: { object: { name: 'Jar' } } })
+    // The first document has ids reserved, which is a commit of its own.
+    await query({ create: { collection: 'Jar' } })
+    pace.commitMs = 60_000
+    assert.equal((await ask('4', { create: { collection: 'Jar' } })).status, 201)
+    assert.equal((await ask('10', { query: 'Jar.create({})' })).status, 200)
+    assert.deepEqual((await ask('10', { query: 'Jar.all().count()' })).body.data, 3)
   } finally {
     await close()
   }

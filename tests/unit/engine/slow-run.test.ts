@@ -8,6 +8,7 @@ import { Leads } from '../../../src/engine/leads.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
+import { RequestError } from '../../../src/errors.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /** A service whose queries take `takes` microseconds each from the moment at which the time of their commit is certain. */
@@ -59,12 +60,13 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
     },
     every: () => () => undefined,
   }
-  const run = (timeoutMs: number) =>
+  const run = (timeoutMs: number, requireInTime: () => void = () => undefined) =>
     runSlowly({
       slowLane,
       store,
       timers,
       retriesMax: 0,
+      requireInTime,
       checkCosts: () => undefined,
       job: lead => ({
         request: { language: '4', dialect: '4', authorization: 'x', body: '', timeoutMs },
@@ -108,4 +110,13 @@ test('what a database needed lately is what its next query is given, within boun
   assert.equal(leads.first('another'), 50_000)
   for (let count = 0; count < 12; count++) leads.note('a', 0)
   assert.equal(leads.first('a'), 50_000)
+})
+
+test('what came back after the deadline is not committed', async () => {
+  const { committed, run } = serviceOf([1_000])
+  const late = () => {
+    throw new RequestError('time out', 'Read timed out.')
+  }
+  await assert.rejects(run(60_000, late), { code: 'time out' })
+  assert.deepEqual(committed, [])
 })
