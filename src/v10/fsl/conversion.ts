@@ -16,6 +16,14 @@ import type {
   SourceRange,
 } from './outline.ts'
 
+/** What belongs to an item that ends with it. */
+const semicolons = /(?:[ \t]*;)*/y
+
+/** The word by which messages call an item. */
+export function wordOf(item: OutlineItem): NamePlace {
+  return item.form === 'field' ? item.name : item.keyword
+}
+
 /** The conversion of one file. */
 export class Conversion {
   readonly source: Source
@@ -63,7 +71,10 @@ export class Conversion {
 
   /** The value of an item that has to have one. */
   valueOf(item: OutlineMember): OutlineValue | undefined {
-    return item.value ?? this.fault('Missing required value', { start: item.keyword.start, end: item.end })
+    if (item.value !== undefined) return item.value
+    semicolons.lastIndex = item.end
+    const end = item.end + (semicolons.exec(this.source.text)?.[0].length ?? 0)
+    return this.fault('Missing required value', { start: item.keyword.start, end })
   }
 
   blockOf(item: OutlineMember): OutlineBlock | undefined {
@@ -134,6 +145,11 @@ export class Onces {
 export function errorPlace(value: OutlineValue | Node): SourceRange {
   if (value.kind === 'expression') return errorPlace(value.node)
   return value.kind === 'binary' ? errorPlace(value.right) : value
+}
+
+/** The expression that a value is; undefined for braces and brackets. */
+export function nodeOf(value: OutlineValue): Node | undefined {
+  return value.kind === 'expression' ? value.node : undefined
 }
 
 /** The lambda, long or short, that stands in parentheses. */

@@ -1,7 +1,7 @@
 // The members of roles and access providers.
 
 import { resourceActions } from '../../auth/contract.ts'
-import { type Conversion, errorPlace, Onces } from './conversion.ts'
+import { type Conversion, errorPlace, nodeOf, Onces, wordOf } from './conversion.ts'
 import type {
   ActionMember,
   PredicatedMember,
@@ -10,14 +10,9 @@ import type {
   RoleMember,
   TextMember,
 } from './nodes.ts'
-import type { OutlineBlock, OutlineItem, OutlineMember } from './outline.ts'
+import type { OutlineBlock, OutlineMember } from './outline.ts'
 
 const actions: ReadonlySet<string> = new Set(resourceActions)
-
-/** The word by which a member is called in messages. */
-function wordOf(item: OutlineItem) {
-  return item.form === 'member' || item.form === 'migration' ? item.keyword : item.name
-}
 
 /** The members of a role's block. */
 export function roleMembers({ members }: OutlineBlock, conversion: Conversion): readonly RoleMember[] {
@@ -39,20 +34,21 @@ function privilegesMember(
 ): PrivilegesMember | undefined {
   conversion.refuseAnnotations(item)
   const name = conversion.nameOf(item)
+  if (name === undefined) return undefined
+  known.addNamed('privileges', name)
   const block = conversion.blockOf(item)
-  if (name !== undefined) known.addNamed('privileges', name)
   if (block === undefined) return undefined
   const onces = new Onces(conversion)
   const found = block.members.flatMap((action): ActionMember | readonly ActionMember[] => {
     const word = wordOf(action)
+    conversion.refuseAnnotations(action)
     if (action.form !== 'member' || !actions.has(word.text))
       return conversion.fault(`Invalid action \`${word.text}\``, word) ?? []
-    conversion.refuseAnnotations(action)
     if (!onces.addNamed('action', word)) return []
     const predicate = conversion.optionalPredicate(action)
     return { kind: 'action', name: word, predicate, start: action.start, end: action.end }
   })
-  return name && { kind: 'privileges', name, block, actions: found, start: item.start, end: item.end }
+  return { kind: 'privileges', name, block, actions: found, start: item.start, end: item.end }
 }
 
 function predicatedMember<K extends 'membership' | 'role'>(
@@ -63,9 +59,10 @@ function predicatedMember<K extends 'membership' | 'role'>(
 ): PredicatedMember<K> | undefined {
   conversion.refuseAnnotations(item)
   const name = conversion.nameOf(item)
-  if (name !== undefined) onces.addNamed(kind, name)
+  if (name === undefined) return undefined
+  onces.addNamed(kind, name)
   const predicate = conversion.optionalPredicate(item)
-  return name && { kind, name, predicate, start: item.start, end: item.end }
+  return { kind, name, predicate, start: item.start, end: item.end }
 }
 
 /** The members of an access provider's block. */
@@ -99,10 +96,10 @@ function textMember(
   const { end, keyword, start } = item
   conversion.refuseAnnotations(item)
   if (!onces.add(titles[kind], keyword)) return undefined
-  const given = conversion.expressionOf(item)
+  const given = conversion.valueOf(item)
   if (given === undefined) return undefined
-  const { node } = given
-  if (node.kind === 'template') {
+  const node = nodeOf(given)
+  if (node?.kind === 'template') {
     for (const part of node.parts) {
       if (typeof part !== 'string') {
         conversion.fault('Cannot interpolate values in a string literal', errorPlace(part))
@@ -110,8 +107,8 @@ function textMember(
     }
     return undefined
   }
-  if (node.kind !== 'literal' || typeof node.value !== 'string') {
-    return conversion.fault('Expected string literal', errorPlace(node))
+  if (node?.kind !== 'literal' || typeof node.value !== 'string') {
+    return conversion.fault('Expected string literal', errorPlace(given))
   }
   return { kind, value: node.value, valuePlace: node, start, end }
 }

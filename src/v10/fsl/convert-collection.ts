@@ -2,7 +2,7 @@
 
 import { isReservedField } from '../schema/field-names.ts'
 import { type Node, shortParameter } from '../syntax/nodes.ts'
-import { type Conversion, errorPlace, lambdaInParentheses, Onces } from './conversion.ts'
+import { type Conversion, errorPlace, lambdaInParentheses, nodeOf, Onces, wordOf } from './conversion.ts'
 import { migrationStatements } from './convert-migrations.ts'
 import { indexPaths, listOf } from './convert-paths.ts'
 import { refuseDefaults } from './nested-defaults.ts'
@@ -32,7 +32,8 @@ export function collectionMembers(
   return members.flatMap(member => {
     if (member.form === 'field') return fieldMember(member, seen) ?? []
     if (member.form === 'member') return otherMember(member, seen) ?? []
-    return []
+    const word = wordOf(member)
+    return conversion.fault(`Invalid field or member \`${word.text}\``, word) ?? []
   })
 }
 
@@ -41,7 +42,9 @@ function fieldMember(item: OutlineField, seen: Seen): CollectionMember | undefin
   const { compute, end, isWildcard, name, start, type, value } = item
   conversion.refuseAnnotations(item)
   if (!isWildcard && conversion.identifier(name) === undefined) return undefined
-  if (isReservedField(name.text)) return conversion.fault(`Invalid reserved name \`${name.text}\``, item)
+  if (isReservedField(name.text)) {
+    return conversion.fault(`Invalid reserved name \`${name.text}\``, item)
+  }
   if (!onces.addNamed('field', name)) return undefined
   if (compute !== undefined) return computedMember(item, compute, conversion)
   if (type === undefined) return conversion.fault('Expected a type signature', item)
@@ -96,23 +99,23 @@ function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefi
 function indexMember(item: OutlineMember, { conversion, onces: seen }: Seen): IndexMember | undefined {
   conversion.refuseAnnotations(item)
   const name = conversion.identifierOf(item)
+  if (name === undefined) return undefined
+  seen.addNamed('index name', name)
   const block = conversion.blockOf(item)
-  if (name !== undefined) seen.addNamed('index name', name)
   if (block === undefined) return undefined
   const onces = new Onces(conversion)
   const members = block.members.flatMap((part): readonly IndexPart[] => {
-    const word = part.form === 'member' ? part.keyword : part.form === 'field' ? part.name : undefined
-    if (part.form !== 'member' || (part.keyword.text !== 'terms' && part.keyword.text !== 'values')) {
-      if (word !== undefined) conversion.fault(`Invalid member \`${word.text}\``, word)
-      return []
+    const word = wordOf(part)
+    const { text: kind } = word
+    if (part.form !== 'member' || (kind !== 'terms' && kind !== 'values')) {
+      return conversion.fault(`Invalid member \`${kind}\``, word) ?? []
     }
-    const kind = part.keyword.text
     if (!onces.add(`${kind} definition`, part)) return []
     const list = listOf(part, conversion)
     const paths = list && indexPaths(list, kind, conversion)
     return list && paths ? [{ kind, valuePlace: list, paths, start: part.start, end: part.end }] : []
   })
-  return name && { kind: 'index', name, block, members, start: item.start, end: item.end }
+  return { kind: 'index', name, block, members, start: item.start, end: item.end }
 }
 
 function uniqueMember(item: OutlineMember, { conversion, uniques }: Seen): UniqueMember | undefined {
@@ -144,9 +147,9 @@ function pathKey({ mva, path }: IndexPath): string {
 function checkMember(item: OutlineMember, { conversion, onces }: Seen): CollectionMember | undefined {
   conversion.refuseAnnotations(item)
   const name = conversion.identifierOf(item)
+  if (name === undefined || !onces.addNamed('check constraint name', name)) return undefined
   const value = conversion.expressionOf(item)
-  if (name === undefined || !onces.addNamed('check constraint name', name) || value === undefined)
-    return undefined
+  if (value === undefined) return undefined
   const body: Node = value.node
   if (lambdaInParentheses(body) === undefined) {
     const annotation = 'Check constraints require parenthesis around the lambda'
@@ -172,11 +175,12 @@ function settingMember(
   const { expected, title, type } = settings[kind]
   conversion.refuseAnnotations(item)
   conversion.refuseName(item)
-  const given = conversion.expressionOf(item)
-  if (!onces.add(title, item) || given === undefined) return undefined
-  const { node } = given
-  if (node.kind !== 'literal' || typeof node.value !== type) {
-    return conversion.fault(expected, errorPlace(node))
+  if (!onces.add(title, item)) return undefined
+  const given = conversion.valueOf(item)
+  if (given === undefined) return undefined
+  const node = nodeOf(given)
+  if (node?.kind !== 'literal' || typeof node.value !== type) {
+    return conversion.fault(expected, errorPlace(given))
   }
   const value = node.value as SettingMember['value']
   return { kind, value, valuePlace: node, start: item.start, end: item.end }

@@ -2,11 +2,11 @@
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import type { Source } from '../syntax/source.ts'
-import { Conversion, Onces } from './conversion.ts'
+import { Conversion, Onces, wordOf } from './conversion.ts'
 import { providerMembers, roleMembers } from './convert-access.ts'
 import { collectionMembers } from './convert-collection.ts'
 import type { FunctionItem, SchemaItem } from './nodes.ts'
-import type { AnnotationPlace, OutlineFunction, OutlineItem, OutlineMember } from './outline.ts'
+import type { AnnotationPlace, NamePlace, OutlineFunction, OutlineItem, OutlineMember } from './outline.ts'
 
 /** What came of a file: its items, as far as they are understood, and what is wrong. */
 type Converted = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
@@ -14,37 +14,53 @@ type Converted = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaI
 /** Finds the items in the outline of a file. */
 export function convert(source: Source, outline: readonly OutlineItem[]): Converted {
   const conversion = new Conversion(source)
-  const items = outline.flatMap(item => itemOf(item, conversion) ?? [])
-  refuseDuplicates(items, conversion)
+  const names: Names = { onces: new Onces(conversion), collections: new Set() }
+  for (const item of outline) {
+    if (item.form === 'member' && item.keyword.text === 'collection' && item.name !== undefined)
+      names.collections.add(item.name.text)
+  }
+  const items = outline.flatMap(item => itemOf(item, conversion, names) ?? [])
   return { items, faults: conversion.faults }
 }
 
-function itemOf(item: OutlineItem, conversion: Conversion): SchemaItem | undefined {
+/** The names of a file's items. */
+interface Names {
+  readonly onces: Onces
+  /** Those of its collections. */
+  readonly collections: Set<string>
+}
+
+function itemOf(item: OutlineItem, conversion: Conversion, names: Names): SchemaItem | undefined {
   step(stepsPerDefinition)
-  if (item.form === 'function') return functionItem(item, conversion)
-  if (item.form !== 'member') return undefined
-  switch (item.keyword.text) {
-    case 'collection':
-    case 'role':
-    case 'access provider':
-      return blockItem(item, item.keyword.text, conversion)
+  if (item.form === 'function') return functionItem(item, conversion, names)
+  const word = wordOf(item)
+  if (item.form === 'member') {
+    switch (word.text) {
+      case 'collection':
+      case 'role':
+      case 'access provider':
+        return blockItem(item, word.text, conversion, names)
+    }
   }
-  return conversion.fault(`Invalid schema item \`${item.keyword.text}\``, item.keyword)
+  return conversion.fault(`Invalid schema item \`${word.text}\``, word)
 }
 
 function blockItem(
   item: OutlineMember,
   kind: 'collection' | 'role' | 'access provider',
   conversion: Conversion,
+  names: Names,
 ): SchemaItem | undefined {
-  if (kind === 'collection') checkAnnotations(item.annotations, ['alias'], conversion)
-  else conversion.refuseAnnotations(item)
+  if (kind !== 'collection') conversion.refuseAnnotations(item)
   const name = conversion.nameOf(item)
+  if (name === undefined) return undefined
+  if (kind === 'collection') checkAnnotations(item.annotations, ['alias'], conversion)
+  refuseDuplicates(kind, name, item, names)
   const block = conversion.blockOf(item)
   if (block === undefined) return undefined
   const base = {
     source: conversion.source,
-    name: name ?? { text: '', start: block.start, end: block.start },
+    name,
     block,
     annotations: item.annotations,
     start: item.start,
@@ -76,14 +92,15 @@ function checkAnnotations(
   }
 }
 
-function functionItem(item: OutlineFunction, conversion: Conversion): FunctionItem | undefined {
-  const { annotations, body, commentStart, end, keywordStart, list, name, parameters, result, start } = item
+function functionItem(item: OutlineFunction, conversion: Conversion, names: Names): FunctionItem | undefined {
+  const { annotations, body, commentStart, end, keyword, list, name, parameters, result, start } = item
   checkAnnotations(annotations, ['alias', 'role'], conversion)
-  checkTypes(item, conversion)
+  refuseDuplicates('function', name, item, names)
   if (body === undefined) {
     return conversion.fault('Expected a function definition', { start: list.start, end })
   }
-  const place = { source: conversion.source, start, end, commentStart, keywordStart }
+  checkTypes(item, conversion)
+  const place = { source: conversion.source, start, end, commentStart, keywordStart: keyword.start }
   return { kind: 'function', ...place, name, annotations, parameters, list, result, body }
 }
 
@@ -111,20 +128,18 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
   }
 }
 
-/** Names of one kind, and those that collections and functions share with their aliases. */
-function refuseDuplicates(items: readonly SchemaItem[], conversion: Conversion): void {
-  const onces = new Onces(conversion)
-  for (const item of items) {
-    const isShared = item.kind === 'collection' || item.kind === 'function'
-    const what = isShared ? 'collection or function' : item.kind
-    const alias = item.annotations.find(({ kind }) => kind === 'alias')?.name
-    // A function with an alias may be called like a collection: it is reached by the alias.
-    const isHidden =
-      item.kind === 'function' &&
-      alias !== undefined &&
-      items.some(each => each.kind === 'collection' && each.name.text === item.name.text)
-    for (const name of [...(isHidden ? [] : [item.name]), ...(isShared && alias ? [alias] : [])]) {
-      if (name.text !== '') onces.addNamed(what, name)
-    }
-  }
+/** Refuses names that an earlier item of the kind has; collections and functions share theirs, and their aliases. */
+function refuseDuplicates(
+  kind: SchemaItem['kind'],
+  name: NamePlace,
+  { annotations }: OutlineItem,
+  { collections, onces }: Names,
+): void {
+  const isShared = kind === 'collection' || kind === 'function'
+  const what = isShared ? 'collection or function' : kind
+  const alias = annotations.find(annotation => annotation.kind === 'alias')?.name
+  // A function with an alias may be called like a collection: it is reached by the alias.
+  const isHidden = kind === 'function' && alias !== undefined && collections.has(name.text)
+  if (!isHidden) onces.addNamed(what, name)
+  if (isShared && alias !== undefined) onces.addNamed(what, alias)
 }

@@ -22,6 +22,7 @@ import type {
   ParameterPlace,
   SourceRange,
 } from './outline.ts'
+import { unreadableEnd } from './unreadable.ts'
 
 /** Words behind which the next word is a name, even in another line. */
 const named: ReadonlySet<string> = new Set(
@@ -36,9 +37,6 @@ const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jw
 const migrationWords: ReadonlySet<string> = new Set(
   'add drop backfill move split move_conflicts move_wildcard add_wildcard'.split(' '),
 )
-
-/** Words at the top of a file that have a form of their own. */
-const topWords: ReadonlySet<string> = new Set(['function', 'access'])
 
 /** What is known of an item before its first word. */
 interface Beginning {
@@ -68,19 +66,11 @@ export class OutlineParser extends Parser {
     return items
   }
 
-  /** An item, and what separates it from the next. An unknown item may go on in any way. */
+  /** An item, and what separates it from the next. */
   #topItem(): OutlineItem {
-    const start = this.at
-    const word = this.peekName()
-    try {
-      const item = this.#item(true)
-      if (!this.#separators() && this.at < this.text.length) throw this.#unreadableEnd(item)
-      return item
-    } catch (error) {
-      const isKnown = topWords.has(word) || named.has(word) || nameless.has(word)
-      if (!(error instanceof Expected) || word === '' || isKnown) throw error
-      throw this.fault(`Invalid schema item \`${word}\``, start, start + word.length)
-    }
+    const item = this.#item(this.#commentStart())
+    if (!this.#separators() && this.at < this.text.length) throw this.#unreadableEnd(item)
+    return item
   }
 
   /** Behind a word alone a name could have come. */
@@ -122,29 +112,30 @@ export class OutlineParser extends Parser {
     return start
   }
 
-  #item(atTop: boolean, inMigrations = false): OutlineItem {
+  #item(commentStart = this.at): OutlineItem {
     step(stepsPerDefinition)
-    const commentStart = atTop ? this.#commentStart() : this.at
     const start = this.at
     const beginning = { start, commentStart, annotations: this.#annotations() }
-    if (!atTop) {
-      if (inMigrations && migrationWords.has(this.peekName()) && !this.#isField()) {
-        return this.#migration(beginning)
-      }
-      if (this.unit() === code.star || startsString(this) || this.#isField()) return this.#field(beginning)
-    }
+    if (this.unit() === code.star || startsString(this) || this.#isField()) return this.#field(beginning)
     if (!this.isName) throw this.expected('identifier')
     const keyword = this.#word()
-    if (!atTop) return this.#member(beginning, keyword)
     switch (keyword.text) {
       case 'function':
-        return this.#function(beginning, keyword.start)
+        return this.#function(beginning, keyword)
       case 'access':
         this.blanks()
         if (!this.skipsWord('provider')) throw this.expected('provider')
         return this.#provider(beginning, { ...keyword, text: 'access provider', end: this.at })
     }
-    return this.#member(beginning, keyword)
+    if (migrationWords.has(keyword.text)) return this.#migration(beginning, keyword)
+    if (named.has(keyword.text) || nameless.has(keyword.text)) return this.#member(beginning, keyword)
+    return this.#unknown(beginning, keyword)
+  }
+
+  /** An item whose word means nothing; what follows is not read. */
+  #unknown(beginning: Beginning, keyword: NamePlace): OutlineMember {
+    this.at += this.text.slice(this.at, unreadableEnd(this.text, this.at)).trimEnd().length
+    return { form: 'member', ...beginning, end: this.at, keyword, name: undefined, value: undefined }
   }
 
   #annotations(): AnnotationPlace[] {
@@ -185,13 +176,14 @@ export class OutlineParser extends Parser {
     return { text: this.name(), start, end: this.at }
   }
 
-  /** Whether a name with a colon or an equals sign comes, or the word for computed fields; the position stays. */
+  /** Whether a name with a colon or an equals sign comes, or a computed field; the position stays. */
   #isField(): boolean {
     if (!this.isName) return false
     const start = this.at
     const word = this.anyName()
     this.blanks()
-    const found = word === 'compute' || this.unit() === code.colon || this.skipsEquals()
+    const startsName = this.isName || startsString(this) || this.unit() === code.star
+    const found = word === 'compute' ? startsName : this.unit() === code.colon || this.skipsEquals()
     this.at = start
     return found
   }
@@ -249,16 +241,16 @@ export class OutlineParser extends Parser {
     }
     if (name === undefined) skip()
     else this.blanks()
-    const value = this.#value(keyword.text)
+    const value = this.#value()
     this.at = value?.end ?? end
     return { form: 'member', annotations, commentStart, start, end: this.at, keyword, name, value }
   }
 
-  #value(keyword: string): OutlineValue | undefined {
+  #value(): OutlineValue | undefined {
     const start = this.at
     switch (this.unit()) {
       case code.openBrace:
-        return this.#block(keyword === 'migrations')
+        return this.#block()
       case code.openBracket:
         return { kind: 'list', elements: this.#list(), start, end: this.at }
     }
@@ -271,7 +263,7 @@ export class OutlineParser extends Parser {
     this.lines()
     const name = this.#name()
     this.lines()
-    const value = this.#value('access provider')
+    const value = this.#value()
     if (value === undefined) throw this.expected('expression')
     this.at = value.end
     return { form: 'member', ...beginning, end: this.at, keyword, name, value }
@@ -305,7 +297,7 @@ export class OutlineParser extends Parser {
     this.at = start
   }
 
-  #block(inMigrations: boolean): OutlineBlock {
+  #block(): OutlineBlock {
     const start = this.at++
     if (++this.#blockDepth > limits.v10NestingMax) {
       throw this.fault('The schema is nested too deeply', start, start + 1)
@@ -316,7 +308,7 @@ export class OutlineParser extends Parser {
       const unit = this.unit()
       const begins = this.isName || startsString(this) || unit === code.star || this.text[this.at] === '@'
       if (!begins) throw this.expected('`}`')
-      members.push(this.#item(false, inMigrations))
+      members.push(this.#item())
       const isSeparated = this.#separators()
       if (!isSeparated && this.unit() !== code.closeBrace) throw this.expected('`}`')
     }
@@ -324,8 +316,7 @@ export class OutlineParser extends Parser {
     return { kind: 'block', members, start, end: this.at }
   }
 
-  #migration({ annotations, commentStart, start }: Beginning): OutlineMigration {
-    const keyword = this.#word()
+  #migration({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineMigration {
     const paths: Node[] = []
     let value: Node | undefined
     if (keyword.text !== 'add_wildcard') paths.push(this.#path())
@@ -357,7 +348,7 @@ export class OutlineParser extends Parser {
     return node
   }
 
-  #function({ annotations, commentStart, start }: Beginning, keywordStart: number): OutlineFunction {
+  #function({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineFunction {
     this.blanks()
     const name = this.#name()
     this.blanks()
@@ -372,12 +363,9 @@ export class OutlineParser extends Parser {
       result = this.#type()
       this.lines()
     }
-    if (this.unit() !== code.openBrace) {
-      throw result === undefined ? this.expected('`{`', 'a type annotation') : this.expected('`{`')
-    }
     const body = this.#functionBody()
     const base = { form: 'function', annotations, commentStart, start, end: this.at } as const
-    return { ...base, keywordStart, name, parameters, list, result, body }
+    return { ...base, keyword, name, parameters, list, result, body }
   }
 
   #parameters(): ParameterPlace[] {
@@ -416,26 +404,15 @@ export class OutlineParser extends Parser {
     return { name, isRest, type, start, end }
   }
 
-  /** What does not parse is skipped to the brace that ends it; what expressions have recorded is told instead. */
+  /** A body that does not parse is skipped; faults that its expressions have recorded are reported instead. */
   #functionBody() {
     const start = this.at
     try {
       return this.block()
     } catch (error) {
       if (!(error instanceof Expected)) throw error
-      this.at = start
-      this.#skipBraces()
+      this.at = unreadableEnd(this.text, start)
       return undefined
     }
-  }
-
-  #skipBraces(): void {
-    let depth = 0
-    do {
-      const unit = this.unit()
-      if (unit === code.openBrace) depth++
-      else if (unit === code.closeBrace) depth--
-      if (this.at++ >= this.text.length) throw this.expected('`}`')
-    } while (depth > 0)
   }
 }

@@ -78,8 +78,8 @@ export interface ParameterPlace extends SourceRange {
 /** A function. */
 export interface OutlineFunction extends OutlineBase {
   readonly form: 'function'
-  /** Where its first word begins, behind the annotations. */
-  readonly keywordStart: number
+  /** Its first word, after the annotations. */
+  readonly keyword: NamePlace
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]
   /** From one parenthesis to the other. */

@@ -142,7 +142,6 @@ access provider P { issuer "#{1}"; role R; role R }`
     'Invalid field or member `foo` @ foo',
     'Expected lambda check predicate @ b => b',
     'Missing required name @ index',
-    'Expected an array of terms @ 3',
     "Expected 'mva' @ foo",
     'Invalid field path @ .b()',
     'No default allowed for wildcard field @ 1',
@@ -156,12 +155,71 @@ access provider P { issuer "#{1}"; role R; role R }`
     'Return type is required when arguments have a type @ ) | Expecting types due to this type annotation',
     'Annotations are not allowed here @ @alias(f)',
     'Missing required name @ privileges',
-    'Invalid action `x` @ x',
     'Expected a single predicate member @ {}',
     'Cannot interpolate values in a string literal @ 1',
     'Duplicate role `R` @ R | Originally defined here',
     'Missing jwks uri @ { issuer "#{1}"; role R; role R }',
   ])
+})
+
+test('an item stops at its first fault', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['collection', 'Missing required name @ collection'],
+    ['@role(x) collection 3', 'Missing required name @ collection'],
+    ['role 3', 'Missing required name @ role'],
+    ['collection A { index 3 }', 'Missing required name @ index'],
+    ['collection A { index "a b" 3 }', 'Invalid identifier `a b` @ "a b"'],
+    ['collection A { check }', 'Missing required name @ check'],
+    ['role A { privileges 3 }', 'Missing required name @ privileges'],
+    ['role A { membership 3 }', 'Missing required name @ membership'],
+    ['access provider A { issuer "a"; jwks_uri "b"; role 3 }', 'Missing required name @ role'],
+    ['function f(a, b: Int) { 2... }', 'Expected a function definition @ (a, b: Int) { 2... }'],
+  ]
+  for (const [text, fault] of cases) assert.deepEqual(faultsOf(text), [fault], text)
+})
+
+test('a value of a wrong kind is reported with the kind that is expected', () => {
+  const values = ['[.a]', '{}', '{ x + 1 }', 'null', 'x', '1.5']
+  const places: readonly (readonly [string, string])[] = [
+    ['collection A { document_ttls VALUE }', 'Expected boolean literal'],
+    ['access provider A { jwks_uri "b"; issuer VALUE }', 'Expected string literal'],
+    ['access provider A { issuer "b"; jwks_uri VALUE }', 'Expected string literal'],
+  ]
+  for (const [text, message] of places) {
+    for (const value of values)
+      assert.deepEqual(faultsOf(text.replace('VALUE', value)), [`${message} @ ${value}`])
+  }
+  for (const value of ['[.a]', '{}', '{ x + 1 }', '1.5', '(3)']) {
+    for (const keyword of ['ttl_days', 'history_days']) {
+      const text = `collection A { ${keyword} ${value} }`
+      assert.deepEqual(faultsOf(text), [`Expected integer literal @ ${value}`])
+    }
+    assert.equal(faultsOf(`collection A { check a ${value} }`).length, 1)
+  }
+  const missing = 'access provider A { issuer; jwks_uri "b" }'
+  assert.deepEqual(faultsOf(missing), ['Missing required value @ issuer;'])
+})
+
+test('an item that cannot be read does not hide the others', () => {
+  const unknown = (...words: readonly string[]) =>
+    words.map(word => `Invalid field or member \`${word}\` @ ${word}`)
+  assert.deepEqual(faultsOf('collection A { foo ? ; bar ! 3\n baz }'), unknown('foo', 'bar', 'baz'))
+  const rubbish = ['foo(', 'foo(]]', 'foo(\n) /* } /* { */ */', 'foo // }\n', 'foo "}"', "foo '\\'}'", 'foo)']
+  for (const text of rubbish) assert.deepEqual(faultsOf(`collection A { ${text} }`), unknown('foo'), text)
+  for (const text of ['add .a', 'split .a -> .b']) {
+    assert.deepEqual(faultsOf(`collection A { ${text} }`), unknown(text.split(' ')[0] ?? ''))
+  }
+  assert.deepEqual(faultsOf('foo ? {\n}\nfunction f() bar\ncollection 3'), [
+    'Invalid schema item `foo` @ foo',
+    'Expected a function definition @ () bar',
+    'Missing required name @ collection',
+  ])
+  assert.deepEqual(faultsOf('role A { foo ? ; function f() { 1 }; privileges b { foo ? } }'), [
+    'Invalid member `foo` @ foo',
+    'Invalid member `function` @ function',
+    'Invalid action `foo` @ foo',
+  ])
+  assert.deepEqual(faultsOf('collection A { foo(]} }'), ['Expected end-of-input @ }'])
 })
 
 test('a function may be called like a collection when it has an alias', () => {
@@ -172,7 +230,7 @@ test('a function may be called like a collection when it has an alias', () => {
 })
 
 test('nesting without end is a fault, not a crash', () => {
-  assert.match(faultsOf(`a ${'{ a '.repeat(100_000)}`)[0] ?? '', /^The schema is nested too deeply/)
+  assert.match(faultsOf(`role a ${'{ role a '.repeat(100_000)}`)[0] ?? '', /^The schema is nested too deeply/)
   assert.match(
     faultsOf(`function f() { ${'['.repeat(100_000)} }`)[0] ?? '',
     /^The query is nested too deeply/,
