@@ -13,7 +13,7 @@ export type ElementFilter = (document: Ref) => boolean
 const everything: ElementFilter = () => true
 
 /** Shows the documents that the caller may read. Built-in roles decide by collection: asked once for each. */
-function readableDocuments(session: Session): ElementFilter {
+export function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)
   const decided = new Map<CollectionId, boolean>()
   return document => {

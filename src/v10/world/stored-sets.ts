@@ -2,7 +2,12 @@
 
 import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
-import { documentsFilter, type ElementFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import {
+  type ElementFilter,
+  mayReadHistory,
+  nativeFilter,
+  readableDocuments,
+} from '../../model/sets/access.ts'
 import type { Element } from '../../model/sets/order.ts'
 import { Reading } from '../../model/sets/reading.ts'
 import { documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
@@ -57,11 +62,7 @@ export class StoredSetReader implements SetReader {
   }
 
   requireIndex(module: Module, call: Call): void {
-    const { access } = this.#session
-    const collection = collectionRef(module, this.#session)
     this.#session.asker = call
-    if (access.mentions('history_read', collection) || access.mentions('unrestricted_read', collection))
-      return
     if (this.mayReadSome(module)) return
     const message = `Insufficient privileges to read from collection ${module.name}.`
     throw call.failure('permission_denied', message)
@@ -126,13 +127,13 @@ export class StoredSetReader implements SetReader {
     return ownIndexes(collectionRef(collection, this.#session), this.#session).get(name)
   }
 
-  /** In the past the right to read history stands in place of the right to read. */
+  /** In the past the right to read history stands in place of the right to read; `unrestricted_read` is version 4's. */
   #filter(collection: Ref, isPast: boolean): ElementFilter | undefined {
     const session = this.#session
     if (isPast) return document => mayReadHistory(document, session)
     return collection.id < BigInt(firstUserCollection)
       ? nativeFilter(collection, session)
-      : documentsFilter(collection, session)
+      : readableDocuments(session)
   }
 }
 
