@@ -120,8 +120,8 @@ export const limits = {
   transactionBytesMax: 16_777_216,
   /** Bytes of one document version. */
   documentBytesMax: 8_388_608,
-  /** Bytes of the terms of one index entry. */
-  indexTermsBytesMax: 64_000,
+  /** Bytes of the key of one index entry, which its terms and values make up together. */
+  indexKeyBytesMax: 64_000,
   /** Bytes of one value of an index entry; longer ones are not indexed. */
   indexValueBytesMax: 32_767,
   /** Values and characters of a response, together; ours. */

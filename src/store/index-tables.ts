@@ -147,13 +147,26 @@ type PreparedEntries = readonly PreparedEntry[]
 const noEntries: PreparedEntries = []
 
 /**
- * The entries a version has in an index. Entries too large for the index are left out, as the protocol wants. Throws a
- * RequestError when they are too many.
+ * The entries of a version that is to be written. Entries with a part too large for the index are left out, as the protocol wants.
+ * Throws a RequestError when the key of one is too long, and when they are too many.
  */
 export function prepareEntries(
   index: IndexTables,
   version: Version | undefined,
   commitTime: TransactionTimeSource,
+): PreparedEntries {
+  return entriesOf(index, version, commitTime, entry => {
+    checkKeyBytes(entry)
+    return true
+  })
+}
+
+/** Those of the entries of a version that are not too large and that `isKept` keeps. */
+function entriesOf(
+  index: IndexTables,
+  version: Version | undefined,
+  commitTime: TransactionTimeSource,
+  isKept: (tuple: EntryTuple) => boolean,
 ): PreparedEntries {
   if (version === undefined) return noEntries
   const tuples = index.tuples(version)
@@ -164,7 +177,7 @@ export function prepareEntries(
   for (const tuple of tuples) {
     const values = withTimes(tuple.values, commitTime)
     const terms = withTimes(tuple.terms, commitTime)
-    if (isOversize({ terms, values })) continue
+    if (terms.some(isLong) || values.some(isLong) || !isKept({ terms, values })) continue
     const parts: EntryKeyParts = {
       database: ref.database,
       index: index.number,
@@ -196,7 +209,7 @@ function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
 
 /**
  * The entries of a version that is stored already: none when they are too many, which such a version can have only of an
- * index that came later.
+ * index that came later. Former versions of the program did not refuse long keys, they left out entries with long terms.
  */
 export function entriesOfStored(
   index: IndexTables,
@@ -204,16 +217,43 @@ export function entriesOfStored(
   commitTime: TransactionTimeSource,
 ): PreparedEntries {
   try {
-    return prepareEntries(index, version, commitTime)
+    return entriesOf(index, version, commitTime, hasShortTerms)
   } catch (error) {
     if (error instanceof RequestError && !isInterruption(error)) return noEntries
     throw error
   }
 }
 
-function isOversize(tuple: EntryTuple): boolean {
-  if (tuple.terms.some(isLong) || tuple.values.some(isLong)) return true
-  return tuple.terms.length > 1 && termsSize(tuple.terms) > limits.indexTermsBytesMax
+function hasShortTerms({ terms }: EntryTuple): boolean {
+  return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
+}
+
+/** Bytes that keys of the original have beside terms and values: database, index, document, time. */
+const keyOverheadBytes = 35
+
+/** Refuses an entry whose key would be longer than the protocol allows; ours are cut, and hold hashes of what is long. */
+function checkKeyBytes({ terms, values }: EntryTuple): void {
+  let most = keyOverheadBytes
+  for (const term of terms) most += bytesAtMost(term)
+  for (const value of values) most += bytesAtMost(value)
+  if (most <= limits.indexKeyBytesMax) return
+  const bytes = keyOverheadBytes + termsSize([...terms, ...values])
+  if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
+}
+
+/** Bytes that a part of an entry takes at most, without encoding it; arrays and objects have to be. */
+function bytesAtMost(value: Value): number {
+  if (typeof value === 'string') return 5 + value.length * 3
+  if (value instanceof Uint8Array) return 5 + value.length
+  return Array.isArray(value) || value instanceof Map ? limits.indexValueBytesMax : 32
+}
+
+/** The error of an index entry's key of so many bytes. */
+export function keyTooLong(bytes: number): RequestError {
+  return new RequestError(
+    'bad request',
+    `Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
+  )
 }
 
 function isLong(value: Value): boolean {

@@ -3,7 +3,6 @@
 
 import { byteText } from '../base/byte-text.ts'
 import { micros } from '../base/micros.ts'
-import { RequestError } from '../errors.ts'
 import { documentKey } from '../keys/keyspace.ts'
 import { encodeTerms, termsSize } from '../keys/terms.ts'
 import type { View } from '../kv/contract.ts'
@@ -30,7 +29,7 @@ import { StoreDirectory } from './directory.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries } from './index-scan.ts'
-import { documentsTables, entryChanges, userIndex } from './index-tables.ts'
+import { documentsTables, entryChanges, keyTooLong, userIndex } from './index-tables.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
 import { RecordedEvents } from './recorded-events.ts'
@@ -212,13 +211,8 @@ export abstract class StoreReader {
     // Terms whose parts are shared can be small in memory and endless when they are encoded.
     const extent = extentOf(terms)
     const bytes =
-      extent > 2 * limits.indexTermsBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
-    if (bytes > limits.indexTermsBytesMax) {
-      throw new RequestError(
-        'bad request',
-        `Key bytes (${bytes}) exceeds threshold (${limits.indexTermsBytesMax})`,
-      )
-    }
+      extent > 2 * limits.indexKeyBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
+    if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
     return {
       database,
       index: Number(index.ref.id),
