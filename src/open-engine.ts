@@ -7,7 +7,6 @@ import { createAuthentication } from './auth/authentication.ts'
 import { Allowances } from './base/allowance.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { openKeptClock } from './base/kept-clock.ts'
-import { endOfTime } from './base/micros.ts'
 import type { NoticeBoard } from './base/notices.ts'
 import { type Random, systemRandom } from './base/random.ts'
 import { leapWarning } from './base/removal-time.ts'
@@ -174,7 +173,7 @@ export function openLaneEngine(
   const { closed, kv } = openLaneStore(config, folder)
   const timeline: Timeline = {
     now: within.snapshotTime,
-    oldestAnnounced: () => endOfTime,
+    reach: () => ({ now: within.snapshotTime(), upTo: within.snapshotTime(), isHalted: true }),
     // Only for evaluation: the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
     ...(closed && { closed }),

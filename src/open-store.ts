@@ -7,6 +7,7 @@ import { systemClock } from './base/clock.ts'
 import { epoch, type Micros } from './base/micros.ts'
 import { NoticeBoard, noticesEveryMs } from './base/notices.ts'
 import { systemRandom } from './base/random.ts'
+import { openGivenTimes } from './base/shared-timeline.ts'
 import type { Timeline } from './base/timeline.ts'
 import { type Cancel, systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
@@ -58,6 +59,15 @@ interface OpenedStore {
     readonly chunks: RecordLogChunks
     readonly files: RecordFiles
   }
+}
+
+/** A process among those of a data directory. */
+interface StoreRole {
+  readonly background: boolean
+  /** Where they agree about time, when there are several. */
+  readonly timelineFile?: string
+  /** Its number. */
+  readonly worker: number
 }
 
 /** Names this process in the tables of a shared record. */
@@ -118,10 +128,11 @@ export function withRecord<T>(
 export async function openConfiguredStore(
   config: Config,
   log: Logger,
-  { background }: { readonly background: boolean },
+  { background, timelineFile, worker }: StoreRole,
 ): Promise<OpenedStore> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
   const ending = new AbortController()
+  const given = timelineFile === undefined ? undefined : openGivenTimes(timelineFile, worker)
   const location = { ...locationOf(config.store, config), ending: ending.signal }
   const endWorthless = (reason: string, isDamaged = false): never => {
     const message = 'the local copy of the store is worthless and will be made anew at the next start'
@@ -134,6 +145,7 @@ export async function openConfiguredStore(
     local: replicaIn(config.data, endWorthless),
     node: nodeName,
     clock: systemClock,
+    ...(given && { given }),
     timers: systemTimers,
     random: systemRandom,
     newestTime: view => lastCommit(view).time,
@@ -168,6 +180,7 @@ export async function openConfiguredStore(
     await Promise.all(upkeeps.map(each => each.stop()))
     sessions.close()
     await kv.close()
+    given?.close()
     cancelEnd()
   }
   const shared = {

@@ -6,6 +6,9 @@
 // then the announcements, and only then takes its snapshot. If it missed an announcement, its time lies before that
 // commit's. If it saw one, only what was certain before is certain: times before the oldest announcement, and the
 // moment behind the newest commit that it sees, for a commit is always at least two later than the one before it.
+//
+// All processes read one clock, and an announcement names the very time of its commit, which is later than any time that a
+// reader took from the clock before. So the times of snapshots do not go back, whichever process takes them.
 
 import { endOfTime, epoch, type Micros, micros } from './micros.ts'
 
@@ -13,14 +16,30 @@ export interface Timeline {
   /** The time of day; never steps back. */
   now(): Micros
   /**
+   * How far time has come for a snapshot that is taken after this call; later than `after` where the timeline knows that to be
+   * certain.
+   */
+  reach(after?: Micros): Reach
+  /**
    * Announces a commit. Its time is at least `atLeast`, after all that {@link now} returned before, in any process, and
    * two or more after the one this process announced before it.
    */
   announce(atLeast: Micros): Announcement
-  /** A time at or before those of all commits on their way, of any process; {@link endOfTime} when there are none. */
-  oldestAnnounced(): Micros
   /** Under the writer's lock, where machines share a store: a time that no further commit may come up to. */
   closed?(): Micros
+}
+
+/** What a reader learns of time before it takes its snapshot. */
+export interface Reach {
+  /** The time of day. */
+  readonly now: Micros
+  /**
+   * Before the times of all commits on their way, of any process, and not after the time of day. It does not go back, in no
+   * process. Undefined: another process is about to announce a commit, of a time that is not known yet.
+   */
+  readonly upTo: Micros | undefined
+  /** No later time can be had by waiting: another process or machine decides about it, and does not answer now. */
+  readonly isHalted?: boolean
 }
 
 /** A commit on its way. */
@@ -38,12 +57,14 @@ export const commitDistance = 2
 export class AnnouncedCommits {
   /** In the order of their times. */
   readonly #open = new Set<Announcement>()
-  readonly #announced: (oldest: Micros) => void
+  readonly #announced: (oldest: Micros | undefined) => void
   #newest = epoch
-  #published = endOfTime
 
-  /** `announced` gets the oldest time still open, or {@link endOfTime}, before anything relies on it. */
-  constructor(announced: (oldest: Micros) => void = () => {}) {
+  /**
+   * `announced` gets the oldest time still open, or {@link endOfTime}, before anything relies on it; undefined while the time of
+   * the first one is being found.
+   */
+  constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
     this.#announced = announced
   }
 
@@ -61,26 +82,21 @@ export class AnnouncedCommits {
 
   /** Announces a commit; `clock` is read when the others can see that. */
   begin(atLeast: Micros, clock: () => Micros): Announcement {
-    const floor = Math.max(atLeast, micros(this.#newest + commitDistance))
-    this.#publish(Math.min(this.oldest, floor))
-    const time = Math.max(floor, micros(clock() + 1))
+    const isFirst = this.#open.size === 0
+    if (isFirst) this.#announced(undefined)
+    const time = Math.max(atLeast, micros(this.#newest + commitDistance), micros(clock() + 1))
     this.#newest = time
+    // While others are open, the oldest time published holds for this one as well.
+    if (isFirst) this.#announced(time)
     const announcement: Announcement = {
       time,
       end: () => {
         this.#open.delete(announcement)
-        // While others are open, the oldest time published holds for them as well.
-        if (this.#open.size === 0) this.#publish(endOfTime)
+        if (this.#open.size === 0) this.#announced(endOfTime)
       },
     }
     this.#open.add(announcement)
     return announcement
-  }
-
-  #publish(oldest: Micros): void {
-    if (oldest === this.#published) return
-    this.#published = oldest
-    this.#announced(oldest)
   }
 }
 
@@ -95,6 +111,9 @@ export function localTimeline(clock: () => Micros): Timeline {
   return {
     now,
     announce: atLeast => commits.begin(atLeast, now),
-    oldestAnnounced: () => commits.oldest,
+    reach: () => {
+      const time = now()
+      return { now: time, upTo: Math.min(time, micros(commits.oldest - 1)) }
+    },
   }
 }

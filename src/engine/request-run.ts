@@ -7,6 +7,7 @@ import { watched } from '../base/effort.ts'
 import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import { isStackExhaustion } from '../base/stack-exhaustion.ts'
+import { wait } from '../base/timers.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -14,6 +15,7 @@ import type { Language, Rendered } from '../model/language.ts'
 import { Session } from '../model/session.ts'
 import {
   ContendedTransaction,
+  SnapshotTooEarly,
   StoreUnavailableError,
   type Transaction,
   WriteNeeded,
@@ -33,6 +35,9 @@ const everything = Number.POSITIVE_INFINITY
 
 /** Tries of a query in the slow lane whose client named no number: others commit all the time while it is evaluated. */
 const slowRetriesDefault = 4 * limits.contentionRetriesDefault
+
+/** Milliseconds until a read looks again whether its snapshot can be later than what its client has seen. */
+const snapshotRetryMs = 1
 
 /** A fixed phrase of the protocol. */
 const contentionText = 'Transaction was aborted due to detection of concurrent modification.'
@@ -81,7 +86,7 @@ class RequestRun {
 
   run(): QueryResponse | Promise<QueryResponse> {
     if (this.#mustWrite) return this.#write()
-    const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0)
+    const wait = this.#options.store.ready(this.#request.lastSeenTxn ?? 0, true)
     return wait === undefined ? this.#read() : this.#readAfter(wait)
   }
 
@@ -97,7 +102,7 @@ class RequestRun {
 
   #read(): QueryResponse | Promise<QueryResponse> {
     try {
-      const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn)
+      const outcome = this.#options.store.read(this.#attempt, this.#request.lastSeenTxn ?? epoch)
       return this.#responses.succeeded(outcome)
     } catch (error) {
       const wait = isUnauthorized(error) ? this.#refreshFor(error) : undefined
@@ -183,6 +188,16 @@ class RequestRun {
     }
   }
 
+  /** Commits of others are on their way; when they are visible, a snapshot has a later time. */
+  async #readLater(): Promise<QueryResponse> {
+    try {
+      await this.#kind.budget.wait(wait(snapshotRetryMs, this.#options.timers))
+    } catch (error) {
+      return this.#recover(error)
+    }
+    return this.run()
+  }
+
   async #waitFor(pending: Pending): Promise<QueryResponse> {
     try {
       await this.#kind.budget.wait(this.#memo.settle(pending))
@@ -258,6 +273,7 @@ class RequestRun {
   #recover(error: unknown): QueryResponse | Promise<QueryResponse> {
     if (error instanceof Pending) return this.#waitFor(error)
     if (error instanceof TooLong) return this.#goSlow()
+    if (error instanceof SnapshotTooEarly) return this.#readLater()
     if (error instanceof WriteNeeded) {
       this.#mustWrite = true
       return this.#write()

@@ -81,10 +81,10 @@ export interface KeyValueStore {
   /**
    * Of an engine whose reads may lag behind commits of other machines: undefined when a snapshot taken now holds all
    * commits up to `notBefore` (microseconds) and follows the time of day; else resolves when it does. Infinity: all that
-   * was committed before the call, by any machine. Rejects with
-   * `StoreUnavailableError` when that needs something that is away.
+   * was committed before the call, by any machine. With `isLater` the snapshot also has a time later than `notBefore`, unless
+   * what decides about time is away. Rejects with `StoreUnavailableError` when the commits need something that is away.
    */
-  ready?(notBefore: number): Promise<void> | undefined
+  ready?(notBefore: number, isLater?: boolean): Promise<void> | undefined
   /**
    * Calls `listener` after each commit of this or another process becomes visible to `read`; returns the way to stop.
    * It must not throw.

@@ -8,7 +8,7 @@ export function storeOver(kv: KeyValueStore, replaced: Partial<KeyValueStore>): 
     read: read => kv.read(read),
     transact: work => kv.transact(work),
     // Their presence says that reads may lag behind other machines.
-    ...(kv.ready && { ready: notBefore => kv.ready?.(notBefore) }),
+    ...(kv.ready && { ready: (...given) => kv.ready?.(...given) }),
     ...(kv.watchForeign && { watchForeign: listener => kv.watchForeign?.(listener) }),
     watch: listener => kv.watch(listener),
     close: () => kv.close(),

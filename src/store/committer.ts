@@ -31,6 +31,14 @@ type TransactionWork<T> = (transaction: StoreTransaction) => T
 /** What became of an attempt under the lock; `later`: it is stale, and the others have waited long enough. */
 type Decision<T> = TransactionOutcome<T> | 'stale' | 'later'
 
+/** Where a commit comes among the others. */
+interface CommitPlace {
+  readonly last: CommitRecord
+  /** What its client has seen; undefined: any time but its own may be too early. */
+  readonly seen: Micros | undefined
+  readonly time: Micros
+}
+
 /** An attempt that took longer is not evaluated under the lock, in microseconds. */
 const shortMicros = 10_000
 /** What a batch of commits may evaluate under the lock before the rest has to wait for the next, in microseconds. */
@@ -78,7 +86,9 @@ export class Committer {
       // Without a number of tries none is refused: after the usual ones the last is made where no other commit comes between.
       const isLast = options.retriesMax === undefined && retries >= retriesMax
       const isShort = isLast || attempt.evaluationMicros <= shortMicros
-      const decision = await this.#decide(attempt, announcement, isShort ? work : undefined)
+      const decision = await this.#decide(attempt, announcement, notBefore, {
+        ...(isShort && { again: work }),
+      })
       if (decision !== 'stale') return { ...decision, retries: decision.retries + retries }
       if (retries >= retriesMax) throw new ContendedTransaction(retries + 1)
     }
@@ -99,7 +109,9 @@ export class Committer {
     const announcement = announced
       ? { time: announced.time, end: () => undefined }
       : this.#times.announce(micros(attempt.commitTime - 1))
-    return this.#decide(attempt, announcement, undefined, announced?.check)
+    // A process that commits for another does not know the times of that one's snapshots.
+    const seen = announced ? undefined : epoch
+    return this.#decide(attempt, announcement, seen, { ...(announced && { check: announced.check }) })
   }
 
   /** Has another process commit what it has evaluated: `commit` tells it the time, which is announced here until it is visible. */
@@ -133,7 +145,7 @@ export class Committer {
 
   #evaluate<T>(work: TransactionWork<T>, announced: Micros, stampTime?: () => Micros): Attempt<T> {
     const started = this.#clock()
-    const attempt = this.#times.onSnapshot(epoch, (view, since, settledTime) => {
+    const attempt = this.#times.onSnapshot(undefined, (view, since, settledTime) => {
       const commitTime = Math.max(announced, micros(since.time + commitDistance))
       const stamp = stampTime && { stampTime: () => Math.max(commitTime, stampTime()) }
       const times = { ...timesOf(since, commitTime), settledTime, ...stamp }
@@ -142,12 +154,15 @@ export class Committer {
     return { ...attempt, evaluationMicros: this.#clock() - started }
   }
 
-  /** What is to be written counts against the bound until it has been. */
+  /**
+   * What is to be written counts against the bound until it has been. `seen`: what writes nothing gets a later time; undefined: the
+   * time of a commit. `again`: what is evaluated once more, under the lock, when the attempt is stale.
+   */
   async #decide<T>(
     attempt: Attempt<T>,
     announcement: Announcement,
-    again: TransactionWork<T> | undefined,
-    check?: () => void,
+    seen: Micros | undefined,
+    { again, check }: { readonly again?: TransactionWork<T>; readonly check?: () => void },
   ): Promise<TransactionOutcome<T> | 'stale'> {
     let release: Release | undefined
     try {
@@ -160,12 +175,13 @@ export class Committer {
           check?.()
           if (stillHolds(attempt, view, last, time, this.#recent)) {
             const writes = time === notBefore ? prepared : writesAt(attempt, time)
-            return this.#commitOf(attempt, writes, last, time)
+            return this.#commitOf(attempt, writes, { last, seen, time })
           }
           if (again === undefined) return { result: 'stale', writes: [] }
           if (this.#lockedMicros > lockedMicrosMax) return { result: 'later', writes: [] }
           const evaluated = this.#evaluateHere(again, view, last, time)
-          const { result, writes } = this.#commitOf(evaluated, evaluated.writes, last, evaluated.commitTime)
+          const place = { last, seen, time: evaluated.commitTime }
+          const { result, writes } = this.#commitOf(evaluated, evaluated.writes, place)
           return { result: { ...result, retries: 1 }, writes }
         })
         if (decision !== 'later') return decision
@@ -237,14 +253,15 @@ export class Committer {
   #commitOf<T>(
     { changesSchema, counters, givenIdsMs, latestExpiry, result }: Evaluated<T>,
     writes: readonly Write[],
-    last: CommitRecord,
-    time: Micros,
+    { last, seen, time }: CommitPlace,
   ): Work<TransactionOutcome<T>> {
     const hasWrites = writes.length > 0
     if (!hasWrites) {
-      const settled = this.#times.settledTime(last)
-      if (latestExpiry <= settled) return { result: { result, time: settled, counters, retries: 0 }, writes }
-      // What it saw to have expired had not yet at that time: it counts just before a commit of nothing.
+      const settled = seen === undefined ? undefined : this.#times.settledTime(last, seen)
+      if (settled !== undefined && latestExpiry <= settled)
+        return { result: { result, time: settled, counters, retries: 0 }, writes }
+      // What it saw to have expired had not yet at that time, or its client has seen a later one: it counts just before a
+      // commit of nothing.
     }
     this.#times.noteCommit(time)
     const commit = commitWrite({

@@ -348,6 +348,9 @@ export class WriteRefused extends Error {
 /** Thrown by a write in a read-only transaction: run the query again in a writing one. */
 export class WriteNeeded {}
 
+/** Thrown by a read whose snapshot has no time yet that is late enough for its client: run the query again in a moment. */
+export class SnapshotTooEarly {}
+
 /** One document touched by a committed transaction, as the change log holds it. */
 export interface Change {
   readonly ref: Ref

@@ -1,9 +1,10 @@
 // The times of this process's snapshots and commits, by the rules of base/timeline.ts. Only a caller that claims to have
 // seen the future is not covered by them, and only it notices.
 
-import { endOfTime, epoch, type Micros, micros } from '../base/micros.ts'
-import { type Announcement, commitDistance, type Timeline } from '../base/timeline.ts'
+import { epoch, type Micros, micros } from '../base/micros.ts'
+import { type Announcement, commitDistance, type Reach, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore, View } from '../kv/contract.ts'
+import { SnapshotTooEarly } from './contract.ts'
 import { type CommitRecord, lastCommit } from './last-commit.ts'
 
 /** How far ahead of the clock a caller may push time, in microseconds: clocks of processes differ by less. */
@@ -43,39 +44,53 @@ export class SnapshotTimes {
     return Math.max(notBefore, micros(last.time + commitDistance), micros(closed + 1))
   }
 
-  /** Announces a commit of which everything is to be later than `notBefore`. */
+  /**
+   * Announces a commit of which everything is to be later than `notBefore`, also what was true right before it: a transaction
+   * that writes nothing gets that time.
+   */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
-    return this.#timeline.announce(micros(Math.max(wanted, this.#newestSnapshot) + 1))
+    return this.#timeline.announce(micros(Math.max(micros(wanted + 1), this.#newestSnapshot) + 1))
   }
 
   /**
-   * Reads a snapshot. It holds every commit up to the time that `read` is given, which is at least `notBefore`, and no
-   * later commit has a time up to that. The order of the three questions matters.
+   * Reads a snapshot. It holds every commit up to the time that `read` is given, and no later commit has a time up to that. The
+   * time is later than `seen`, which a client has seen, and than those of all snapshots that were taken for clients of this
+   * machine before; throws {@link SnapshotTooEarly} when that takes a while. A `seen` ahead of the clock is the time itself,
+   * within {@link clockSkewMax}, and so is one that the timeline cannot get beyond now. Without `seen` the reader is no client, and no snapshot is too early.
    */
-  onSnapshot<T>(notBefore: Micros, read: (view: View, last: CommitRecord, time: Micros) => T): T {
-    const clock = this.#timeline.now()
-    const oldest = this.#timeline.oldestAnnounced()
+  onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
+    const reach = this.#timeline.reach(seen)
     return this.#kv.read(view => {
       const last = lastCommit(view)
-      const sure = this.#sureTime(clock, oldest, last)
-      // A caller who has really seen that time knows that the snapshot holds all up to it.
-      const time = Math.max(sure, Math.min(notBefore, micros(clock + clockSkewMax)))
+      const sure = this.#sureTime(reach, last)
+      const time = seen === undefined ? sure : timeAfter(seen, reach, sure)
       this.#newestSnapshot = Math.max(this.#newestSnapshot, time)
       return read(view, last, time)
     })
   }
 
-  /** A time for the state under the writer's lock, by the same promise. That state is not visible to others yet. */
-  settledTime(last: CommitRecord): Micros {
-    return this.#sureTime(this.#timeline.now(), this.#timeline.oldestAnnounced(), last)
+  /**
+   * A time later than `seen` for the state under the writer's lock, by the same promise. That state is not visible to others
+   * yet. Undefined when only a commit can have such a time.
+   */
+  settledTime(last: CommitRecord, seen: Micros): Micros | undefined {
+    const reach = this.#timeline.reach(seen)
+    if (reach.upTo === undefined) return undefined
+    const time = this.#sureTime(reach, last)
+    return time > seen || seen > reach.now ? time : undefined
   }
 
-  #sureTime(clock: Micros, oldestAnnounced: Micros, last: CommitRecord): Micros {
-    const behindLast = micros(last.time + 1)
-    if (oldestAnnounced === endOfTime) return Math.max(clock, behindLast, this.#newestSnapshot)
-    const sure = Math.max(Math.min(clock, micros(oldestAnnounced - 1)), behindLast, this.#newestSnapshot)
-    if (clock - sure > lagMax) this.#onLag()
+  #sureTime({ now, upTo = epoch }: Reach, last: CommitRecord): Micros {
+    const sure = Math.max(upTo, micros(last.time + 1), this.#newestSnapshot)
+    if (now - sure > lagMax) this.#onLag()
     return sure
   }
+}
+
+/** The time of a snapshot for a client that has seen `seen`, when `sure` is certain. */
+function timeAfter(seen: Micros, reach: Reach, sure: Micros): Micros {
+  if (sure > seen && reach.upTo !== undefined) return sure
+  if (seen <= reach.now && !reach.isHalted) throw new SnapshotTooEarly()
+  return Math.max(sure, Math.min(seen, micros(reach.now + clockSkewMax)))
 }

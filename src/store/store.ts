@@ -76,14 +76,20 @@ export class Store {
     this.#committer = new Committer(kv, this.#times, this.#parts, options.clock, options.memory)
   }
 
-  /** What has to be waited for before a read that shall see everything up to `notBefore`, a moment or Infinity; undefined: nothing. */
-  ready(notBefore: number): Promise<void> | undefined {
-    return this.kv.ready?.(notBefore)
+  /**
+   * What has to be waited for before a read that shall see everything up to `notBefore`, a moment or Infinity, and with `isLater` at
+   * a later time; undefined: nothing.
+   */
+  ready(notBefore: number, isLater = false): Promise<void> | undefined {
+    return this.kv.ready?.(notBefore, isLater)
   }
 
-  /** Runs `work` on a snapshot. `notBefore`: the snapshot time is at least this. */
-  read<T>(work: (transaction: StoreTransaction) => T, notBefore: Micros = epoch): TransactionOutcome<T> {
-    return this.#times.onSnapshot(notBefore, (view, last, time) => {
+  /**
+   * Runs `work` on a snapshot. For a client that has seen the time `seen` (0: none yet) its time is later, and does not go back on
+   * this machine; throws {@link SnapshotTooEarly} before `work` begins when there is no such time yet.
+   */
+  read<T>(work: (transaction: StoreTransaction) => T, seen?: Micros): TransactionOutcome<T> {
+    return this.#times.onSnapshot(seen, (view, last, time) => {
       const { time: lastCommitTime, ...known } = last
       const times = { ...known, time, lastCommitTime, settledTime: time }
       const transaction = new StoreTransaction(this.#parts, view, times)
@@ -166,7 +172,7 @@ export class Store {
 
   /** Proves that entries, histories and the change log agree with the documents; returns every contradiction found. */
   check(onProgress?: OnCheckProgress): readonly string[] {
-    return this.#times.onSnapshot(epoch, (view, _last, time) =>
+    return this.#times.onSnapshot(undefined, (view, _last, time) =>
       checkStore(view, this.#parts.hooks, time, onProgress),
     )
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import faunadb from 'faunadb'
-import { send } from '../support/http.ts'
+import { send, sendFql } from '../support/http.ts'
 import { describeNodes, eventually, type Node, type TwoNodes } from './cluster.ts'
 
 const { query: q } = faunadb
@@ -62,6 +62,49 @@ function testReads(nodes: TwoNodes): void {
       assert.ok(Math.abs(resource / 1000 - Date.now()) < minutesMs, "the node's own clock counts")
       seen = resource
     }
+  })
+
+  test('reads are later than what their client has seen, in both languages, while others write', async () => {
+    const { cluster, a, b } = nodes
+    let isReading = true
+    const writing = [a, b].map(node => cluster.load(node, 2, () => !isReading))
+    let seen = 0
+    for (let n = 0; n < 120; n++) {
+      const node = n % 3 === 0 ? a : b
+      const time =
+        n % 2 === 0
+          ? send(node, { secret: cluster.secret, query: 1, headers: { 'x-last-seen-txn': `${seen}` } }).then(
+              ({ headers }) => Number(headers.get('x-txn-time')),
+            )
+          : sendFql(node, cluster.secret, '1', {}, { 'x-last-txn-ts': `${seen}` }).then(
+              ({ json }) => (json as { txn_ts: number }).txn_ts,
+            )
+      const read = await time
+      assert.ok(read > seen, `read ${n} is at ${read}, and its client has seen ${seen}`)
+      seen = read
+    }
+    isReading = false
+    await Promise.all(writing)
+  })
+
+  test('reads of a node with two workers do not go back', async () => {
+    const { cluster, b } = nodes
+    let isReading = true
+    const writing = cluster.load(nodes.a, 1, () => !isReading)
+    let newest = 0
+    for (let n = 0; n < 120; n++) {
+      // A connection each: the workers take turns.
+      const { headers } = await send(b, {
+        secret: cluster.secret,
+        query: 1,
+        headers: { connection: 'close' },
+      })
+      const time = Number(headers.get('x-txn-time'))
+      assert.ok(time >= newest, `read ${n} went back by ${newest - time}`)
+      newest = time
+    }
+    isReading = false
+    await writing
   })
 
   test('a stream on one node shows what the other writes, without gap or duplicate', async () => {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
+import { epoch, micros } from '../../src/base/micros.ts'
 import type { Timeline } from '../../src/base/timeline.ts'
 import type { KeyValueStore, View, Work } from '../../src/kv/contract.ts'
 import { Store } from '../../src/store/store.ts'
@@ -36,7 +36,7 @@ function laneOf(service: Store): Store {
   const clock = () => epoch
   const timeline: Timeline = {
     now: clock,
-    oldestAnnounced: () => endOfTime,
+    reach: () => ({ now: epoch, upTo: epoch }),
     announce: time => ({ time, end: () => {} }),
   }
   const lane = new Store(service.kv, { clock, timeline, hooks: { evaluateBinding: () => undefined } })

@@ -220,8 +220,10 @@ function openProcesses(kv: KeyValueStore, processes: number): Store[] {
     const timeline: Timeline = {
       now,
       announce: atLeast => own.begin(atLeast, now),
-      oldestAnnounced: () =>
-        announced.map(({ oldest }) => oldest).reduce((left, right) => Math.min(left, right)),
+      reach: () => {
+        const time = now()
+        return { now: time, upTo: micros(Math.min(time, ...announced.map(({ oldest }) => oldest - 1))) }
+      },
     }
     return new Store(kv, { clock: now, timeline, worker, hooks: { evaluateBinding: () => undefined } })
   })

@@ -56,9 +56,10 @@ export function sendFql(
   secret: string,
   text: string,
   args: Readonly<Record<string, unknown>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<HttpAnswer> {
   const body = JSON.stringify({ query: text, arguments: args })
-  return send(server, { secret, path: '/query/1', body })
+  return send(server, { secret, path: '/query/1', body, headers })
 }
 
 /** Runs a query of version 10 and returns its `data`; throws with status and body when it fails. */

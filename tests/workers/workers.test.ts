@@ -97,6 +97,30 @@ test('times that one worker has answered are not undercut by another', async () 
   }
 })
 
+test('reads through all workers never go back, and are later than what their client has seen', async () => {
+  const readers = await clientOfEach(server, workers)
+  const { ref } = (await first.query(create(0))) as Document
+  const update = (client: WorkerClient, n: number) =>
+    client.query({ update: ref, params: { object: { data: { object: { n } } } } })
+  let isReading = true
+  const writing = clients.map(async client => {
+    for (let n = 0; isReading; n++) await update(client, n)
+  })
+  let [newest, seen] = [0, 0]
+  for (let round = 0; round < 300; round++) {
+    const reader = readers[round % 3 === 0 ? 0 : 1] as WorkerClient
+    const free = await reader.send({ get: ref })
+    assert.ok(free.txnTime >= newest, `round ${round} went back by ${newest - free.txnTime}`)
+    const later = await reader.send({ get: ref }, { 'x-last-seen-txn': String(Math.max(seen, free.txnTime)) })
+    assert.ok(later.txnTime > Math.max(seen, free.txnTime), `round ${round} does not go on`)
+    newest = later.txnTime
+    seen = later.txnTime
+  }
+  isReading = false
+  await Promise.all(writing)
+  for (const reader of readers) reader.close()
+})
+
 test('whoever sends back the last time reads its own writes', async () => {
   for (let n = 0; n < 50; n++) {
     const { resource, txnTime } = await first.send(create(n))

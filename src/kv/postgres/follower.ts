@@ -13,6 +13,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Loop } from '../../base/loop.ts'
 import type { Micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
+import type { GivenTimes } from '../../base/shared-timeline.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
@@ -36,6 +37,8 @@ export interface NodeOptions {
   /** Names this node (and process) in the record's tables; unique among those that live. */
   readonly node: string
   readonly clock: Clock
+  /** The times of snapshots of all processes of the node; absent: there is one process. */
+  readonly given?: GivenTimes
   readonly timers: Timers
   readonly random: Random
   /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */
@@ -108,7 +111,7 @@ export class Follower {
     this.#clock = clock
     this.#onApplied = onApplied
     this.#session = new KeptSession(() => this.openSession(refreshTimeoutMs))
-    this.#times = new ReadTimes(clock)
+    this.#times = new ReadTimes(clock, options.given)
     this.#log = new KeptLog(options.node, this.#elapsedMs)
     this.#faults = new Faults(this.#elapsedMs, fault => options.onFault?.(fault))
   }
@@ -141,8 +144,8 @@ export class Follower {
   }
 
   /** A time for a snapshot; {@link ReadTimes.next}. Asking for it does not count as reading. */
-  time(): Micros {
-    return this.#times.next()
+  time(after?: Micros): Micros {
+    return this.#times.next(after)
   }
 
   /** Commits of other nodes are to be noticed at once, until the returned function is called. */
@@ -163,14 +166,16 @@ export class Follower {
 
   /**
    * Undefined when a snapshot taken now holds everything up to `notBefore` (microseconds) and is fresh; else resolves
-   * when it is. Rejects with {@link StoreUnavailableError} when the database is needed for that and away.
+   * when it is. With `isLater` it can also have a later time, unless the database is away. Rejects with
+   * {@link StoreUnavailableError} when the database is needed for what the snapshot holds, and away.
    */
-  ready(notBefore: number): Promise<void> | undefined {
+  ready(notBefore: number, isLater: boolean): Promise<void> | undefined {
     this.#lastReadMs = this.#elapsedMs()
     this.#wake()
-    const isComplete = this.#times.closed >= notBefore
-    if (isComplete && this.fault !== undefined) return undefined
-    if (!isComplete || !this.#times.areFresh) return this.#refreshUpTo(notBefore)
+    const { closed } = this.#times
+    if (closed >= notBefore && this.fault !== undefined) return undefined
+    const wanted = isLater && notBefore > 0 ? notBefore + 1 : notBefore
+    if (closed < wanted || !this.#times.areFresh) return this.#refreshUpTo(notBefore, wanted)
     return notBefore > 0 ? undefined : this.#keepFresh()
   }
 
@@ -249,17 +254,22 @@ export class Follower {
 
   /**
    * A refresh that begins now finds everything that any client can have seen before. One that is under way may have begun
-   * too early.
+   * too early. Rejects only when the copy does not hold everything up to `notBefore`: `wanted` is the closed time to be reached.
    */
-  async #refreshUpTo(notBefore: number): Promise<void> {
+  async #refreshUpTo(notBefore: number, wanted: number): Promise<void> {
     const times = this.#times
     try {
       if (this.#refreshing !== undefined) {
         await this.#refreshing
-        if (times.closed >= notBefore && times.areFresh) return
+        if (times.closed >= wanted && times.areFresh) return
       }
-      const claimed = Number.isFinite(notBefore) ? notBefore : 0
-      await this.#refresh(Math.max(claimed, times.wanted))
+      const claimed = Number.isFinite(wanted) ? wanted : 0
+      do await this.#refresh(Math.max(claimed, times.wanted))
+      while (
+        // Another node may have moved the closed time first, and not as far.
+        times.closed < claimed &&
+        claimed <= this.#clock.now()
+      )
     } catch (error) {
       if (times.closed < notBefore) throw error
     }

@@ -6,7 +6,7 @@
 // dies on the way loses its connection, and the database takes everything back. Why so: docs/decisions/0016.
 
 import { assert } from '../../base/assert.ts'
-import { endOfTime, epoch, type Micros, micros } from '../../base/micros.ts'
+import { epoch, type Micros, micros } from '../../base/micros.ts'
 import { AnnouncedCommits, commitDistance, type Timeline } from '../../base/timeline.ts'
 import { wait } from '../../base/timers.ts'
 import { CommitQueue, type Job, runJob, settle } from '../commit-queue.ts'
@@ -121,7 +121,10 @@ export class PostgresStore implements KeyValueStore {
     now: () => this.#follower.time(),
     announce: atLeast => this.#announced.begin(atLeast, () => this.#clock.now()),
     // The closed time alone decides what a snapshot holds.
-    oldestAnnounced: () => endOfTime,
+    reach: after => {
+      const time = this.#follower.time(after)
+      return { now: time, upTo: time, isHalted: this.#follower.fault !== undefined }
+    },
     closed: () => this.#head?.closed ?? epoch,
   }
 
@@ -137,8 +140,8 @@ export class PostgresStore implements KeyValueStore {
   }
 
   /** {@link KeyValueStore.ready}. */
-  ready(notBefore: number): Promise<void> | undefined {
-    return this.#follower.ready(notBefore)
+  ready(notBefore: number, isLater = false): Promise<void> | undefined {
+    return this.#follower.ready(notBefore, isLater)
   }
 
   transact<T>(work: (view: View) => Work<T>): Promise<T> {

@@ -3,6 +3,7 @@
 // time moves in steps of a tenth of a second.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
+import type { GivenTimes } from '../../base/shared-timeline.ts'
 import type { RecordClock } from './record-clock.ts'
 
 /** A snapshot's time is at most this far behind the time of day, in microseconds, while the database is there. */
@@ -12,11 +13,14 @@ const refreshAge = 75_000
 
 export class ReadTimes {
   readonly #clock: RecordClock
+  readonly #others: GivenTimes | undefined
   #closed = epoch
   #given = epoch
 
-  constructor(clock: RecordClock) {
+  /** `others`: the times that the processes of the node have given, when there are several. */
+  constructor(clock: RecordClock, others?: GivenTimes) {
     this.#clock = clock
+    this.#others = others
   }
 
   /** The newest closed time whose batch the copy holds, in microseconds. */
@@ -40,10 +44,20 @@ export class ReadTimes {
     this.#given = Math.max(this.#given, newest)
   }
 
-  /** A time that the newest snapshot of the copy is complete up to, in microseconds; later than the last if there is one. */
-  next(): Micros {
-    const next = Math.max(micros(this.#given + 1), micros(this.#clock.now() - lagMax))
+  /**
+   * A time that the newest snapshot of the copy is complete up to, in microseconds; later than the last one, and than `after`, if
+   * there is one.
+   */
+  next(after: Micros = epoch): Micros {
+    if (this.#others !== undefined) {
+      // The processes share the copy: it is complete up to what another of them has found it to be.
+      this.#given = Math.max(this.#given, this.#others.newest())
+      this.#closed = Math.max(this.#closed, this.#given)
+    }
+    const wanted = Math.max(this.#given, after)
+    const next = Math.max(micros(wanted + 1), micros(this.#clock.now() - lagMax))
     this.#given = Math.max(this.#given, Math.min(this.#closed, next))
+    this.#others?.note(this.#given)
     return this.#given
   }
 }

@@ -1,13 +1,13 @@
 // The agreement about time: what each side may rely on, in one process and through the shared file.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { endOfTime, epoch, micros } from '../../../src/base/micros.ts'
 import { keepSharedTimeline, openSharedTimeline } from '../../../src/base/shared-timeline.ts'
-import { commitDistance, localTimeline } from '../../../src/base/timeline.ts'
+import { AnnouncedCommits, commitDistance, localTimeline, type Timeline } from '../../../src/base/timeline.ts'
 import type { Timers } from '../../../src/base/timers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-timeline-'))
@@ -28,6 +28,13 @@ function handTimers(): Timers & { tick(): void } {
   }
 }
 
+/** The oldest time that a reader of a timeline takes to be announced, if that is before the time of day. */
+function oldestOf(timeline: Timeline): number {
+  const { now, upTo } = timeline.reach()
+  assert.ok(upTo !== undefined)
+  return upTo < now ? upTo + 1 : endOfTime
+}
+
 test('a local timeline stands still while the clock is set back', () => {
   let clock = 1000
   const timeline = localTimeline(() => micros(clock))
@@ -41,18 +48,19 @@ test('a local timeline stands still while the clock is set back', () => {
 test('announced commits come one after another, each later than what was read from the clock', () => {
   let clock = 1000
   const timeline = localTimeline(() => micros(clock))
-  assert.equal(timeline.oldestAnnounced(), endOfTime)
+  assert.equal(oldestOf(timeline), endOfTime)
   const first = timeline.announce(epoch)
   assert.ok(first.time > timeline.now())
   const second = timeline.announce(micros(5000))
   assert.equal(second.time, 5000)
   const third = timeline.announce(epoch)
   assert.ok(third.time >= second.time + commitDistance)
+  clock = 6000
   first.end()
-  assert.equal(timeline.oldestAnnounced(), second.time)
+  assert.equal(oldestOf(timeline), second.time)
   third.end()
   second.end()
-  assert.equal(timeline.oldestAnnounced(), endOfTime)
+  assert.equal(oldestOf(timeline), endOfTime)
   clock = 9000
   assert.ok(timeline.announce(epoch).time > 9000)
 })
@@ -61,23 +69,74 @@ test('announcements are seen by the others until they end or another process tak
   const file = join(folder, 'announcements')
   const stop = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
   const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
-  assert.equal(reader.oldestAnnounced(), endOfTime)
+  assert.equal(oldestOf(reader), endOfTime)
   const seen = reader.now()
   const commit = writer.announce(epoch)
   assert.ok(commit.time > seen, 'commits come after every time answered before')
-  assert.ok(reader.oldestAnnounced() > 0 && reader.oldestAnnounced() <= commit.time)
-  const own = reader.announce(micros(commit.time + 500))
-  assert.ok(writer.oldestAnnounced() <= commit.time, 'the oldest of all processes counts')
+  assert.equal(reader.reach().upTo, commit.time - 1)
+  const own = reader.announce(epoch)
+  assert.equal(writer.reach().upTo, commit.time - 1, 'the oldest of all processes counts')
   commit.end()
-  // What is announced is a time that the commit has at the earliest.
-  const oldest = writer.oldestAnnounced()
-  assert.ok(oldest >= commit.time + 500 && oldest <= own.time)
+  assert.equal(writer.reach().upTo, own.time - 1)
   own.end()
-  assert.equal(writer.oldestAnnounced(), endOfTime)
-  writer.announce(epoch)
-  assert.ok(Number.isFinite(reader.oldestAnnounced()))
+  assert.equal(oldestOf(writer), endOfTime)
+  const left = writer.announce(epoch)
+  assert.equal(reader.reach().upTo, left.time - 1)
   const successor = openSharedTimeline(file, 0)
-  assert.equal(reader.oldestAnnounced(), endOfTime, 'a process that has ended')
+  assert.equal(oldestOf(reader), endOfTime, 'a process that has ended')
+  stop()
+  for (const timeline of [writer, reader, successor]) timeline.close()
+})
+
+test('times do not go back from one process to another, also when the offset has grown meanwhile', () => {
+  const file = join(folder, 'order')
+  let clock = 1_700_000_000_000_000
+  const timers = handTimers()
+  const stop = keepSharedTimeline(file, 2, () => clock, timers)
+  const timelines = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)] as const
+  const idle = openSharedTimeline(file, 0)
+  let latest = 0
+  for (let step = 0; step < 2000; step++) {
+    const { upTo = 0 } = timelines[step % 2 === 0 ? 0 : 1].reach()
+    assert.ok(upTo >= latest, `step ${step} went back by ${latest - upTo}`)
+    latest = upTo
+    if (step % 500 === 0) {
+      clock += 3_600_000_000
+      timers.tick()
+      // It has not looked at the file for long, and has nothing announced yet.
+      const { upTo: later = 0 } = idle.reach()
+      assert.ok(later >= latest + 3_000_000_000)
+      latest = later
+    }
+    const commit = timelines[step % 3 === 0 ? 0 : 1].announce(epoch)
+    assert.ok(commit.time > latest)
+    const { upTo: beside = 0 } = idle.reach()
+    assert.ok(beside >= latest && beside < commit.time)
+    latest = beside
+    commit.end()
+  }
+  stop()
+  for (const timeline of [...timelines, idle]) timeline.close()
+})
+
+test('while a process finds the time of its commit, the others know of no time', () => {
+  const file = join(folder, 'announcing')
+  const stop = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
+  const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
+  const seen: (number | undefined)[] = []
+  const own = new AnnouncedCommits(oldest => seen.push(oldest))
+  const commit = own.begin(epoch, () => {
+    assert.deepEqual(seen, [undefined], 'said before the clock is read')
+    return micros(7)
+  })
+  assert.deepEqual([seen, commit.time], [[undefined, 8], 8])
+  // As a process leaves it that ends in between.
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, new Uint8Array(new Float64Array([-1]).buffer), 0, 8, 8)
+  closeSync(descriptor)
+  assert.equal(reader.reach().upTo, undefined)
+  const successor = openSharedTimeline(file, 0)
+  assert.equal(oldestOf(reader), endOfTime)
   stop()
   for (const timeline of [writer, reader, successor]) timeline.close()
 })
@@ -93,12 +152,12 @@ test('all follow the time of day forwards, and nobody follows it back', () => {
   assert.ok(first >= clock && first < clock + hour / 2)
   clock += hour
   timers.tick()
-  timeline.oldestAnnounced()
+  oldestOf(timeline)
   const second = timeline.now()
   assert.ok(second >= clock && second < clock + hour / 2)
   clock -= 2 * hour
   timers.tick()
-  timeline.oldestAnnounced()
+  oldestOf(timeline)
   assert.ok(timeline.now() >= second)
   stop()
   timeline.close()

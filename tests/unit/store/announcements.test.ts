@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { endOfTime, type Micros, micros } from '../../../src/base/micros.ts'
 import { AnnouncedCommits } from '../../../src/base/timeline.ts'
 import { openMemory } from '../../../src/kv/memory.ts'
+import { SnapshotTooEarly } from '../../../src/store/contract.ts'
 import { Store } from '../../../src/store/store.ts'
 import { timeFromMicros } from '../../../src/values/time.ts'
 import { collectionRef, documentRef, object, second } from './support.ts'
@@ -20,15 +21,32 @@ function storeWithOthers() {
   const timeline = {
     now,
     announce: (atLeast: Micros) => own.begin(atLeast, now),
-    oldestAnnounced: () => Math.min(own.oldest, micros(others.oldest)),
+    reach: () => {
+      const oldest = Math.min(own.oldest, micros(others.oldest))
+      return { now: now(), upTo: Math.min(now(), micros(oldest - 1)) }
+    },
   }
   const hooks = { evaluateBinding: () => undefined }
   const store = new Store(openMemory(), { clock: now, timeline, hooks })
   return { others, own, store }
 }
 
-const snapshotTime = (store: ReturnType<typeof storeWithOthers>['store'], notBefore = 0) =>
-  store.read(transaction => transaction.snapshotTime, micros(notBefore)).result
+type OneStore = ReturnType<typeof storeWithOthers>['store']
+
+const snapshotTime = (store: OneStore, seen?: number) =>
+  store.read(transaction => transaction.snapshotTime, seen === undefined ? seen : micros(seen)).result
+
+const isTooEarly = (store: OneStore, seen: number) => {
+  let hasBegun = false
+  assert.throws(
+    () =>
+      store.read(() => {
+        hasBegun = true
+      }, micros(seen)),
+    (error: unknown) => error instanceof SnapshotTooEarly,
+  )
+  return !hasBegun
+}
 
 test('a snapshot is before the commits that it cannot see yet', async () => {
   const { others, store } = storeWithOthers()
@@ -37,12 +55,46 @@ test('a snapshot is before the commits that it cannot see yet', async () => {
   others.clock += second
   others.oldest = others.clock - 500
   assert.equal(snapshotTime(store), others.oldest - 1)
-  const seen = others.oldest + 100
-  assert.equal(snapshotTime(store, seen), seen, 'but not before what its caller has seen')
+  const earlier = others.oldest - 1
   others.oldest = before - second
-  assert.equal(snapshotTime(store), seen, 'nor before an earlier snapshot')
+  assert.equal(snapshotTime(store), earlier, 'nor before an earlier snapshot')
   others.oldest = none
   assert.equal(snapshotTime(store), others.clock)
+  await store.close()
+})
+
+test('a read is later than what its client has seen, or too early', async () => {
+  const { others, store } = storeWithOthers()
+  const first = snapshotTime(store, 0)
+  assert.ok(isTooEarly(store, first), 'the clock has not moved')
+  others.clock += 10
+  assert.equal(snapshotTime(store, first), others.clock)
+  const seen = others.clock
+  others.clock += second
+  others.oldest = seen + 1
+  assert.ok(isTooEarly(store, seen), 'a commit on its way may get the next microsecond')
+  assert.ok(isTooEarly(store, seen + 500_000))
+  assert.equal(snapshotTime(store), seen, 'reads of the store itself do not wait')
+  others.oldest = none
+  assert.equal(snapshotTime(store, seen), others.clock)
+  const ahead = others.clock + second
+  assert.equal(snapshotTime(store, ahead), ahead, 'what is ahead of the clock')
+  await store.close()
+})
+
+test('what writes nothing is answered with a later time than its client has seen, too', async () => {
+  const { others, store } = storeWithOthers()
+  await store.write(transaction => transaction.put(collectionRef(1024), object({ name: 'a' })))
+  others.clock += second
+  const seen = snapshotTime(store, 0)
+  others.oldest = seen + 1
+  others.clock += 500
+  const { time } = await store.write(transaction => transaction.get(collectionRef(1024)), {
+    notBefore: micros(seen),
+  })
+  assert.ok(time > seen)
+  others.oldest = none
+  assert.ok(snapshotTime(store, time) > time)
   await store.close()
 })
 

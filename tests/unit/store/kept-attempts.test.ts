@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endOfTime, epoch } from '../../../src/base/micros.ts'
+import { epoch } from '../../../src/base/micros.ts'
 import type { Attempt } from '../../../src/store/attempt.ts'
 import type { Transaction } from '../../../src/store/contract.ts'
 import { Store } from '../../../src/store/store.ts'
@@ -19,7 +19,7 @@ async function setUp() {
     clock: () => epoch,
     timeline: {
       now: () => epoch,
-      oldestAnnounced: () => endOfTime,
+      reach: () => ({ now: epoch, upTo: epoch }),
       announce: time => ({ time, end: () => {} }),
     },
     hooks: { evaluateBinding: () => undefined },
