@@ -131,7 +131,10 @@ export async function withControlRows<T>(
       `there is no copy of the store in ${config.data}: name the data directory of a node that runs`,
     )
   await copy.close()
-  const { kv } = await openConfiguredStore(config, openServiceLog(config.logLevel), { background: false, worker: 0 })
+  const { kv } = await openConfiguredStore(config, openServiceLog(config.logLevel), {
+    background: false,
+    worker: 0,
+  })
   try {
     const rows = controlRows(kv)
     await rows.ready?.(Number.POSITIVE_INFINITY)
