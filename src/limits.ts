@@ -34,6 +34,14 @@ export const limits = {
   /** Bytes to be parsed that count as one request, and up to how many do not count; ours. */
   readBytesPerRequest: 256,
   shortReadBytes: 8192,
+  /**
+   * Over HTTP/1.1, where they are looked at first: lines, and bytes beside them, that count as one request; lines up to which
+   * what is read at once does not count, and that are parsed at a time; ours.
+   */
+  linesPerRequest: 16,
+  bodyBytesPerRequest: 2048,
+  shortReadLines: 40,
+  linesPerSlice: 512,
   /** Of all connections together, beyond the first of each, and the milliseconds that a turn is to take; ours. */
   extraRequestsPerTurn: 256,
   turnMs: 10,
@@ -47,11 +55,13 @@ export const limits = {
   sessionLookMs: 50,
   /**
    * For so many milliseconds after a session was cut off, those of the same client begin one after the other, so many
-   * milliseconds apart, or are refused when they had to wait for more than that, and may reset so many streams at once; ours.
+   * milliseconds apart, or are refused when they had to wait for more than that, and may reset so many streams at once; all of
+   * them get one part in so many of the bytes that belong to nothing; ours.
    */
   offenderMs: 10_000,
   offenderSpacingMs: 100,
   offenderResetBurst: 10,
+  offenderEmptyBytesPart: 16,
   offenderWaitMs: 5_000,
   /** About how many such clients are remembered; ours. */
   offendersMax: 10_000,

@@ -84,9 +84,13 @@ export class Edge {
       return
     }
     const handler = handlerOf(endpoint, request.method)
-    if (handler === undefined) this.#run(call, () => this.#wrongMethod(endpoint, call))
-    else if (endpoint.readsBody && request.method !== 'GET') this.#runWithBody(call, endpoint, handler)
-    else this.#run(call, handler)
+    if (handler !== undefined && endpoint.readsBody && request.method !== 'GET') {
+      this.#runWithBody(call, endpoint, handler)
+      return
+    }
+    // In whatever pieces it comes, none of them is kept until the response.
+    request.body?.resume()
+    this.#run(call, handler ?? (() => this.#wrongMethod(endpoint, call)))
   }
 
   #readHeaders(call: EndpointCall): Answer | undefined {

@@ -27,8 +27,8 @@ export interface Exchange {
   readonly origin: string
   /** The request's body; undefined when it has none. */
   readonly body: Readable | undefined
-  /** To be told how many bytes of the body were read. */
-  noteBody?(bytes: number): void
+  /** Whether the connection waits before it brings more of the body; the little that has come already is still read. */
+  holdBody(held: boolean): void
   /**
    * Calls `take` soon: with the body if all of it came together with the head, else with undefined, and nothing has been
    * read. Absent where that shows only in reading.

@@ -7,14 +7,22 @@ import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 export class Http1Exchange implements Exchange {
   readonly version = 1
   readonly client: string
+  readonly holdBody: (held: boolean) => void
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   #hasTaken = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, client: string) {
+  /** `holdBody`: see {@link Exchange.holdBody}. */
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: string,
+    holdBody: (held: boolean) => void,
+  ) {
     this.#request = request
     this.#response = response
     this.client = client
+    this.holdBody = holdBody
   }
 
   get method(): string {

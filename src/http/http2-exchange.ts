@@ -16,21 +16,13 @@ export class Http2Exchange implements Exchange {
   readonly headers: IncomingHttpHeaders
   readonly client: string
   readonly body: Readable | undefined
-  readonly noteBody: (bytes: number) => void
   readonly #stream: ServerHttp2Stream
   #closeAfterwards = false
   #hasTaken = false
 
-  /** `noteBody` is told of what is read of its body. `early`: what the request says when it came before the stream. */
-  constructor(
-    stream: ServerHttp2Stream,
-    headers: Http2Headers,
-    client: string,
-    noteBody: (bytes: number) => void,
-    early?: EarlyRequest,
-  ) {
+  /** `early`: what the request says when it came before the stream. */
+  constructor(stream: ServerHttp2Stream, headers: Http2Headers, client: string, early?: EarlyRequest) {
     this.#stream = stream
-    this.noteBody = noteBody
     this.client = client
     if (early !== undefined) {
       this.headers = early.headers
@@ -69,6 +61,11 @@ export class Http2Exchange implements Exchange {
     // Asked for exactly what is there, the stream says that it has ended only once the response is through. If it did so
     // before, Node would destroy it before its last write is done, and make an error with a stack trace each time.
     take(exchange.#hasTaken ? (stream.read(announced) as Buffer) : undefined)
+  }
+
+  holdBody(held: boolean): void {
+    if (held) this.body?.pause()
+    else this.body?.resume()
   }
 
   get isComplete(): boolean {

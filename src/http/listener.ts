@@ -204,7 +204,8 @@ export class Listener {
       }
       response.on('close', () => connection.finish())
       const client = this.#clientOf(connection, request)
-      this.#begin(connection, new Http1Exchange(request, response, client))
+      const { pacer } = connection
+      this.#begin(connection, new Http1Exchange(request, response, client, held => pacer.holdBody(held)))
     }
     server.on('request', handle)
     server.on('checkExpectation', handle)
@@ -331,20 +332,24 @@ export class Listener {
         if (speaksHttp2) this.#admitSession(socket)
         else this.#speakHttp1(socket)
       }
+      if (!speaksHttp2) return handOver
       return () => this.#connections.get(socket)?.pacer.read(seen.length, handOver)
     })
   }
 
   #speakHttp1(socket: Socket): void {
-    this.#connections.get(socket)?.pacer.holdWhenMany()
     socket.once('close', withoutStackTraces)
     this.#http1.emit('connection', socket)
+    const parse = socket.listeners('data')[0] as (bytes: Buffer) => void
+    this.#connections.get(socket)?.pacer.parseWith(parse)
+    socket.removeListener('data', parse)
   }
 
   /** `rest` is what is to be read of the connection: its socket, or a stream on top of it when the request's body is to come. */
   #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request
     const drop = () => socket.destroy()
+    this.#connections.get(socket)?.pacer.endWith(request)
     socket.on('error', drop)
     // Node takes that stream for one which speaks HTTP/2 already: it is given another one on top.
     // (Streams of Node are taken, too, which the types do not say.)
@@ -381,7 +386,6 @@ export class Listener {
     // the bytes that came before it, and Node throws where it cannot be caught if it is gone by then.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
-    const noteBody = (bytes: number) => pacer.noteBody(bytes)
     function finish(this: ServerHttp2Stream): void {
       connection.finish()
       if (this.rstCode !== constants.NGHTTP2_NO_ERROR) pacer.noteReset()
@@ -400,9 +404,10 @@ export class Listener {
         return
       }
       stream.on('close', finish)
+      if (!stream.endAfterHeaders) pacer.watchBody(stream)
       const first = stream.id === 1 ? early : undefined
       const client = this.#clientOf(connection, { socket, headers })
-      this.#begin(connection, new Http2Exchange(stream, headers, client, noteBody, first))
+      this.#begin(connection, new Http2Exchange(stream, headers, client, first))
     })
   }
 

@@ -1,12 +1,16 @@
 // How fast a connection gets on. Of the requests that it brings at once (pipelined, or as streams of HTTP/2) a few are begun
-// in each turn of the event loop, and of what it has sent some is parsed in each, for Node parses all that it has read: those
-// of other connections do not wait for all of it. Handshakes of TLS that come at once are made a few in each turn, too. A session of HTTP/2 that sends what is good for nothing is cut off.
+// in each turn of the event loop, and of what it has sent some is parsed in each: other connections do not wait for all of it.
+// Node would parse everything it has read, so over HTTP/1.1 the bytes come here first and go on to Node's parser in slices.
+// A slice is priced by its lines: whatever makes the parser allocate objects (a request, a header, a chunk, a trailer) takes a
+// line, and a client decides how few bytes a line has.
+// Handshakes of TLS that come at once are made a few in each turn, too. A session of HTTP/2 that sends what is good for nothing is cut off.
 //
 // How much a turn has room for is found out as it goes, for the cost of a request is not known before: when a turn has taken
 // long, less is begun in the next. The first request of each connection in a turn always is, so a client that sends one
 // request at a time does not wait here.
 
-import { constants, type ServerHttp2Session } from 'node:http2'
+import type { IncomingMessage } from 'node:http'
+import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { Allowance, Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
@@ -21,6 +25,7 @@ interface Step {
 }
 
 const requestCost = 1
+const lineFeed = 0x0a
 /** A handshake of TLS takes about as long as so many short requests: most of it is a signature. */
 const handshakeCost = 32
 
@@ -113,6 +118,10 @@ const frameBytes = 9
 const headerBytes = 10
 /** A client that reads replies with frames that open its window: so many bytes read for one byte of these, at least. */
 const readPerWindowByte = 64
+/** A shorter piece of a body in a DATA frame takes the event loop as long as one of so many bytes. */
+const pieceBytes = 128
+/** Pieces of bodies between two looks at the session that sends them. */
+const piecesPerLook = 32
 
 /** One of each connection. */
 export class Pacer {
@@ -124,11 +133,20 @@ export class Pacer {
   readonly #waiting: Step[] = []
   #mayHold = false
   #isHeld = false
+  /** Node's parser of HTTP/1.1. */
+  #parse: (bytes: Buffer) => void = () => {}
+  /** What was read over HTTP/1.1 and has not gone to that parser yet. */
+  #unparsed: Buffer | undefined
+  /** Bodies that wait for something, so that nothing more is parsed. */
+  #heldBodies = 0
+  /** The request that ends HTTP/1.1 on this connection. */
+  #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
   #resets: Allowance | undefined
   #empty: Allowance | undefined
   /** Bytes received for which there is a reason. */
   #useful = 0
+  #pieces = 0
   /** What was received without reason and what was sent, when last looked at. */
   #seenEmpty = 0
   #seenSent = 0
@@ -142,10 +160,7 @@ export class Pacer {
   /** Calls `go`, which begins a request, at once or in a later turn. It must not throw. */
   begin(go: () => void): void {
     this.#take({ cost: requestCost, go })
-    if (this.#mayHold && this.#waiting.length >= limits.requestsWaitingMax) {
-      this.#isHeld = true
-      this.#socket.pause()
-    }
+    if (this.#mayHold && this.#waiting.length >= limits.requestsWaitingMax) this.#hold()
   }
 
   /** Calls `go`, which makes a handshake of TLS, at once or in a later turn. It must not throw. */
@@ -160,15 +175,80 @@ export class Pacer {
   }
 
   /**
-   * From now on the connection is not read while many of its requests wait, in HTTP/1.1: HTTP/2 bounds the requests of a connection
-   * by itself.
+   * The connection speaks HTTP/1.1: from now on its bytes go to `parse` in slices, each in its turn, and it is not read while
+   * slices or many of its requests wait. (HTTP/2 bounds the requests of a connection by itself.)
    */
-  holdWhenMany(): void {
+  parseWith(parse: (bytes: Buffer) => void): void {
     this.#mayHold = true
+    this.#parse = parse
     // Reading the body of a request makes the socket be read, too.
     this.#socket.on('resume', () => {
       if (this.#isHeld) this.#socket.pause()
     })
+    this.#socket.on('data', this.#receive)
+  }
+
+  /** Nothing more is parsed while `held`: a body waits for something. What follows in the same slice still arrives. */
+  holdBody(held: boolean): void {
+    this.#heldBodies += held ? 1 : -1
+    if (held) this.#hold()
+    else if (this.#unparsed !== undefined) this.#parseOn()
+    this.#readOn()
+  }
+
+  /** Behind `request`, which asks for another protocol, nothing is parsed: it stays in the socket. */
+  endWith(request: IncomingMessage): void {
+    this.#lastRequest = request
+  }
+
+  readonly #receive = (bytes: Buffer) => {
+    const isFirst = this.#unparsed === undefined
+    this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes])
+    if (isFirst) this.#parseOn()
+  }
+
+  #parseOn(): void {
+    if (this.#heldBodies > 0) {
+      this.#hold()
+      return
+    }
+    const { end, lines, isShort } = sliceOf(this.#unparsed as Buffer)
+    const go = () => this.#parseSlice(end)
+    if (isShort && !this.isWaiting) go()
+    else this.#take({ cost: lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest, go })
+    if (this.#unparsed !== undefined) this.#hold()
+  }
+
+  #parseSlice(end: number): void {
+    const bytes = this.#unparsed as Buffer
+    this.#unparsed = end === bytes.length ? undefined : bytes.subarray(end)
+    // Nothing that follows can be responded to.
+    if (this.#socket.destroyed || this.#socket.writableEnded) this.#unparsed = undefined
+    else this.#parse(bytes.subarray(0, end))
+    if (this.#lastRequest?.complete === true) this.#leaveRest()
+    else if (this.#unparsed !== undefined) this.#parseOn()
+  }
+
+  #leaveRest(): void {
+    const rest = this.#unparsed
+    this.#unparsed = undefined
+    this.#isHeld = false
+    this.#mayHold = false
+    this.#socket.removeListener('data', this.#receive)
+    if (rest !== undefined) this.#socket.unshift(rest)
+  }
+
+  #hold(): void {
+    this.#isHeld = true
+    this.#socket.pause()
+  }
+
+  /** Reads again when nothing waits any more. */
+  #readOn(): void {
+    const isBusy = this.isWaiting || this.#unparsed !== undefined || this.#heldBodies > 0
+    if (!this.#isHeld || isBusy || this.#socket.destroyed) return
+    this.#isHeld = false
+    this.#socket.resume()
   }
 
   #take(step: Step): void {
@@ -190,15 +270,8 @@ export class Pacer {
     if (step === undefined || !this.#pacing.admit(this, step.cost)) return false
     this.#waiting.shift()
     step.go()
-    if (this.#isHeld && !this.isWaiting) this.read(this.#socket.readableHighWaterMark, this.#readOn)
+    this.#readOn()
     return true
-  }
-
-  readonly #readOn = () => {
-    // More may have come to wait meanwhile.
-    if (this.isWaiting || this.#socket.destroyed) return
-    this.#isHeld = false
-    this.#socket.resume()
   }
 
   /** Calls `begin` when the client may begin a session of HTTP/2; never, when the connection closes before. */
@@ -249,9 +322,21 @@ export class Pacer {
     this.#useful += bytes
   }
 
-  /** Bytes of a body have come. */
-  noteBody(bytes: number): void {
-    this.#useful += bytes
+  /**
+   * Watches over the body of a request. Each DATA frame becomes an object, and the session is looked at while they come:
+   * Node hands on megabytes of them before any timer is due.
+   */
+  watchBody(stream: ServerHttp2Stream): void {
+    const push = stream.push
+    stream.push = (piece: Buffer | null, encoding) => {
+      if (piece !== null) this.#noteBody(piece.length)
+      return push.call(stream, piece, encoding)
+    }
+  }
+
+  #noteBody(bytes: number): void {
+    this.#useful += bytes - Math.max(0, pieceBytes - bytes)
+    if (++this.#pieces % piecesPerLook === 0) this.look()
   }
 
   /** The client has taken a request back. */
@@ -267,11 +352,30 @@ export class Pacer {
     const amount = empty - this.#seenEmpty - window
     this.#seenEmpty = empty
     this.#seenSent = bytesWritten
-    if (this.#empty?.take(amount, this.#pacing.clock.elapsedMs()) === false) this.#cut()
+    const nowMs = this.#pacing.clock.elapsedMs()
+    this.#empty?.take(amount, nowMs)
+    if (this.#empty !== undefined && this.#empty.left(nowMs) < this.#emptyLeftMin) this.#cut()
+  }
+
+  /** Sessions of a client of which one was cut off are not given the burst of a newcomer. */
+  get #emptyLeftMin(): number {
+    const max = limits.sessionEmptyBytesBurst
+    return this.#pacing.isOffender(this.#client) ? max - max / limits.offenderEmptyBytesPart : 0
   }
 
   #cut(): void {
     if (this.#session?.destroyed !== false) return
     this.#session.destroy(new Error('too much for nothing'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
   }
+}
+
+/** The next slice of what is to be parsed: where it ends, its lines, and whether it is as short as what a client sends that waits for responses. */
+function sliceOf(bytes: Buffer): { readonly end: number; readonly lines: number; readonly isShort: boolean } {
+  let lines = 0
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
+    lines++
+    if (lines === limits.linesPerSlice) return { end: at + 1, lines, isShort: false }
+  }
+  const isShort = bytes.length <= limits.shortReadBytes && lines <= limits.shortReadLines
+  return { end: bytes.length, lines, isShort }
 }

@@ -8,6 +8,7 @@ import { LongBody } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import type { Exchange } from './exchange.ts'
 import type { Eviction, FairBudget, Share } from './fair-budget.ts'
+import { Pieces } from './pieces.ts'
 
 /** How reading a body ended: its bytes, those of a long one in pieces, or why there are none. */
 export type BodyOutcome = Buffer | LongBody | 'too large' | 'refused' | 'aborted' | Eviction
@@ -31,9 +32,6 @@ const empty = Buffer.alloc(0)
  */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
-/** Smaller pieces, on the average, would take more memory than what is in them. */
-const smallPieceBytes = 1024
-
 /** What a request takes besides the bytes of its body, roughly: so that empty ones count, too. */
 const bytesPerRequest = 16_384
 
@@ -55,7 +53,6 @@ export function readBody(
     // Most queries are in the packet of their head: nothing has to be waited for, or counted meanwhile.
     exchange.takeArrived(arrived => {
       if (arrived !== undefined) {
-        exchange.noteBody?.(arrived.length)
         done(arrived.length > rules.bytesMax ? 'too large' : arrived)
       } else if (body.destroyed) done('aborted')
       else receive()
@@ -69,7 +66,7 @@ class IncomingBody {
   readonly #rules: BodyRules
   readonly #done: (outcome: BodyOutcome) => void
   readonly #share: Share
-  #chunks: Buffer[] = []
+  #pieces = new Pieces()
   #length = 0
   #refusal: 'too large' | 'refused' | undefined
   #isAdmitted: boolean
@@ -99,7 +96,6 @@ class IncomingBody {
   }
 
   readonly #take = (chunk: Buffer): void => {
-    this.#exchange.noteBody?.(chunk.length)
     if (this.#finished) return
     this.#length += chunk.length
     if (this.#length > this.#rules.bytesMax) this.#refuse('too large')
@@ -108,8 +104,7 @@ class IncomingBody {
       if (this.#length > drainedBytesMax) this.#finish(this.#refusal)
       return
     }
-    this.#chunks.push(chunk)
-    this.#share.grow(chunk.length)
+    this.#share.grow(this.#pieces.add(chunk))
     if (this.#length > limits.strangerBodyBytesMax) this.#askAdmission()
   }
 
@@ -118,7 +113,7 @@ class IncomingBody {
     // Of a stream of HTTP/2 whose response goes on, the request would be held by them.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
-    else this.#finish(this.#refusal ?? bodyOf(this.#chunks, this.#length))
+    else this.#finish(this.#refusal ?? bodyOf(this.#pieces))
   }
 
   readonly #abort = (): void => this.#finish('aborted')
@@ -127,35 +122,34 @@ class IncomingBody {
   #askAdmission(): void {
     if (this.#isAdmitted || this.#finished || this.#refusal !== undefined) return
     this.#isAdmitted = true
-    this.#source.pause()
+    this.#exchange.holdBody(true)
     this.#share.pause(true)
     this.#rules.admit?.().then(group => {
       this.#share.pause(false)
       if (group === undefined) this.#refuse('refused')
       else this.#share.regroup(group)
-      this.#source.resume()
+      this.#exchange.holdBody(false)
     })
   }
 
   #refuse(reason: 'too large' | 'refused'): void {
     this.#refusal ??= reason
-    this.#chunks = []
+    this.#pieces = new Pieces()
     this.#share.shrink(this.#share.held - bytesPerRequest)
   }
 
   #finish(outcome: BodyOutcome): void {
     if (this.#finished) return
     this.#finished = true
-    this.#chunks = []
+    this.#pieces = new Pieces()
     this.#share.close()
     this.#done(outcome)
   }
 }
 
 /** A long body is not joined: that, its text and bytes of that again would take this process some 20 ms for 8 MB. */
-function bodyOf(chunks: readonly Buffer[], length: number): Buffer | LongBody {
-  if (length > limits.shortBodyBytes && length >= chunks.length * smallPieceBytes) return new LongBody(chunks)
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+function bodyOf(pieces: Pieces): Buffer | LongBody {
+  return pieces.length > limits.shortBodyBytes ? new LongBody(pieces.list()) : pieces.joined()
 }
 
 /** The text of a body. Undefined when there is no body; a chunked body without data is an empty text. */

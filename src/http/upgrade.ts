@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { limits } from '../limits.ts'
+import { Pieces } from './pieces.ts'
 import { endOfSettings, peek } from './preface.ts'
 
 /** A request that came before the session that responds to it. */
@@ -61,8 +62,8 @@ export function receiveUpgrade(
   ready: (early: EarlyRequest) => void,
 ): void {
   const { method, url, headers } = request
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const pieces = new Pieces()
+  request.on('data', (piece: Buffer) => pieces.add(piece))
   request.on('end', () => {
     stream.write(switching)
     if (head.length > 0) stream.unshift(head)
@@ -72,7 +73,7 @@ export function receiveUpgrade(
       if (end === 0) return () => request.socket.destroy()
       return () => {
         stream.unshift(Buffer.concat([seen.subarray(0, end), openingHeaders, seen.subarray(end)]))
-        ready({ method: method as string, url: url as string, headers, body: Buffer.concat(chunks) })
+        ready({ method: method as string, url: url as string, headers, body: pieces.joined() })
       }
     })
   })

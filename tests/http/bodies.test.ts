@@ -9,6 +9,7 @@ import { systemTimers } from '../../src/base/timers.ts'
 import { LongBody } from '../../src/engine/contract.ts'
 import type { Exchange } from '../../src/http/exchange.ts'
 import { FairBudget } from '../../src/http/fair-budget.ts'
+import { pieceOverheadBytes } from '../../src/http/pieces.ts'
 import { type BodyOutcome, type BodyRules, drainedBytesMax, readBody } from '../../src/http/request-body.ts'
 import { limits } from '../../src/limits.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
@@ -68,7 +69,7 @@ for (const [name, bytes, text] of texts) {
   })
 }
 
-test('a long body arrives as it came, and as a text where it came in very small pieces', () => {
+test('a long body arrives in the pieces that it came in, very short ones joined', () => {
   const budget = new FairBudget({ max: 1_000_000 }, atRest)
   const outcomeOf = (pieces: number, bytes: number) => {
     const { body, outcomes, send } = reading(budget, 'a')
@@ -79,8 +80,23 @@ test('a long body arrives as it came, and as a text where it came in very small 
   const long = outcomeOf(150, 2000)
   assert.ok(long instanceof LongBody)
   assert.deepEqual([long.pieces.length, long.length, long.joined(2500).length], [150, 300_000, 2500])
-  assert.ok(Buffer.isBuffer(outcomeOf(600, 500)))
+  const joined = outcomeOf(300_000, 1)
+  assert.ok(joined instanceof LongBody && joined.length === 300_000)
+  assert.ok(joined.pieces.length < 30, `${joined.pieces.length} pieces`)
   assert.ok(Buffer.isBuffer(outcomeOf(100, 2000)))
+})
+
+test('each piece that is kept of a body counts beside its bytes, and one-byte pieces are kept as few', () => {
+  const heldBy = (pieces: number, bytes: number) => {
+    const budget = new FairBudget({ max: 1_000_000 }, atRest)
+    const { send } = reading(budget, 'a')
+    const empty = budget.held
+    for (let piece = 0; piece < pieces; piece++) send(bytes)
+    return budget.held - empty - pieces * bytes
+  }
+  assert.equal(heldBy(40, 1024), 40 * pieceOverheadBytes)
+  const joined = heldBy(65_000, 1)
+  assert.ok(joined >= 4 * pieceOverheadBytes && joined <= 12 * pieceOverheadBytes, `${joined}`)
 })
 
 test('any content type is accepted, even one that is none', async () => {
@@ -177,18 +193,21 @@ test('too large bodies over HTTP/2 leave the session alive', async () => {
 
 /** A request whose chunks the test sends. */
 function fakeExchange(client: string, headers: Record<string, string> = {}) {
-  const body = Object.assign(new EventEmitter(), { pause() {}, resume() {} })
-  return { body, exchange: { headers, client, body } as unknown as Exchange }
+  const body = new EventEmitter()
+  /** Whether the connection brings more of the body. */
+  const flow = { isHeld: false }
+  const holdBody = (isHeld: boolean) => Object.assign(flow, { isHeld })
+  return { body, flow, exchange: { headers, client, body, holdBody } as unknown as Exchange }
 }
 
 const atRest = { clock: { now: () => epoch, elapsedMs: () => 0 }, timers: systemTimers }
 
 function reading(budget: FairBudget, client: string, rules: Partial<BodyRules> = {}, headers = {}) {
-  const { body, exchange } = fakeExchange(client, headers)
+  const { body, exchange, flow } = fakeExchange(client, headers)
   const outcomes: BodyOutcome[] = []
   readBody(exchange, { bytesMax: 8_000_000, ...rules }, budget, outcome => outcomes.push(outcome))
   const send = (bytes: number) => body.emit('data', Buffer.alloc(bytes))
-  return { body, outcomes, send }
+  return { body, flow, outcomes, send }
 }
 
 test('when there is no room, the client that holds most loses its largest body, and nobody else', () => {
@@ -242,17 +261,15 @@ for (const group of ['database 1', undefined]) {
   test(`more than a stranger may send waits for the credential, which is ${group ? 'good' : 'not'}`, async () => {
     const budget = new FairBudget({ max: 1_000_000 }, atRest)
     const asked = Promise.withResolvers<string | undefined>()
-    const { body, outcomes, send } = reading(budget, 'a', { admit: () => asked.promise })
-    let flowing = true
-    Object.assign(body, { pause: () => (flowing = false), resume: () => (flowing = true) })
+    const { body, flow, outcomes, send } = reading(budget, 'a', { admit: () => asked.promise })
     send(limits.strangerBodyBytesMax)
-    assert.equal(flowing, true)
+    assert.equal(flow.isHeld, false)
     send(1)
-    assert.equal(flowing, false)
+    assert.equal(flow.isHeld, true)
     asked.resolve(group)
     await asked.promise
     await new Promise(setImmediate)
-    assert.equal(flowing, true)
+    assert.equal(flow.isHeld, false)
     send(1)
     assert.equal(budget.held > limits.strangerBodyBytesMax, group !== undefined)
     body.emit('end')

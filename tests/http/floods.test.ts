@@ -83,6 +83,14 @@ floodTest('a body of a byte in each frame', async service => {
   assert.equal(goawayCode(received), calm)
 })
 
+floodTest('bytes of a body that nobody reads, each in a frame', async service => {
+  const asked = headerBlock({ ':method': 'GET', ':scheme': 'http', ':path': '/ping', ':authority': 'x' })
+  const first = Buffer.concat([opening(), frame('headers', endHeaders, 1, asked)])
+  const byte = frame('data', 0, 1, Buffer.from(' '))
+  const received = await flood(service, first, Buffer.concat(Array.from({ length: 5000 }, () => byte)))
+  assert.equal(goawayCode(received), calm)
+})
+
 /** No time passes for the service: what a session may do too much of is not given back, however slow the machine is. */
 const stillClock = { ...systemClock, elapsedMs: () => 0 }
 

@@ -12,7 +12,7 @@ import { connectRaw } from './raw-connection.ts'
 const taken: (string | undefined)[] = []
 
 const server = createServer((request, response) => {
-  const exchange = new Http1Exchange(request, response, 'somebody')
+  const exchange = new Http1Exchange(request, response, 'somebody', () => {})
   exchange.takeArrived(body => {
     taken.push(body?.toString())
     request.resume()

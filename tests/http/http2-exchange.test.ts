@@ -17,7 +17,7 @@ const finished: boolean[] = []
 const server = createServer()
 server.on('stream', (stream: ServerHttp2Stream, headers) => {
   stream.once('close', () => finished.push(stream.writableFinished))
-  const exchange = new Http2Exchange(stream, headers, 'somebody', () => {})
+  const exchange = new Http2Exchange(stream, headers, 'somebody')
   exchange.takeArrived(body => {
     taken.push(body?.toString())
     if (body === undefined) stream.resume()

@@ -102,7 +102,9 @@ test('a connection of which many requests wait is not read until all of them are
   const holds: [boolean, number][] = []
   socket.on('pause', () => holds.push([true, handled.length]))
   socket.on('resume', () => holds.push([false, handled.length]))
-  pacer.holdWhenMany()
+  pacer.parseWith(() => {})
+  while (holds.length === 0) await setImmediate()
+  holds.length = 0
   const all = limits.requestsPerTurn + limits.requestsWaitingMax
   for (let at = 0; at < all - 1; at++) begin(`${at}`)
   assert.deepEqual(holds, [])
@@ -110,6 +112,70 @@ test('a connection of which many requests wait is not read until all of them are
   assert.deepEqual(holds, [[true, limits.requestsPerTurn]])
   while (holds.length < 2) await setImmediate()
   assert.deepEqual(holds.slice(1), [[false, all]])
+})
+
+/** A connection that speaks HTTP/1.1, and how many lines of it have been parsed. */
+function parsing(connect: ReturnType<typeof service>['connect'], onSlice = (_bytes: Buffer) => {}) {
+  const connection = connect()
+  const { socket, pacer } = connection
+  const parsed: Buffer[] = []
+  pacer.parseWith(bytes => {
+    parsed.push(bytes)
+    onSlice(bytes)
+  })
+  const receive = (bytes: Buffer) => socket.emit('data', bytes)
+  const lines = () => Buffer.concat(parsed).toString().split('\n').length - 1
+  return { ...connection, parsed, receive, lines }
+}
+
+const chunks = (count: number) => Buffer.from('1\r\na\r\n'.repeat(count))
+
+test('chunks of a byte are parsed some lines in each turn, whole and in their order, and the connection is not read meanwhile', async () => {
+  const { connect } = service(0)
+  const others = Array.from({ length: 20 }, () => parsing(connect))
+  for (const { receive } of others) receive(chunks(10_000))
+  const { parsed, receive, lines, socket } = parsing(connect)
+  receive(chunks(10_000))
+  assert.equal(lines(), 0)
+  assert.equal(socket.isPaused(), true)
+  for (let before = 0; lines() < 20_000; before = lines()) {
+    await setImmediate()
+    assert.ok(lines() - before <= limits.requestsPerTurn * limits.linesPerSlice)
+  }
+  assert.deepEqual(Buffer.concat(parsed), chunks(10_000))
+  while (socket.isPaused()) await setImmediate()
+})
+
+test('what a client sends that waits for responses is parsed at once, however busy the others are', () => {
+  const { connect } = service(0)
+  for (let other = 0; other < 20; other++) parsing(connect).receive(chunks(10_000))
+  const { lines, receive } = parsing(connect)
+  receive(Buffer.from('a header\r\n'.repeat(limits.shortReadLines)))
+  assert.equal(lines(), limits.shortReadLines)
+})
+
+test('requests are begun before more of their connection is parsed', async () => {
+  const { connect } = service(0)
+  const begun: number[] = []
+  const { receive, pacer, lines } = parsing(connect, () => {
+    for (let at = 0; at < limits.requestsWaitingMax; at++) pacer.begin(() => begun.push(lines()))
+  })
+  receive(chunks(limits.linesPerSlice))
+  while (begun.length < 2 * limits.requestsWaitingMax) await setImmediate()
+  const first = begun.slice(0, limits.requestsWaitingMax)
+  assert.deepEqual(new Set(first), new Set([limits.linesPerSlice]))
+})
+
+test('nothing more is parsed while a body is held', async () => {
+  const { connect } = service(0)
+  const { receive, pacer, lines, socket } = parsing(connect, () => pacer.holdBody(true))
+  receive(chunks(limits.linesPerSlice))
+  for (let turn = 0; turn < 5; turn++) await setImmediate()
+  assert.deepEqual([lines(), socket.isPaused()], [limits.linesPerSlice, true])
+  pacer.holdBody(false)
+  while (lines() < 2 * limits.linesPerSlice) await setImmediate()
+  pacer.holdBody(false)
+  assert.equal(socket.isPaused(), false)
 })
 
 const longBytes = limits.extraRequestsPerTurn * limits.readBytesPerRequest
