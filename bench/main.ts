@@ -27,6 +27,7 @@ import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
 import { measureRemoval } from './removal.ts'
 import { heading, line, Report } from './report.ts'
+import { measureSmallPieces, type PiecesResult, piecesBounds } from './small-pieces.ts'
 import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
 
@@ -213,10 +214,11 @@ async function runStreamsOf(language: (typeof streamLanguages)[number]): Promise
   }
 }
 
+const times = ({ p50, p99, max }: Times) => [p50, p99, max].map(ms => ms.toFixed(1).padStart(8)).join('')
+
 /** One tenant's worst queries must not make another's reads wait. */
 async function runNeighbours(): Promise<void> {
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  const times = ({ p50, p99, max }: Times) => [p50, p99, max].map(ms => ms.toFixed(1).padStart(8)).join('')
   console.log(
     '\nneighbours: reads of one database, 200 a second, beside the worst queries of another (milliseconds)',
   )
@@ -326,6 +328,30 @@ async function runHour(): Promise<void> {
   }
 }
 
+/** Whoever sends bodies byte by byte must not make others wait, or fill the memory. */
+async function runSmallPieces(): Promise<void> {
+  const data = await mkdtemp(join(options.folder, 'terrarium-bench-pieces-'))
+  console.log(
+    '\npieces: reads of one database, 100 a second, beside bodies in chunks of a byte (milliseconds)',
+  )
+  console.log(`${''.padEnd(42)}     p50     p99     max   memory grows by`)
+  try {
+    const all: PiecesResult[] = []
+    const alone = await measureSmallPieces(data, 10, result => {
+      all.push(result)
+      console.log(`${result.name.padEnd(42)}${times(result.times)}   ${result.grownBy.toFixed(0)} MiB`)
+    })
+    console.log(`${'nothing beside'.padEnd(42)}${times(alone)}`)
+    const { mebibytes, p99Ms } = piecesBounds
+    const within = all.filter(beside => beside.times.p99 <= alone.p99 + p99Ms && beside.grownBy < mebibytes)
+    console.log(
+      `p99 within quiet + ${p99Ms} ms and memory within ${mebibytes} MiB: ${within.length} of ${all.length}`,
+    )
+  } finally {
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
 /** Documents that migrate must not make others wait. */
 async function runMigration(): Promise<void> {
   const documents = Number(options.scale)
@@ -416,6 +442,7 @@ async function main(): Promise<void> {
   if (wanted.includes('footprint')) await runFootprint()
   if (wanted.includes('hour')) await runHour()
   if (wanted.includes('migration')) await runMigration()
+  if (wanted.includes('pieces')) await runSmallPieces()
   if (wanted.includes('peers')) {
     const plan = {
       connections: Number(options.connections),

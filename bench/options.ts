@@ -22,6 +22,7 @@ export const names = [
   'footprint',
   'hour',
   'migration',
+  'pieces',
   'peers',
 ]
 
@@ -40,6 +41,7 @@ export const standalone = [
   'footprint',
   'hour',
   'migration',
+  'pieces',
   'peers',
 ]
 
@@ -71,7 +73,7 @@ export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
                       recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, hour,
-                      migration, peers (default: all)
+                      migration, pieces, peers (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
