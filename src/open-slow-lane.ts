@@ -27,6 +27,9 @@ export interface LaneSetup {
 
 const program = programFile('slow-lane-main.ts')
 
+/** What the variables of settings begin with. */
+const settingPrefix = 'TERRARIUM_'
+
 /**
  * The stack of a process, in KiB, for queries that need more than the service has. The usual 8 MiB of the main thread also
  * hold the environment, and what native code needs.
@@ -69,7 +72,7 @@ function start(setup: LaneSetup): ChildProcess {
     `--stack-size=${stackKibibytes}`,
     '--expose-gc',
   ]
-  const env = { NODE_COMPILE_CACHE: compileCache, ...process.env }
+  const env = { NODE_COMPILE_CACHE: compileCache, ...withoutSettings(process.env) }
   const child = startProgram(program, { flags }, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
   // Absent when there were no descriptors left.
   const socket = child.stdio?.[laneDescriptor] as Duplex | undefined
@@ -78,4 +81,9 @@ function start(setup: LaneSetup): ChildProcess {
   socket.on('error', () => {})
   sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
   return child
+}
+
+/** The settings come with the setup, and the root secret is among them: an environment can be read by other programs. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(settingPrefix)))
 }

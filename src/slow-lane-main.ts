@@ -29,24 +29,46 @@ const niceness = 5
 /** Milliseconds between two looks at what the process itself takes. */
 const guardIntervalMs = 20
 
+/** What the last query has left may take up to this part of what a query has, until the process is replaced. */
+const leftPartMax = 0.25
+
 /**
- * Refuses the query under way before the runtime runs out of memory, which would end the process. What the process holds
- * at its first look is the program's and counts for no query.
+ * Watches the memory of the process. What it holds at the first look is the program's and counts for no query; what a query
+ * leaves is found out before another database's query would lack it.
  */
-function memoryGuard(maxMb: number): () => void {
-  const service = process.ppid
-  let nextMs = 0
-  let programMb: number | undefined
-  return () => {
+class MemoryGuard {
+  readonly #maxMb: number
+  readonly #service = process.ppid
+  #nextMs = 0
+  #programMb: number | undefined
+
+  constructor(maxMb: number) {
+    this.#maxMb = maxMb
+  }
+
+  /** Refuses the query under way before the runtime runs out of memory, which would end the process. */
+  readonly check = () => {
     const nowMs = systemClock.elapsedMs()
-    if (nowMs < nextMs) return
-    nextMs = nowMs + guardIntervalMs
+    if (nowMs < this.#nextMs) return
+    this.#nextMs = nowMs + guardIntervalMs
     // The process that asked is gone.
-    if (process.ppid !== service) process.kill(process.pid, 'SIGKILL')
-    programMb ??= memoryMb()
-    if (memoryMb() - programMb < maxMb * 0.8) return
+    if (process.ppid !== this.#service) process.kill(process.pid, 'SIGKILL')
+    this.#programMb ??= memoryMb()
+    if (this.#usedPart() < 0.8) return
     globalThis.gc?.()
-    if (memoryMb() - programMb > maxMb * 0.7) throw outOfMemory(maxMb)
+    if (this.#usedPart() > 0.7) throw outOfMemory(this.#maxMb)
+  }
+
+  /** To be asked behind a query: garbage does not count. */
+  readonly isSpent = () => {
+    if (this.#programMb === undefined || this.#usedPart() <= leftPartMax) return false
+    globalThis.gc?.()
+    return this.#usedPart() > leftPartMax
+  }
+
+  /** What is held besides the program, as a part of what one query may have. */
+  #usedPart(): number {
+    return (memoryMb() - (this.#programMb as number)) / this.#maxMb
   }
 }
 
@@ -72,10 +94,11 @@ socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   const log = openServiceLog(setup.config.logLevel)
   const { ppid } = process
+  const memory = new MemoryGuard(setup.config.slowLaneMemoryMb)
   const { engine, store } = told(log, () =>
     openLaneEngine(setup, log, {
       reserveIds: held => service.reserveIds(held),
-      onCheck: memoryGuard(setup.config.slowLaneMemoryMb),
+      onCheck: memory.check,
       snapshotTime: () => service.snapshotTime,
     }),
   )
@@ -86,6 +109,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   return {
     engine,
     store,
+    isSpent: memory.isSpent,
     checkService: () => assert(process.ppid === ppid, 'the service that has announced the commit lives'),
   }
 })

@@ -65,6 +65,7 @@ export class LaneProcess {
   readonly ready: Promise<void>
   readonly ended: Promise<void>
   #isReady = false
+  #isSpent = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
   /** The last job, while the process keeps what it wants to write. */
@@ -105,6 +106,11 @@ export class LaneProcess {
 
   get isReady(): boolean {
     return this.#isReady
+  }
+
+  /** Whether its last query has left it too little memory for another one, or has ended it so. */
+  get isSpent(): boolean {
+    return this.#isSpent
   }
 
   /** Whether it commits what it has evaluated: then it should not be killed. */
@@ -149,6 +155,9 @@ export class LaneProcess {
       case 'ready':
         this.#isReady = true
         this.#becomeReady()
+        break
+      case 'spent':
+        this.#isSpent = true
         break
       case 'kept':
         this.#keep(message)
@@ -213,6 +222,7 @@ export class LaneProcess {
     const running = this.#takeRunning()
     const kept = this.#takeKept()
     const isOutOfMemory = this.#isOutOfMemory(signal)
+    if (isOutOfMemory) this.#isSpent = true
     const cause = isOutOfMemory ? 'out of memory' : end
     const unmeant = () =>
       isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? failed(cause) : killed()

@@ -30,6 +30,8 @@ export type ToLane<Setup = unknown> =
 export type FromLane =
   /** The data is open: jobs can come. */
   | { readonly kind: 'ready' }
+  /** What the query took in memory has not come back: the process is to get no other one. Comes before its response. */
+  | { readonly kind: 'spent' }
   | { readonly kind: 'response'; readonly response: QueryResponse }
   /** The query writes: the process waits for `commit` or `drop`. The response has no body yet. */
   | { readonly kind: 'kept'; readonly response: QueryResponse; readonly facts: KeptFacts }

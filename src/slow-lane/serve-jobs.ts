@@ -21,6 +21,8 @@ interface LaneEngine {
   readonly store: Pick<Store, 'commit'>
   /** Throws when the service has ended that has announced the commit. */
   readonly checkService: () => void
+  /** Whether the last query has left so much in memory that another one would lack it. */
+  readonly isSpent: () => boolean
 }
 
 /** A response whose attempt waits for what the service says. */
@@ -101,9 +103,10 @@ export class LaneService<Setup> {
 
   /** Never fails: an engine has a response to everything; one that cannot be opened ends the process. */
   async #run(request: QueryRequest): Promise<void> {
-    const { engine } = await (this.#engine as Promise<LaneEngine>)
+    const { engine, isSpent } = await (this.#engine as Promise<LaneEngine>)
     const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
     const { attempt, body } = response
+    if (isSpent()) this.#send({ kind: 'spent' })
     if (attempt === undefined) {
       const text = bodyText(body, request.prettyBody === true)
       return this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))

@@ -1,7 +1,11 @@
 // The slow lane of a service: a few processes over the same data, one of them kept ready, the others started when they are
 // needed and ended when they are not. Queries wait for them in turns of their databases, and none has all of them while others wait. A process that is
 // past the time of its query, stuck in whatever it does, is killed.
+//
+// One whose memory does not come back after a query is replaced. Until the new one is ready, its place is still that
+// database's, as if the query went on; and for a while that database gets a process only when others have one ready.
 
+import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
 import { FairQueue } from '../base/fair-queue.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
@@ -42,6 +46,9 @@ interface Waiting {
   cancel: Cancel
 }
 
+/** About how many queues are remembered that have spent a process. */
+const spendersMax = 1000
+
 const outOfTime = () => new RequestError('time out', 'Read timed out.')
 
 /** The slow lane of one process that serves. */
@@ -55,6 +62,10 @@ export class ProcessLane implements SlowLane {
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, Waiting>()
   readonly #idle = new Map<LaneProcess, Cancel>()
+  /** Whose queries have spent the processes of these places, which are being replaced. */
+  readonly #replacedFor = new Map<number, string>()
+  /** Queues that have spent a process not long ago: how long that is remembered, as what they owe in milliseconds. */
+  readonly #spenders: Allowances<string>
   #isClosed = false
   /** Processes that are not ready yet. */
   #starting = 0
@@ -68,6 +79,8 @@ export class ProcessLane implements SlowLane {
     )
     this.longQueries = new LongQueries(queue => this.#shares.msOf(queue))
     this.#processes = new Array(options.processesMax).fill(undefined)
+    const passing = { max: 0, perSecond: 1000 }
+    this.#spenders = new Allowances(passing, spendersMax, () => options.clock.elapsedMs())
   }
 
   share(queue: string): ProcessShare {
@@ -146,7 +159,8 @@ export class ProcessLane implements SlowLane {
     for (const process of this.#processes) {
       if (!process?.isReady || process.hasEnded || this.#jobs.has(process)) continue
       const next = this.#waiting.take(queue => this.#mayRun(queue))
-      if (!next) return
+      // The next may need a process more: see #mayRun.
+      if (!next) break
       this.#start(process, next)
     }
     for (let missing = this.#waiting.size - this.#starting; missing > 0; missing--) {
@@ -158,10 +172,22 @@ export class ProcessLane implements SlowLane {
 
   /** One process at least is left to other databases, when there are several. */
   #mayRun(queue: string): boolean {
-    const most = Math.max(1, this.#options.processesMax - 1)
+    const { processesMax } = this.#options
     let running = 0
     for (const { job } of this.#jobs.values()) if (job.queue === queue) running++
-    return running < most
+    for (const spender of this.#replacedFor.values()) if (spender === queue) running++
+    if (running >= Math.max(1, processesMax - 1)) return false
+    return processesMax === 1 || this.#spenders.left(queue) >= 0 || this.#leavesOne(queue)
+  }
+
+  /** Whether others have a process that is up when `queue` takes another one. */
+  #leavesOne(queue: string): boolean {
+    let others = 0
+    for (const process of this.#processes) {
+      if (!process?.isReady || process.hasEnded) continue
+      if (this.#jobs.get(process)?.job.queue !== queue) others++
+    }
+    return others > 1
   }
 
   #start(process: LaneProcess, waiting: Waiting): void {
@@ -199,6 +225,7 @@ export class ProcessLane implements SlowLane {
     this.#starting++
     void Promise.race([process.ready, process.ended]).then(() => {
       this.#starting--
+      this.#replacedFor.delete(place)
       if (!process.hasEnded) this.#rest(process)
       this.#advance()
     })
@@ -206,7 +233,8 @@ export class ProcessLane implements SlowLane {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
       // What cannot even start is not tried again at once.
-      if (process.isReady) this.#vacate(place)
+      if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
+      else if (process.isReady) this.#vacate(place)
       else this.#options.timers.after(limits.laneRestartMs, () => this.#vacate(place))
     })
   }
@@ -232,7 +260,14 @@ export class ProcessLane implements SlowLane {
     waiting.cancel()
     this.#jobs.delete(process)
     if (this.#isClosed) process.kill(outOfTime())
+    else if (process.isSpent) this.#replace(process, waiting.job.queue)
     if (!process.hasEnded) this.#rest(process)
     this.#advance()
+  }
+
+  #replace(process: LaneProcess, queue: string): void {
+    this.#replacedFor.set(this.#processes.indexOf(process), queue)
+    this.#spenders.take(queue, limits.laneIdleMs - this.#spenders.waitMs(queue))
+    if (!process.hasEnded) process.kill()
   }
 }

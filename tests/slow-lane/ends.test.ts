@@ -70,6 +70,16 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').map(Number).filter(Boolean)
 }
 
+test('processes have the settings from the service, and none of them in their environment', async t => {
+  if (process.platform !== 'linux') return t.skip('only Linux tells the environment of a process')
+  await assertServes()
+  const children = await childrenOf(server.pid)
+  assert.ok(children.length > 0)
+  for (const child of children) {
+    assert.doesNotMatch(await readFile(`/proc/${child}/environ`, 'utf8'), /TERRARIUM_/)
+  }
+})
+
 test('a service that has had no slow query has a process for the first one', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
   const fresh = await startServer()

@@ -459,3 +459,58 @@ test('frames arrive however they are cut', async () => {
     ['c', 'x'],
   ])
 })
+
+test('a process whose memory does not come back gets no other query, and is replaced at once', async () => {
+  const { deaths, lane, run, started } = laneOf(1)
+  const first = run('a', 'one')
+  await received(started[0], 1)
+  started[0]?.say({ kind: 'spent' })
+  started[0]?.answer('refused')
+  assert.equal(bodyOf(await first), 'refused')
+  const second = run('b', 'two')
+  await received(started[1], 1)
+  started[1]?.answer('two!')
+  assert.equal(bodyOf(await second), 'two!')
+  assert.deepEqual([started[0]?.received.length, started[0]?.signalCode, deaths], [1, 'SIGKILL', []])
+  await lane.close()
+})
+
+test('who has spent a process waits for its replacement, and leaves one that is up to others from then on', async () => {
+  const { lane, run, started } = laneOf(2, false)
+  const waiting = [run('a', 'one')]
+  started[0]?.say({ kind: 'ready' })
+  await received(started[0], 1)
+  started[0]?.say({ kind: 'spent' })
+  started[0]?.answer('refused')
+  await waiting[0]
+  await turn()
+  // The replacement is being started, without any query that waits for it.
+  assert.equal(started.length, 2)
+  const again = run('a', 'two')
+  assert.equal(started.length, 3)
+  started[2]?.say({ kind: 'ready' })
+  const other = run('b', 'other')
+  await received(started[2], 1)
+  started[2]?.answer('other!')
+  assert.equal(bodyOf(await other), 'other!')
+  await turn()
+  assert.deepEqual([started[1]?.received.length, started[2]?.received.length], [0, 1])
+  started[1]?.say({ kind: 'ready' })
+  await Promise.race([received(started[1], 1), received(started[2], 2)])
+  for (const process of started.slice(1)) process.answer('two!')
+  assert.equal(bodyOf(await again), 'two!')
+  await lane.close()
+})
+
+test('a process that has run out of memory is replaced at once, too', async () => {
+  const { lane, run, started } = laneOf(1)
+  const failed = run('a', 'one')
+  await received(started[0], 1)
+  started[0]?.stderr.write('FATAL ERROR: JavaScript heap out of memory')
+  await turn()
+  started[0]?.end(null, 'SIGABRT')
+  await assert.rejects(failed, /too much memory/)
+  await turn()
+  assert.equal(started.length, 2)
+  await lane.close()
+})
