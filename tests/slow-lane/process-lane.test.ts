@@ -487,9 +487,9 @@ test('who has spent a process waits for its replacement, and leaves one that is 
   // The replacement is being started, without any query that waits for it.
   assert.equal(started.length, 2)
   const again = run('a', 'two')
+  const other = run('b', 'other')
   assert.equal(started.length, 3)
   started[2]?.say({ kind: 'ready' })
-  const other = run('b', 'other')
   await received(started[2], 1)
   started[2]?.answer('other!')
   assert.equal(bodyOf(await other), 'other!')
