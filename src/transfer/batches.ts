@@ -1,12 +1,12 @@
 // Gathers records into batches, keeps several of them under way, and takes their results in the order in which they
 // were sent.
 
+import type { BatchResult } from './batch-writer.ts'
 import type { FilePlace } from './read-file.ts'
 import type { DocumentRecord, RecordPlace } from './record.ts'
-import type { BatchResult } from './write-batch.ts'
 
 /** Where a record stands, and whether it came without an id. */
-interface RecordOrigin extends RecordPlace {
+export interface RecordOrigin extends RecordPlace {
   readonly hasNewId: boolean
 }
 
@@ -29,8 +29,9 @@ interface BatchSenderOptions {
 }
 
 /** Few enough to take some milliseconds, so that the service's other callers hardly notice. */
-const recordsMax = 100
-const charactersMax = 262_144
+export const batchRecordsMax = 100
+/** Characters of their texts. */
+export const batchCharactersMax = 262_144
 
 /** Gathers records and sends them in batches. */
 export class BatchSender {
@@ -47,12 +48,13 @@ export class BatchSender {
 
   /** Adds a record that stands before `place`; sends what has been gathered when it is enough. */
   async add(record: DocumentRecord, origin: RecordOrigin, place: FilePlace): Promise<void> {
-    if (this.#records.length > 0 && this.#characters + record.size > charactersMax) await this.#sendGathered()
+    if (this.#records.length > 0 && this.#characters + record.size > batchCharactersMax)
+      await this.#sendGathered()
     this.#records.push(record)
     this.#origins.push(origin)
     this.#characters += record.size
     this.#place = place
-    if (this.#records.length >= recordsMax) await this.#sendGathered()
+    if (this.#records.length >= batchRecordsMax) await this.#sendGathered()
   }
 
   /** Says that nothing more comes up to a place. */

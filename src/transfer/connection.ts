@@ -7,6 +7,7 @@ import { type SchemaRequest, schemaOptions, schemaRequestText } from '../v10/wir
 import { tryJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
+import type { BatchOptions, BatchResult } from './batch-writer.ts'
 import {
   missingRequestText,
   pageRequestText,
@@ -18,7 +19,6 @@ import {
 import type { ExportPage, ExportPageRequest, ExportSnapshot } from './read-page.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import type { NamedDocument, TransferService } from './service.ts'
-import type { BatchOptions, BatchResult } from './write-batch.ts'
 
 /** Names of databases below the one that the secret opens, outermost first. */
 export type DatabasePath = readonly string[]
@@ -259,18 +259,17 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
     async write(path, records, options) {
       const body = writeRequestText(records, options)
       const { status, text } = await post(path, transferPaths.write, body)
-      if (status === 413 && records.length === 1)
+      if (status === 413 && (records.length === 1 || options.checks === 'together')) {
+        const reason =
+          records.length === 1
+            ? 'too large for one request (into a data directory that is not being served it can be imported)'
+            : 'its check needs documents that are too large for one request together (into a data directory that is not being served they can be imported)'
         return {
-          outcomes: [
-            {
-              kind: 'bad',
-              reason:
-                'too large for one request (into a data directory that is not being served it can be imported)',
-            },
-          ],
+          outcomes: records.map(() => ({ kind: 'bad', reason })),
           missing: [],
           unresolved: [],
         }
+      }
       if (status >= 300) throw refusal(path, status, text)
       return readWriteResponse(JSON.parse(text))
     },

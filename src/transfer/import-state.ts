@@ -23,8 +23,10 @@ import { msPerDay } from '../base/durations.ts'
 import type { ImportMemory, OpenReference } from './import-memory.ts'
 import { type FilePlace, fileStart } from './read-file.ts'
 import { TransferError } from './record.ts'
+import { readRecord, recordText } from './record-text.ts'
 import type { ReportData } from './report.ts'
 import type { SourceFile } from './sources.ts'
+import type { UnmetDocument } from './unmet-documents.ts'
 
 interface StoredState {
   readonly version: 1
@@ -35,6 +37,8 @@ interface StoredState {
   >
   /** Bytes of the list of references that count. */
   readonly references: number
+  /** The same of the documents that are unmet; absent: there are none. */
+  readonly unmet?: number
   readonly report: ReportData | undefined
 }
 
@@ -44,12 +48,67 @@ const readBytesMax = 1_048_576
 /** How long an import that does not go on is remembered. */
 const keptMs = 30 * msPerDay
 
+/** Lines on the disk to which others are added; what was added counts when the state says so. */
+class LineFile {
+  readonly #path: string
+  #pending: string[] = []
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Cuts off what does not count. Returns whether all that counts is there. */
+  cutTo(bytes: number): boolean {
+    try {
+      truncateSync(this.#path, bytes)
+      return statSync(this.#path).size >= bytes
+    } catch {
+      return bytes === 0
+    }
+  }
+
+  add(line: string): void {
+    this.#pending.push(`${line}\n`)
+  }
+
+  /** Writes what was added; returns how many bytes that are. */
+  flush(): number {
+    const lines = this.#pending.join('')
+    this.#pending = []
+    if (lines !== '') appendFileSync(this.#path, lines, { mode: 0o600 })
+    return Buffer.byteLength(lines)
+  }
+
+  *chunks(): Generator<readonly string[]> {
+    // It is made with the first line.
+    if (!existsSync(this.#path)) return
+    const file = openSync(this.#path, 'r')
+    try {
+      const buffer = Buffer.alloc(readBytesMax)
+      let rest = ''
+      for (;;) {
+        const length = readSync(file, buffer)
+        if (length === 0) break
+        const lines = (rest + buffer.toString('latin1', 0, length)).split('\n')
+        rest = lines.pop() ?? ''
+        yield lines.map(line => Buffer.from(line, 'latin1').toString())
+      }
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#path, { force: true })
+  }
+}
+
 export class ImportState implements ImportMemory {
   readonly #file: string
-  readonly #referencesFile: string
+  readonly #references: LineFile
+  readonly #unmet: LineFile
   readonly #lockFile: string
   #state: StoredState = { version: 1, files: {}, references: 0, report: undefined }
-  #pending: string[] = []
   #savedMs = Number.NEGATIVE_INFINITY
 
   /**
@@ -61,17 +120,14 @@ export class ImportState implements ImportMemory {
     removeForgotten(folder)
     const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 24)
     this.#file = join(folder, `${name}.json`)
-    this.#referencesFile = join(folder, `${name}.references`)
+    this.#references = new LineFile(join(folder, `${name}.references`))
+    this.#unmet = new LineFile(join(folder, `${name}.unmet`))
     this.#lockFile = join(folder, `${name}.lock`)
     takeLock(this.#lockFile)
     const found = goesOn ? load(this.#file) : undefined
-    try {
-      truncateSync(this.#referencesFile, found?.references ?? 0)
-    } catch {
-      // Without the list what it said is lost, so everything is looked at again.
-      if (found !== undefined && found.references > 0) return
-    }
-    if (found !== undefined) this.#state = found
+    const isWhole = this.#references.cutTo(found?.references ?? 0) && this.#unmet.cutTo(found?.unmet ?? 0)
+    // Without the lists what they said is lost, so everything is looked at again.
+    if (found !== undefined && isWhole) this.#state = found
   }
 
   get report(): ReportData | undefined {
@@ -85,7 +141,11 @@ export class ImportState implements ImportMemory {
   }
 
   addReference({ collection, database, from, id, place }: OpenReference): void {
-    this.#pending.push(`${JSON.stringify([database, from, collection, id, place])}\n`)
+    this.#references.add(JSON.stringify([database, from, collection, id, place]))
+  }
+
+  addUnmet({ database, origin, reason, record }: UnmetDocument): void {
+    this.#unmet.add(JSON.stringify([database, origin, reason, recordText(record)]))
   }
 
   progress(file: SourceFile, place: FilePlace, report: ReportData): void {
@@ -95,39 +155,35 @@ export class ImportState implements ImportMemory {
 
   save({ path, bytes, modifiedMs }: SourceFile, place: FilePlace, done: boolean, report: ReportData): void {
     this.#savedMs = systemClock.elapsedMs()
-    const lines = this.#pending.join('')
-    this.#pending = []
-    if (lines !== '') appendFileSync(this.#referencesFile, lines, { mode: 0o600 })
     this.#state.files[path] = { bytes, modifiedMs, place, done }
-    const references = this.#state.references + Buffer.byteLength(lines)
-    this.#state = { version: 1, files: this.#state.files, references, report }
+    this.#keep((this.#state.unmet ?? 0) + this.#unmet.flush(), report)
+  }
+
+  settleUnmet(report: ReportData): void {
+    this.#keep(0, report)
+    this.#unmet.cutTo(0)
+  }
+
+  #keep(unmet: number, report: ReportData): void {
+    const references = this.#state.references + this.#references.flush()
+    this.#state = { version: 1, files: this.#state.files, references, unmet, report }
     // Renamed over the old one, so that there is always a whole one.
     writeFileSync(`${this.#file}.new`, JSON.stringify(this.#state), { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
   }
 
   *references(): Generator<readonly OpenReference[]> {
-    // It is made with the first one.
-    if (!existsSync(this.#referencesFile)) return
-    const file = openSync(this.#referencesFile, 'r')
-    try {
-      const buffer = Buffer.alloc(readBytesMax)
-      let rest = ''
-      for (;;) {
-        const length = readSync(file, buffer)
-        if (length === 0) break
-        const lines = (rest + buffer.toString('latin1', 0, length)).split('\n')
-        rest = lines.pop() ?? ''
-        yield lines.map(line => readReference(Buffer.from(line, 'latin1').toString()))
-      }
-    } finally {
-      closeSync(file)
-    }
+    for (const lines of this.#references.chunks()) yield lines.map(readReference)
+  }
+
+  *unmet(): Generator<readonly UnmetDocument[]> {
+    for (const lines of this.#unmet.chunks()) yield lines.map(readUnmet)
   }
 
   remove(): void {
     rmSync(this.#file, { force: true })
-    rmSync(this.#referencesFile, { force: true })
+    this.#references.remove()
+    this.#unmet.remove()
   }
 
   release(): void {
@@ -163,7 +219,7 @@ function isRunning(pid: number): boolean {
 /** Removes what abandoned imports left behind. */
 function removeForgotten(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|lock)$/.test(name)) continue
+    if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|unmet|lock)$/.test(name)) continue
     const path = join(folder, name)
     const about = statSync(path, { throwIfNoEntry: false })
     if (about !== undefined && systemClock.now() / 1000 - about.mtimeMs > keptMs)
@@ -180,6 +236,16 @@ function readReference(line: string): OpenReference {
     string,
   ]
   return { database, from, collection, id, place }
+}
+
+function readUnmet(line: string): UnmetDocument {
+  const [database, origin, reason, text] = JSON.parse(line) as [
+    string[],
+    UnmetDocument['origin'],
+    string,
+    string,
+  ]
+  return { database, origin, reason, record: readRecord(text) }
 }
 
 function load(file: string): StoredState | undefined {

@@ -2,6 +2,7 @@
 // documents in batches, then the references that had to wait for their targets.
 
 import { upsert } from '../base/upsert.ts'
+import type { BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
 import { BatchSender, type SentBatch } from './batches.ts'
 import {
   type DatabasePath,
@@ -24,12 +25,12 @@ import {
   TransferError,
 } from './record.ts'
 import { recordFault } from './record-check.ts'
-import { nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
+import { documentsIn, nativeOf, neededCollection, referencesIn, referenceText } from './references.ts'
 import { type Finding, findingText, Report } from './report.ts'
 import { readSchemaFile } from './schema-files.ts'
 import { ensureDatabase, namedRecord, writeSchema } from './schema-writer.ts'
 import type { SourceFile, Sources } from './sources.ts'
-import type { BatchResult, MissingReference, OnConflict, Outcome } from './write-batch.ts'
+import { metOf, type UnmetDocument, UnmetDocuments } from './unmet-documents.ts'
 
 export interface ImportOptions {
   /** The database that is imported into, below the one that the connection opens; created when it is not there. */
@@ -141,8 +142,10 @@ class Importer {
       this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
       // Versions of the past go behind the present ones.
       const documents = files.filter(({ content }) => content.kind !== 'fsl')
-      for (const file of documents.sort((left, right) => Number(isHistory(left)) - Number(isHistory(right))))
-        await this.#file(file)
+      for (const file of documents.filter(each => !isHistory(each))) await this.#file(file)
+      await this.#settleUnmet()
+      for (const file of documents.filter(isHistory)) await this.#file(file)
+      await this.#settleUnmet()
     } catch (error) {
       if (error instanceof QueryRefused)
         throw new TransferError(`${this.#connection.name} refuses: ${error.message}`)
@@ -249,7 +252,7 @@ class Importer {
             missing: [],
             unresolved: [],
           })
-        : records => this.#connection.write(path, records, { onConflict, dryRun }),
+        : records => this.#connection.write(path, records, { onConflict, dryRun, checks: 'each' }),
       settle: batch => this.#settle(file, batch),
     })
     const elements = readFileRecords(file, from, {
@@ -319,25 +322,36 @@ class Importer {
     return madeIdBase | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal + 1)
   }
 
-  /** Takes in what became of a batch. Throws when the import has to end. */
-  #settle(file: SourceFile, { origins, place, records, result }: SentBatch): void {
+  /** Takes in what became of a batch, and how far its file has come. Throws when the import has to end. */
+  #settle(file: SourceFile, batch: SentBatch): void {
+    for (const [at, { collection }] of batch.records.entries()) {
+      const counts = this.#report.counts(shownCollection(collection, file))
+      this.#progress.documents++
+      counts.read++
+      if (batch.origins[at]?.hasNewId) counts.newIds++
+    }
+    this.#takeIn(file, batch)
+    this.#state.progress(file, batch.place, this.#report.data)
+  }
+
+  /** Counts what became of documents, and notes what has to be looked at again. Throws when the import has to end. */
+  #takeIn(file: Pick<SourceFile, 'database'>, batch: Omit<SentBatch, 'place'>): void {
+    const { origins, records, result } = batch
     let stop: Finding | undefined
     for (const [at, outcome] of result.outcomes.entries()) {
       const record = records[at] as DocumentRecord
       const origin = origins[at] as SentBatch['origins'][number]
       const collection = shownCollection(record.collection, file)
-      const counts = this.#report.counts(collection)
-      this.#progress.documents++
-      counts.read++
-      if (origin.hasNewId) counts.newIds++
-      if (outcome.kind === 'bad' || outcome.kind === 'conflict') {
+      if (outcome.kind === 'unmet')
+        this.#state.addUnmet({ database: file.database, origin, record, reason: outcome.reason })
+      else if (outcome.kind === 'bad' || outcome.kind === 'conflict') {
         const finding = { ...origin, collection, id: String(record.id), reason: outcome.reason }
         if (outcome.kind === 'bad') this.#addBad(finding)
         else {
           this.#report.conflict(finding)
           if (!this.#options.dryRun) stop ??= finding
         }
-      } else counts[outcome.kind]++
+      } else this.#report.counts(collection)[outcome.kind]++
     }
     const { missing, unresolved } = this.#options.dryRun ? this.#foreseen(file, records, result) : result
     for (const { record, what } of unresolved) {
@@ -361,11 +375,46 @@ class Importer {
       })
     }
     if (stop) throw new TransferError(`conflict (see --on-conflict): ${findingText(stop)}`)
-    this.#state.progress(file, place, this.#report.data)
+  }
+
+  /** Writes the documents whose checks needed others, now that these are there. */
+  async #settleUnmet(): Promise<void> {
+    const { database: top, dryRun, onConflict } = this.#options
+    const write = async (documents: readonly UnmetDocument[]) => {
+      this.#options.signal?.throwIfAborted()
+      const { database } = documents[0] as UnmetDocument
+      const records = documents.map(({ record }) => record)
+      const options = { onConflict, dryRun, checks: 'together' } as const
+      const result = await this.#connection.write([...top, ...database], records, options)
+      this.#takeIn({ database }, metOf(documents, result))
+      return result.outcomes.map(each => (each.kind === 'unmet' ? each.reason : undefined))
+    }
+    const all = () => this.#state.unmet()
+    const refused = dryRun ? this.#unmetInDryRun() : await new UnmetDocuments({ all, write }).settle()
+    for (const { database, origin, reason, record } of refused) {
+      const collection = shownCollection(record.collection, { database })
+      this.#addBad({ ...origin, collection, id: String(record.id), reason })
+    }
+    this.#state.settleUnmet(this.#report.data)
+  }
+
+  /** Nothing is written in a dry run: a check that may follow a reference to what would be there by now counts as met. */
+  #unmetInDryRun(): readonly UnmetDocument[] {
+    const isComing = (document: UnmetDocument) =>
+      documentsIn(document.record.fields).some(({ collection, id }) =>
+        this.#coming.has(shownCollection(collection, document), id),
+      )
+    const refused: UnmetDocument[] = []
+    for (const document of [...this.#state.unmet()].flat()) {
+      const { collection } = document.record
+      if (isComing(document)) this.#report.counts(shownCollection(collection, document)).written++
+      else refused.push(document)
+    }
+    return refused
   }
 
   /** The result of a dry run's batch as it would be if what came before it had been written. */
-  #foreseen(file: SourceFile, records: readonly DocumentRecord[], result: BatchResult): BatchResult {
+  #foreseen(file: Pick<SourceFile, 'database'>, records: readonly DocumentRecord[], result: BatchResult): BatchResult {
     const missing: MissingReference[] = []
     const told = new Set(this.#report.data.schema.map(({ kind, name }) => `${kind} ${name}`))
     for (const [record, { collection, fields, id }] of records.entries()) {
@@ -418,7 +467,7 @@ function isHistory({ shown }: SourceFile): boolean {
 }
 
 /** The name of a collection in the report. */
-function shownCollection(collection: string, { database }: SourceFile): string {
+function shownCollection(collection: string, { database }: Pick<SourceFile, 'database'>): string {
   const name = collection === credentialsName ? 'credentials' : collection
   return [...database, name].join('/')
 }

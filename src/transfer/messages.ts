@@ -1,13 +1,13 @@
 // The bodies of requests and responses between the command line and a service, both sides of each. They belong
 // together: only a command line of the same version speaks to a service.
 
+import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
 import type { ExportPage, ExportPageRequest, PagePlace } from './read-page.ts'
 import { BadRecord, type DocumentRecord } from './record.ts'
 import { isStoredTime } from './record-check.ts'
 import { readRecord, recordText } from './record-text.ts'
 import { readId } from './references.ts'
 import type { NamedDocument } from './service.ts'
-import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './write-batch.ts'
 
 /** The paths of the endpoints. */
 export const transferPaths = {
@@ -17,7 +17,7 @@ export const transferPaths = {
   page: '/api/v1/transfer/page',
 } as const
 
-type Outcomes = readonly (Outcome['kind'] | readonly [kind: 'conflict' | 'bad', reason: string])[]
+type Outcomes = readonly (Outcome['kind'] | readonly [kind: 'conflict' | 'bad' | 'unmet', reason: string])[]
 
 /** A batch: its options in the first line, then the records. */
 export function writeRequestText(records: readonly DocumentRecord[], options: BatchOptions): string {
@@ -30,11 +30,14 @@ export function readWriteRequest(body: string): {
   records: readonly DocumentRecord[]
 } {
   const [head = '', ...lines] = body.split('\n')
-  const { dryRun = false, onConflict } = fieldsOf(head)
+  const { checks: given, dryRun = false, onConflict } = fieldsOf(head)
   const known: readonly unknown[] = ['fail', 'keep', 'replace'] satisfies OnConflict[]
   if (!known.includes(onConflict)) throw new BadRecord('onConflict has to be one of fail, keep, replace')
   if (typeof dryRun !== 'boolean') throw new BadRecord('dryRun has to be true or false')
-  const options = { onConflict: onConflict as OnConflict, dryRun }
+  if (given !== undefined && given !== 'each' && given !== 'together')
+    throw new BadRecord('checks has to be each or together')
+  const checks: BatchOptions['checks'] = given
+  const options = { onConflict: onConflict as OnConflict, dryRun, checks }
   return { options, records: lines.flatMap((line, at) => (line === '' ? [] : [recordOf(line, at + 2)])) }
 }
 

@@ -6,9 +6,9 @@ import { RequestError } from '../errors.ts'
 import type { CollectionDefinition, Transaction, Version } from '../store/contract.ts'
 import type { Store } from '../store/store.ts'
 import { type DatabaseId, type Micros, native, type ObjectValue, Ref } from '../values/value.ts'
+import type { OnSpent } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
-import type { OnSpent } from './write-batch.ts'
 
 /** Where a page begins. Live documents come first, by id; then, with a history, those that ended, by time. */
 export type PagePlace =

@@ -86,6 +86,16 @@ export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonl
   return found
 }
 
+/** The documents that a value refers to, as often as it does. */
+export function documentsIn(value: Value): readonly { readonly collection: string; readonly id: bigint }[] {
+  return referencesIn(value).flatMap(({ target }) => {
+    const within = target.type === 'document' ? target.collection.target : undefined
+    return target.type === 'document' && within?.type === 'collection'
+      ? [{ collection: within.name, id: target.id }]
+      : []
+  })
+}
+
 /** The user collection that a reference needs. */
 export function neededCollection({ target }: UnresolvedRef): string | undefined {
   const named = target.type === 'document' ? target.collection.target : target

@@ -4,6 +4,7 @@ import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import type { Store } from '../store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
+import type { BatchOptions, BatchResult, BatchTarget, OnSpent } from './batch-writer.ts'
 import {
   type ExportPage,
   type ExportPageRequest,
@@ -12,14 +13,7 @@ import {
   takeSnapshot,
 } from './read-page.ts'
 import type { DocumentRecord } from './record.ts'
-import {
-  type BatchOptions,
-  type BatchResult,
-  type BatchTarget,
-  missingOf,
-  type OnSpent,
-  writeBatch,
-} from './write-batch.ts'
+import { missingOf, writeBatch } from './write-batch.ts'
 
 /** A document by name. */
 export interface NamedDocument {

@@ -1,6 +1,7 @@
 // Imports a file as `terrarium import` does: the same reader, the same batches, the same refusals, the same report, through
 // the same endpoints, with the rights of the secret.
 
+import type { OnConflict } from '../../../src/transfer/batch-writer.ts'
 import { schemaFilesOf } from '../../../src/transfer/connection.ts'
 import { FieldTypes } from '../../../src/transfer/field-types.ts'
 import {
@@ -17,7 +18,6 @@ import {
 } from '../../../src/transfer/messages.ts'
 import type { Report } from '../../../src/transfer/report.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
-import type { OnConflict } from '../../../src/transfer/write-batch.ts'
 import { databasePath } from '../router.ts'
 import { scope, session } from '../session.ts'
 import type { Query } from '../wire/json.ts'
@@ -125,9 +125,10 @@ function connectionOf(where: Scope, signal: AbortSignal): ImportConnection {
         return readWriteResponse(JSON.parse(text))
       } catch (cause) {
         // Batches are small unless one document is large.
-        if (!(cause instanceof ServiceError) || cause.status !== 413 || records.length > 1) throw cause
+        const isWhole = records.length === 1 || options.checks === 'together'
+        if (!(cause instanceof ServiceError) || cause.status !== 413 || !isWhole) throw cause
         const reason = 'too large for one request'
-        return { outcomes: [{ kind: 'bad', reason }], missing: [], unresolved: [] }
+        return { outcomes: records.map(() => ({ kind: 'bad', reason })), missing: [], unresolved: [] }
       }
     },
     schemaFiles: () =>

@@ -5,6 +5,7 @@ import type { ImportMemory, OpenReference } from '../../../src/transfer/import-m
 import { type FilePlace, fileStart } from '../../../src/transfer/read-file.ts'
 import type { ReportData } from '../../../src/transfer/report.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
+import type { UnmetDocument } from '../../../src/transfer/unmet-documents.ts'
 import { forgetOnSignOut } from '../session.ts'
 import { sha256 } from './sha256.ts'
 
@@ -32,6 +33,8 @@ class BrowserMemory implements ImportMemory {
   readonly #key: string
   readonly #stored: StoredImport | undefined
   readonly #references: OpenReference[]
+  /** Not stored: while there are some, no place after them is, and who goes on reads them again. */
+  #unmet: UnmetDocument[] = []
   #savedMs = 0
 
   constructor(key: string, stored: StoredImport | undefined) {
@@ -59,6 +62,7 @@ class BrowserMemory implements ImportMemory {
   }
 
   save({ bytes, modifiedMs }: SourceFile, place: FilePlace, _done: boolean, report: ReportData): void {
+    if (this.#unmet.length > 0) return
     this.#savedMs = Date.now()
     const stored: StoredImport = { bytes, modifiedMs, place, report, references: this.#references }
     try {
@@ -66,6 +70,18 @@ class BrowserMemory implements ImportMemory {
     } catch {
       // Going on later takes longer then: what was written already is found to be equal.
     }
+  }
+
+  addUnmet(document: UnmetDocument): void {
+    this.#unmet.push(document)
+  }
+
+  *unmet(): Generator<readonly UnmetDocument[]> {
+    if (this.#unmet.length > 0) yield this.#unmet
+  }
+
+  settleUnmet(): void {
+    this.#unmet = []
   }
 
   *references(): Generator<readonly OpenReference[]> {

@@ -13,7 +13,7 @@ import {
 } from '../../transfer/messages.ts'
 import { BadRecord, TransferError } from '../../transfer/record.ts'
 import type { TransferService } from '../../transfer/service.ts'
-import type { OnSpent } from '../../transfer/write-batch.ts'
+import type { OnSpent } from '../../transfer/batch-writer.ts'
 import type { DatabaseId } from '../../values/value.ts'
 import { type Answer, idleMetrics } from '../answer.ts'
 import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'

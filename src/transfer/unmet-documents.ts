@@ -1,0 +1,176 @@
+// Documents that the checks of their collection refused while other documents were not there yet. When everything is read they
+// are written again: in batches until that gets no further, then together with those that they refer to, since
+// two documents may need each other. What is refused even then is bad.
+
+import { upsert } from '../base/upsert.ts'
+import type { BatchResult, Outcome } from './batch-writer.ts'
+import { batchCharactersMax, batchRecordsMax, type RecordOrigin, type SentBatch } from './batches.ts'
+import type { DatabasePath } from './connection.ts'
+import type { DocumentRecord } from './record.ts'
+import { documentsIn } from './references.ts'
+
+/** A document that its checks have refused, and why. */
+export interface UnmetDocument {
+  /** Below the one of the import. */
+  readonly database: DatabasePath
+  readonly origin: RecordOrigin
+  readonly record: DocumentRecord
+  readonly reason: string
+}
+
+/** An {@link UnmetDocument} with its place among all of them. */
+type OpenDocument = UnmetDocument & { readonly ordinal: number }
+
+/** Writes documents of one database in one transaction; resolves with why each is refused still, undefined where it is not. */
+type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
+
+/** Where to find unmet documents, as often as they are asked for, and how to write them. */
+export interface UnmetDocumentsOptions {
+  readonly all: () => Iterable<readonly UnmetDocument[]>
+  readonly write: WriteTogether
+}
+
+/** Writes what can be written of the unmet documents of an import. */
+export class UnmetDocuments {
+  readonly #options: UnmetDocumentsOptions
+  /** Why those that are still refused are refused, by their ordinals; undefined before the first attempt. */
+  #open: Map<number, string> | undefined
+
+  constructor(options: UnmetDocumentsOptions) {
+    this.#options = options
+  }
+
+  /** Writes them; resolves with those that are refused for good. */
+  async settle(): Promise<readonly UnmetDocument[]> {
+    for (;;) {
+      const before = this.#open?.size ?? Number.POSITIVE_INFINITY
+      await this.#writeBatches(this.#documents())
+      // Few of many: they wait for each other in a long row, or in a circle.
+      if (this.#openCount > before / 2 && !(await this.#writeRelated())) break
+      if (this.#openCount === 0) break
+    }
+    return [...this.#documents()]
+  }
+
+  get #openCount(): number {
+    return this.#open?.size ?? 0
+  }
+
+  /** Those that are refused still, with the latest reason. */
+  *#documents(): Generator<OpenDocument> {
+    let ordinal = 0
+    for (const chunk of this.#options.all()) {
+      for (const document of chunk) {
+        const reason = this.#open === undefined ? document.reason : this.#open.get(ordinal)
+        if (reason !== undefined) yield { ...document, reason, ordinal }
+        ordinal++
+      }
+    }
+  }
+
+  /** Writes documents in their order, in batches of one database each. */
+  async #writeBatches(documents: Iterable<OpenDocument>): Promise<void> {
+    const open = new Map(this.#open)
+    let batch: OpenDocument[] = []
+    const send = async () => {
+      await this.#send(batch, open)
+      batch = []
+    }
+    let characters = 0
+    for (const document of documents) {
+      const isOther = batch[0] !== undefined && databaseOf(batch[0]) !== databaseOf(document)
+      if (isOther || batch.length === batchRecordsMax || characters > batchCharactersMax) {
+        await send()
+        characters = 0
+      }
+      batch.push(document)
+      characters += document.record.size
+    }
+    await send()
+    this.#open = open
+  }
+
+  async #send(batch: readonly OpenDocument[], open: Map<number, string>): Promise<void> {
+    if (batch.length === 0) return
+    const reasons = await this.#options.write(batch)
+    for (const [at, { ordinal }] of batch.entries()) {
+      const reason = reasons[at]
+      if (reason === undefined) open.delete(ordinal)
+      else open.set(ordinal, reason)
+    }
+  }
+
+  /**
+   * Writes documents together that refer to each other, and, where that does not help, all that are left of a database:
+   * checks find documents by sets, too. Resolves with whether any was written.
+   */
+  async #writeRelated(): Promise<boolean> {
+    const before = this.#openCount
+    const open = new Map(this.#open)
+    const documents = [...this.#documents()]
+    const groups = relatedGroups(documents)
+    for (const group of groups) await this.#send(group, open)
+    if (open.size === before) {
+      const all = Map.groupBy(documents, databaseOf)
+      if (all.size < groups.length) for (const group of all.values()) await this.#send(group, open)
+    }
+    this.#open = open
+    return open.size < before
+  }
+}
+
+/** The part of a batch that is not refused by checks, with what became of it. */
+export function metOf(
+  documents: readonly UnmetDocument[],
+  { missing, outcomes, unresolved }: BatchResult,
+): Omit<SentBatch, 'place'> {
+  const met = [...outcomes.keys()].filter(at => outcomes[at]?.kind !== 'unmet')
+  const places = new Map(met.map((at, place) => [at, place]))
+  const moved = <T extends { readonly record: number }>(found: readonly T[]) =>
+    found.flatMap(each => {
+      const record = places.get(each.record)
+      return record === undefined ? [] : [{ ...each, record }]
+    })
+  return {
+    records: met.map(at => (documents[at] as UnmetDocument).record),
+    origins: met.map(at => (documents[at] as UnmetDocument).origin),
+    result: {
+      outcomes: met.map(at => outcomes[at] as Outcome),
+      missing: moved(missing),
+      unresolved: moved(unresolved),
+    },
+  }
+}
+
+function databaseOf({ database }: UnmetDocument): string {
+  return database.join('/')
+}
+
+/** Documents that refer to each other, directly or over others, in one group each. */
+function relatedGroups(documents: readonly OpenDocument[]): readonly (readonly OpenDocument[])[] {
+  const keyOf = (document: UnmetDocument, collection: string, id: bigint) =>
+    `${databaseOf(document)}/${collection} ${id}`
+  const places = new Map(
+    documents.map((each, at) => [keyOf(each, each.record.collection, each.record.id), at]),
+  )
+  const parents = documents.map((_, at) => at)
+  const rootOf = (at: number): number => {
+    let root = at
+    while (parents[root] !== root) root = parents[root] as number
+    for (let next = at; next !== root; ) {
+      const parent = parents[next] as number
+      parents[next] = root
+      next = parent
+    }
+    return root
+  }
+  for (const [at, each] of documents.entries()) {
+    for (const { collection, id } of documentsIn(each.record.fields)) {
+      const other = places.get(keyOf(each, collection, id))
+      if (other !== undefined) parents[rootOf(at)] = rootOf(other)
+    }
+  }
+  const groups = new Map<number, OpenDocument[]>()
+  for (const [at, each] of documents.entries()) upsert(groups, rootOf(at), () => []).push(each)
+  return [...groups.values()]
+}
