@@ -2,7 +2,7 @@
 // 10 may refer to, the files in one push, and what may refer to what is in them.
 
 import type { DatabasePath, SchemaConnection } from './connection.ts'
-import type { FslFile } from './fsl.ts'
+import { type FslFile, isPlain } from './fsl.ts'
 import type { SchemaRecord } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 import { pushFiles } from './schema-push.ts'
@@ -25,9 +25,13 @@ export async function writeDatabaseSchema(
   dryRun: boolean,
 ): Promise<readonly SchemaFinding[]> {
   if (files.length === 0) return writeSchema(connection, path, records, dryRun)
-  const said = new Set(files.flatMap(({ items }) => items.map(({ kind, name }) => keyOf(kind, name.text))))
+  const items = files.flatMap(file => file.items)
+  const said = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
+  const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
   const isSaid = ({ name, object }: SchemaRecord) => said.has(keyOf(object.replace('_', ' '), name))
-  const rest = records.filter(record => !isSaid(record) || hasOwnFields(record))
+  // Version 4 gives names that files cannot create.
+  const isOfVersion4 = ({ name, object }: SchemaRecord) => plain.has(keyOf(object, name))
+  const rest = records.filter(record => !isSaid(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
   const first = await writeSchema(connection, path, early, dryRun)
   const pushed = await pushFiles(connection, path, files, dryRun)

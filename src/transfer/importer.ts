@@ -414,7 +414,11 @@ class Importer {
   }
 
   /** The result of a dry run's batch as it would be if what came before it had been written. */
-  #foreseen(file: Pick<SourceFile, 'database'>, records: readonly DocumentRecord[], result: BatchResult): BatchResult {
+  #foreseen(
+    file: Pick<SourceFile, 'database'>,
+    records: readonly DocumentRecord[],
+    result: BatchResult,
+  ): BatchResult {
     const missing: MissingReference[] = []
     const told = new Set(this.#report.data.schema.map(({ kind, name }) => `${kind} ${name}`))
     for (const [record, { collection, fields, id }] of records.entries()) {

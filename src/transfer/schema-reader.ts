@@ -6,7 +6,7 @@ import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
 import { schemaPaths } from './export-paths.ts'
-import { readFsl, saysVersion10 } from './fsl.ts'
+import { isPlain, readFsl, saysVersion10 } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
@@ -54,7 +54,9 @@ export async function readSchema(
     const found = all.get(set) ?? []
     const objects = hasFiles ? found.filter(each => !isSaid(set, each, said)) : found
     if (set === 'databases') children.push(...objects.map(each => String(each.get('name'))))
-    const texts = objects.map(each => printQuery(object({ [`create_${kind}`]: literal(parameters(each)) })))
+    const texts = objects.map(each =>
+      printQuery(object({ [`create_${kind}`]: literal(parameters(kind, each)) })),
+    )
     if (texts.length > 0) files.push({ file: `${set}.fql`, text: `${texts.join('\n\n')}\n` })
   }
   const keys = (await everything('keys')).map(key =>
@@ -89,7 +91,10 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   const paths = schemaPaths(files.map(({ name }) => name))
   return {
     texts: files.map(({ name, text }) => ({ file: paths.get(name) as string, text })),
-    said: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
+    // Version 4 gives names that a file of version 10 cannot create: what it can say, it says as well.
+    said: new Set(
+      items.filter(each => !isPlain(each)).map(({ kind, name }) => `${setOf(kind)} ${name.text}`),
+    ),
     isNeeded: saysVersion10(read),
     shapes: new Map(
       items.flatMap(item => (item.kind === 'collection' ? [[item.name.text, shapeOf(item)]] : [])),
@@ -142,8 +147,10 @@ function byName(left: ReadonlyMap<string, Json>, right: ReadonlyMap<string, Json
 }
 
 /** The name first, then by name, so that the same definition is always the same text. */
-function parameters(schemaObject: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
+function parameters(kind: SchemaKind, schemaObject: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const fields = [...schemaObject].filter(([name]) => !ownFields.has(name) && name !== 'name')
+  // A history without end, which is not what a new collection has.
+  if (kind === 'collection' && !schemaObject.has('history_days')) fields.push(['history_days', null])
   fields.sort(([left], [right]) => (left < right ? -1 : 1))
   return new Map<string, Json>([['name', schemaObject.get('name') ?? null], ...fields])
 }

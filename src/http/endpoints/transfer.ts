@@ -3,6 +3,7 @@
 // tells which documents are not there; `snapshot` and `page` read. They are counted, limited and recorded as queries are.
 
 import { limits } from '../../limits.ts'
+import type { OnSpent } from '../../transfer/batch-writer.ts'
 import {
   pageText,
   readMissingRequest,
@@ -13,7 +14,6 @@ import {
 } from '../../transfer/messages.ts'
 import { BadRecord, TransferError } from '../../transfer/record.ts'
 import type { TransferService } from '../../transfer/service.ts'
-import type { OnSpent } from '../../transfer/batch-writer.ts'
 import type { DatabaseId } from '../../values/value.ts'
 import { type Answer, idleMetrics } from '../answer.ts'
 import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'

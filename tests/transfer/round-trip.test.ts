@@ -1,0 +1,31 @@
+// Whatever a database holds: what is exported, imported under another name and exported again is the same, byte by byte.
+// `SEED=7` replays one; `SEED=1000..1999` runs many.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RandomSource } from '../support/seeded.ts'
+import { contentOf, exportTo } from './exports.ts'
+import { openTestDatabase } from './importing.ts'
+import { fillRandomly } from './random-database.ts'
+
+const [from = 1, to = from] = (process.env.SEED ?? '1..20').split('..').map(Number)
+
+for (let seed = from; seed <= to; seed++) {
+  test(`export, import, export: seed ${seed}`, async t => {
+    const first = await openTestDatabase(t)
+    await fillRandomly(first, seed)
+    const random = new RandomSource(seed)
+    const options = {
+      fileFormat: random.below(2) === 0 ? 'json' : 'jsonl',
+      gzip: random.below(4) === 0,
+      history: random.below(2) === 0,
+    } as const
+    const folder = await exportTo(first, 'first', options)
+    const second = await openTestDatabase(t)
+    const report = await second.import([folder], { database: ['other'] })
+    const failed = report.data.schema.filter(({ outcome }) => outcome === 'failed')
+    assert.deepEqual([failed, report.total().bad, report.data.lost], [[], 0, {}])
+    const again = await exportTo(second, 'second', { ...options, database: ['other'] })
+    assert.deepEqual(await contentOf(again), await contentOf(folder))
+  })
+}
