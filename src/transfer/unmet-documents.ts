@@ -25,7 +25,7 @@ type OpenDocument = UnmetDocument & { readonly ordinal: number }
 type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
 
 /** Where to find unmet documents, as often as they are asked for, and how to write them. */
-export interface UnmetDocumentsOptions {
+interface UnmetDocumentsOptions {
   readonly all: () => Iterable<readonly UnmetDocument[]>
   readonly write: WriteTogether
 }
