@@ -87,7 +87,14 @@ rule('imports make no circles', importCycles, [
   'src/text/planted.ts → src/text/planted-type.ts → src/text/planted.ts',
 ])
 
-for (const folder of ['src/values/', 'src/v4/text/', 'src/v4/wire/', 'src/v10/text/', 'dashboard/']) {
+for (const folder of [
+  'src/values/',
+  'src/v4/text/',
+  'src/v4/wire/',
+  'src/v10/text/',
+  'dashboard/',
+  'client/',
+]) {
   test(`${folder} runs in browsers: nothing that it loads of the service needs Node`, () => {
     assert.deepEqual(beyondBrowsers(own, folder), [])
   })

@@ -9,9 +9,9 @@ import type { Syntax } from './syntax.ts'
 export type Findings = readonly string[]
 
 /** Programs and the package's front: nobody imports what they export. */
-const entries: ReadonlySet<string> = new Set(['src/index.ts'])
+const entries: ReadonlySet<string> = new Set(['src/index.ts', 'client/src/index.ts'])
 
-/** Exports of `src` and the dashboard that no other file imports. */
+/** Exports of `src`, the dashboard and the client that no other file imports. */
 export function unusedExports(files: readonly Syntax[]): Findings {
   const used = new Map<string, Set<string> | 'all'>()
   for (const { target, names } of files.flatMap(({ imports }) => imports)) {
@@ -36,7 +36,7 @@ export function unusedExports(files: readonly Syntax[]): Findings {
  */
 export function silentExports(files: readonly Syntax[]): Findings {
   return files
-    .filter(({ path }) => path.startsWith('src/'))
+    .filter(({ path }) => path.startsWith('src/') || path.startsWith('client/src/'))
     .flatMap(({ path, exports }) =>
       exports
         .filter(({ name, hasSentence }) => !hasSentence && exports.length > 1 && !isNamedAs(name, path))
@@ -186,5 +186,5 @@ export function unknownSymbols(page: string, text: string, files: ReadonlyMap<st
 }
 
 function isProgram(path: string): boolean {
-  return path.startsWith('src/') || path.startsWith('dashboard/src/')
+  return ['src/', 'dashboard/src/', 'client/src/'].some(folder => path.startsWith(folder))
 }

@@ -30,7 +30,7 @@ function codeLines(text: string): SourceFile['code'] {
 }
 
 export const sources: readonly SourceFile[] = files(
-  '{{src,tests,bench,scripts}/**/*.ts,dashboard/src/**/*.{ts,tsx}}',
+  '{{src,tests,bench,scripts,client/src}/**/*.ts,dashboard/src/**/*.{ts,tsx}}',
 ).map(path => {
   const text = read(path)
   return { path, text, code: codeLines(text) }

@@ -19,5 +19,7 @@ async function assertSucceeds(tool: string, words: readonly string[]): Promise<v
 test('the type check passes', () => assertSucceeds('tsc', ['--noEmit', '--pretty', 'false']))
 test('the type check of the dashboard passes', () =>
   assertSucceeds('tsc', ['--noEmit', '--pretty', 'false', '-p', 'dashboard']))
+test('the type check of the client passes', () =>
+  assertSucceeds('tsc', ['--noEmit', '--pretty', 'false', '-p', 'client']))
 test('formatting and lint pass (npm run format mends most)', () =>
   assertSucceeds('biome', ['check', '--error-on-warnings', '--max-diagnostics=10', '--colors=off', '.']))

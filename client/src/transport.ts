@@ -1,0 +1,216 @@
+// Sends requests with `fetch` alone, so that the client runs wherever that is there, and repeats those that certainly changed
+// nothing. A request whose response was lost may have been executed: it is repeated only where the caller says that this
+// does no harm.
+
+import {
+  AuthenticationError,
+  ClientTimeoutError,
+  errorOf,
+  NetworkError,
+  ProtocolError,
+  type ResponseInfo,
+  type ServiceError,
+  type Stats,
+  type WireError,
+} from './errors.ts'
+import type { Json } from './format.ts'
+
+/** How requests are sent; {@link ClientOptions} says what each is for. */
+export interface TransportOptions {
+  readonly url: string
+  readonly secret: string
+  readonly retries: number
+  readonly fetch: typeof fetch
+}
+
+/** One request. */
+export interface Request {
+  readonly path: string
+  readonly body: Json
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal | undefined
+  /** Milliseconds until a response has to begin; undefined for streams, which may be silent for long. */
+  readonly waitMs: number | undefined
+  /** Whether it may be sent again when it is not known if the service executed it. */
+  readonly isRepeatable: boolean
+}
+
+/** The body of a response to a query or a feed. */
+export interface ResponseBody {
+  readonly data?: Json
+  readonly error?: WireError
+  readonly summary?: string
+  readonly txn_ts?: number
+  readonly schema_version?: number
+  readonly stats?: Readonly<Record<string, unknown>>
+  readonly query_tags?: string
+  readonly events?: readonly WireEvent[]
+  readonly cursor?: string
+  readonly has_next?: boolean
+}
+
+/** An event of a feed or stream. */
+export interface WireEvent {
+  readonly type: 'add' | 'update' | 'remove' | 'status' | 'error'
+  readonly data?: Json
+  readonly txn_ts?: number
+  readonly cursor?: string
+  readonly stats?: Readonly<Record<string, unknown>>
+  readonly error?: WireError
+}
+
+/** A response, and how often the request was sent. */
+interface Reply {
+  readonly body: ResponseBody
+  readonly attempts: number
+}
+
+/** Statuses after which nothing was done: contention, a rate limit, a service that is starting. */
+const retriedStatuses = [409, 429, 503]
+/** Failures of a connection that was never made, as Node calls them. */
+const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+
+const firstDelayMs = 50
+/** Milliseconds that one delay takes at most, also where the service asks for more. */
+const delayMsMax = 20_000
+
+/** Milliseconds to wait after so many failures: random, so that clients that failed together do not return together. */
+export function delayMs(failures: number): number {
+  return Math.random() * Math.min(firstDelayMs * 2 ** failures, delayMsMax)
+}
+
+/** Sends a request and reads its JSON. Throws a `TerrariumError`, or the reason of the signal. */
+export async function send(request: Request, options: TransportOptions): Promise<Reply> {
+  for (let attempts = 1; ; attempts++) {
+    const isLast = attempts > options.retries
+    let after: number | undefined
+    try {
+      const response = await open(request, options)
+      const body = await readBody(response, request)
+      if (response.ok && body.error === undefined) return { body, attempts }
+      const error = failureOf(response, body)
+      after = isLast ? undefined : retryDelayMs(response, error, attempts)
+      if (after === undefined) throw error
+    } catch (cause) {
+      if (!(cause instanceof NetworkError) || isLast || !(request.isRepeatable || wasNeverSent(cause)))
+        throw cause
+      after = delayMs(attempts)
+    }
+    await pause(after, request.signal)
+  }
+}
+
+/** Begins a request, and resolves once the headers of the response are there. */
+export async function open(request: Request, { url, secret, fetch }: TransportOptions): Promise<Response> {
+  const { path, headers, waitMs, signal } = request
+  try {
+    return await fetch(new URL(path, url.endsWith('/') ? url : `${url}/`).href, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(request.body),
+      signal: limited(signal, waitMs) ?? null,
+    })
+  } catch (cause) {
+    throw networkErrorOf(cause, url, request)
+  }
+}
+
+function limited(signal: AbortSignal | undefined, waitMs: number | undefined): AbortSignal | undefined {
+  if (waitMs === undefined) return signal
+  const timeout = AbortSignal.timeout(waitMs)
+  return signal ? AbortSignal.any([signal, timeout]) : timeout
+}
+
+function networkErrorOf(cause: unknown, url: string, { signal, waitMs }: Request): unknown {
+  if (signal?.aborted) return signal.reason
+  if ((cause as Error).name === 'TimeoutError')
+    return new ClientTimeoutError(`${url} did not respond within ${waitMs} ms`, { cause })
+  return new NetworkError(`${url} cannot be reached: ${reasonOf(cause)}`, { cause })
+}
+
+/** Node says why in the cause of its error. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { readonly cause?: Error }
+  return cause?.message || message
+}
+
+function wasNeverSent({ cause }: NetworkError): boolean {
+  const { cause: reason } = cause as { readonly cause?: { readonly code?: string } }
+  return unconnected.includes(reason?.code ?? '')
+}
+
+async function readBody(response: Response, request: Request): Promise<ResponseBody> {
+  let text: string
+  try {
+    text = await response.text()
+  } catch (cause) {
+    throw networkErrorOf(cause, response.url, request)
+  }
+  try {
+    const body = JSON.parse(text) as unknown
+    if (typeof body === 'object' && body !== null) return body
+  } catch {
+    // Said below, with the status.
+  }
+  return {}
+}
+
+/** The error of a response that has no result. */
+export function failureOf({ status, url }: Response, body: ResponseBody): ServiceError | ProtocolError {
+  if (body.error?.code !== undefined) return errorOf(body.error, status, infoOf(body))
+  if (status === 401)
+    return new AuthenticationError(
+      { code: 'unauthorized', message: 'Access token required' },
+      status,
+      infoOf(body),
+    )
+  return new ProtocolError(`${url} responded with status ${status} and no result of a query`, status)
+}
+
+/** Milliseconds after which a request that was rejected is sent again; undefined where that changes nothing. */
+function retryDelayMs(response: Response, error: Error, attempts: number): number | undefined {
+  const { status } = response
+  if (!retriedStatuses.includes(status)) return undefined
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  // A query that ran out of time would do so again; a service that is starting says when to return.
+  if (status === 503 && (Number.isNaN(seconds) || !(error instanceof ProtocolError))) return undefined
+  return Number.isNaN(seconds) ? delayMs(attempts) : Math.min(seconds * 1000, delayMsMax)
+}
+
+/** Resolves after a time, or rejects with the reason of the signal. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** What a body says besides its result. */
+export function infoOf(body: ResponseBody): ResponseInfo {
+  return {
+    summary: body.summary ?? '',
+    txnTs: body.txn_ts,
+    schemaVersion: body.schema_version,
+    stats: statsOf(body.stats),
+    tags: tagsOf(body.query_tags),
+  }
+}
+
+/** Counters under names of JavaScript: `read_ops` as `readOps`. */
+export function statsOf(stats: Readonly<Record<string, unknown>> = {}): Stats {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(Object.entries(stats).map(([name, value]) => [camel(name), value]))
+}
+
+function tagsOf(text = ''): Readonly<Record<string, string>> {
+  if (text === '') return {}
+  return Object.fromEntries(text.split(',').map(pair => pair.split('=', 2)))
+}

@@ -1,0 +1,61 @@
+// The flows of applications with the client in a page of Chromium, from an origin that is not the service's.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { build } from 'vite'
+import { flows } from '../client/app-flows.ts'
+import type { FlowConfig } from '../client/flows.ts'
+import { keyOfNewDatabase } from '../support/http.ts'
+import { patience } from '../support/patience.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { chromiumProgram, type OpenPage, openPage } from './chromium.ts'
+
+const program = chromiumProgram()
+const skip =
+  program === undefined
+    ? 'Chromium is not installed (apt-get install chromium, or name it in CHROMIUM)'
+    : false
+
+let server: RunningServer
+let opened: OpenPage
+let databases = 0
+
+/** The client and the flows as one script for a page. */
+async function bundle(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      write: false,
+      lib: { entry: join(import.meta.dirname, 'flows-page.ts'), formats: ['iife'], name: 'flows' },
+    },
+  })
+  const [output] = Array.isArray(built) ? built : [built]
+  assert.ok(output && 'output' in output)
+  return output.output[0].code
+}
+
+before(async () => {
+  if (program === undefined) return
+  server = await startServer()
+  opened = await openPage(program)
+  await opened.page.addScriptTag({ content: await bundle() })
+})
+
+after(async () => {
+  await opened?.close()
+  await server?.stop()
+})
+
+for (const [name, { expected }] of Object.entries(flows)) {
+  test(`in a page: ${name}`, { skip, timeout: patience(60_000) }, async () => {
+    databases += 1
+    const secret = await keyOfNewDatabase(server, `app_${databases}`, 'admin')
+    const seen = await opened.page.evaluate(
+      ([flow, config]) => globalThis.runFlow(flow as string, config as FlowConfig),
+      [name, { url: server.url, secret }] as const,
+    )
+    assert.deepEqual(JSON.parse(seen), expected)
+  })
+}
