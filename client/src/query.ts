@@ -1,39 +1,12 @@
 // Queries as templates. Text between the placeholders is source; a value in a placeholder travels apart from it and is never
 // parsed, so user input cannot become code.
 
-import type {
-  Document,
-  DocumentRef,
-  Double,
-  LocalDate,
-  Module,
-  NamedDocument,
-  NamedRef,
-  NullDocument,
-  Time,
-} from './values.ts'
-
-/** What a query may be given as a value. `undefined` leaves a field of an object out, and is rejected elsewhere. */
-export type QueryValue =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | Date
-  | Uint8Array
-  | ArrayBuffer
-  | Time
-  | LocalDate
-  | Double
-  | Module
-  | Document
-  | DocumentRef
-  | NamedDocument
-  | NamedRef
-  | NullDocument
-  | readonly QueryArgument[]
-  | { readonly [field: string]: QueryArgument | undefined }
+/**
+ * What a query may be given as a value: numbers and texts; `Date`, `Uint8Array` and `ArrayBuffer`; the classes of this package but
+ * pages and UUIDs; arrays and plain objects of all these. A field that is `undefined` is left out; other `undefined`s, and objects
+ * of other classes, are rejected when the query is sent.
+ */
+export type QueryValue = null | boolean | number | bigint | string | object
 
 /** What stands in a placeholder: a value, or a query that becomes part of the text. */
 export type QueryArgument = QueryValue | Query

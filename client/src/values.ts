@@ -116,7 +116,9 @@ export class Module {
 const moduleOf = (coll: Module | string): Module => (typeof coll === 'string' ? new Module(coll) : coll)
 
 /** A reference to a document by its id. Documents inside documents are read as references. */
-export class DocumentRef {
+export class DocumentRef<Doc = Document> {
+  /** Only a type: the document that it leads to. */
+  declare readonly document?: Doc
   readonly coll: Module
   readonly id: string
 

@@ -18,6 +18,7 @@ import { migrateCommand } from './commands/migrate.ts'
 import { schemaPullCommand, schemaPushCommand } from './commands/schema.ts'
 import { serveCommand } from './commands/serve.ts'
 import { shellCommand } from './commands/shell.ts'
+import { typesCommand } from './commands/types.ts'
 
 /** The commands of the program. */
 export const commands: readonly Command[] = [
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   runCommand,
   schemaPullCommand,
   schemaPushCommand,
+  typesCommand,
   checkCommand,
   backupCommand,
   restoreCommand,

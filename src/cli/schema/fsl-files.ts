@@ -33,8 +33,10 @@ interface PullPlan {
   readonly unknown: readonly string[]
 }
 
-const databaseFiles = (connection: QueryConnection) =>
-  schemaFilesOf(steps => connection.schema('GET', steps.map(encodeURIComponent).join('/')))
+/** The schema files of a database, in the order of the service. Throws {@link StartError} when it refuses. */
+export function databaseFiles(connection: QueryConnection): ReturnType<typeof schemaFilesOf> {
+  return schemaFilesOf(steps => connection.schema('GET', steps.map(encodeURIComponent).join('/')))
+}
 
 /** Whether the schema of a database has something that only version 10 can say; files that cannot be read count as the user's own. */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {

@@ -1,0 +1,123 @@
+// Writes the TypeScript declarations of a schema, once or whenever it changes.
+
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { reasonOf } from '../../base/system-reasons.ts'
+import { stayAlive, systemTimers, wait } from '../../base/timers.ts'
+import { UsageError } from '../../config/read-config.ts'
+import type { Config } from '../../config/settings.ts'
+import { readFsl } from '../../transfer/fsl.ts'
+import { TransferError } from '../../transfer/record.ts'
+import { connect } from '../client/connect.ts'
+import type { ClientChoice } from '../client/options.ts'
+import { StartError } from '../command.ts'
+import { databaseFiles, readFslFiles } from '../schema/fsl-files.ts'
+import { declarationsOf } from '../types/declarations.ts'
+import { valueClassesOf } from '../types/value-classes.ts'
+
+interface TypesChoice {
+  readonly out: string | undefined
+  readonly watch: boolean
+  /** The package whose classes are used. */
+  readonly client: string
+}
+
+/** The files of a schema, by name. */
+type SchemaFiles = ReadonlyMap<string, string>
+
+/** Milliseconds between two looks at a schema that is watched: reading it costs a service next to nothing. */
+const watchMs = 500
+
+/** Writes the declarations; resolves with the exit status. */
+export async function writeTypes(
+  folder: string | undefined,
+  choice: TypesChoice & ClientChoice,
+  config: Config,
+): Promise<number> {
+  if (choice.watch && choice.out === undefined) throw new UsageError('--watch needs --out')
+  if (folder !== undefined) return writeAll(() => filesOf(resolve(folder)), choice)
+  const connection = await connect(choice, config)
+  try {
+    return await writeAll(async () => {
+      const files = await databaseFiles(connection)
+      return new Map(files.map(({ name, text }) => [name, text]))
+    }, choice)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** The schema files of a folder. Throws {@link StartError} where there are none. */
+function filesOf(folder: string): SchemaFiles {
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
+    throw new StartError(`there is no folder ${folder}`)
+  const files = readFslFiles(folder)
+  if (files.size === 0) throw new StartError(`there are no .fsl files in ${folder}`)
+  return files
+}
+
+async function writeAll(
+  read: () => SchemaFiles | Promise<SchemaFiles>,
+  choice: TypesChoice,
+): Promise<number> {
+  if (!choice.watch) return writeOnce(await read(), choice)
+  const stopWaiting = stayAlive()
+  try {
+    let last = await read()
+    writeOnce(last, choice)
+    for (;;) {
+      await wait(watchMs, systemTimers)
+      const files = await readAgain(read)
+      if (files === undefined || isSame(files, last)) continue
+      last = files
+      writeOnce(files, choice)
+    }
+  } finally {
+    stopWaiting()
+  }
+}
+
+/** While it is watched a schema may be away for a moment: an editor replaces a file, a service starts again. */
+async function readAgain(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<SchemaFiles | undefined> {
+  try {
+    return await read()
+  } catch (cause) {
+    if (cause instanceof StartError) return undefined
+    throw cause
+  }
+}
+
+const isSame = (files: SchemaFiles, others: SchemaFiles) =>
+  files.size === others.size && [...files].every(([name, text]) => others.get(name) === text)
+
+function writeOnce(files: SchemaFiles, { client, out }: TypesChoice): number {
+  let text: string
+  try {
+    text = typesOf(files, client)
+  } catch (cause) {
+    if (!(cause instanceof TransferError)) throw cause
+    process.stderr.write(`${cause.message}\n`)
+    return 2
+  }
+  if (out === undefined) process.stdout.write(text)
+  else if (writeIfChanged(resolve(out), text)) process.stdout.write(`wrote ${out}\n`)
+  return 0
+}
+
+/** The declarations of schema files. Throws {@link TransferError} with everything that is wrong in one of them. */
+export function typesOf(files: SchemaFiles, client: string): string {
+  const items = [...files].flatMap(([name, text]) => readFsl(name, text).items)
+  return declarationsOf(items, valueClassesOf(client))
+}
+
+/** Leaves a file alone that says the same, so that what watches it does nothing; returns whether it was written. */
+export function writeIfChanged(path: string, text: string): boolean {
+  try {
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) return false
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    return true
+  } catch (cause) {
+    throw new StartError(`cannot write ${path}: ${reasonOf(cause)}`)
+  }
+}

@@ -1,0 +1,58 @@
+// `terrarium types [FOLDER]`: TypeScript declarations of a schema.
+
+import { clientOptions } from '../client/options.ts'
+import { command } from '../command.ts'
+import { clientPackages } from '../types/value-classes.ts'
+
+/** Options of the commands that write declarations. */
+export const typesOptions = {
+  client: {
+    kind: 'choice',
+    choices: clientPackages,
+    default: 'terrarium-client',
+    doc: 'The client whose classes stand for dates, references and other values without a type in JavaScript.',
+  },
+} as const
+
+/** Writes TypeScript declarations of a schema. */
+export const typesCommand = command({
+  name: 'types',
+  summary: 'Writes TypeScript declarations of a schema: documents, what creates them, indexes, functions.',
+  description: [
+    'The schema is that of the .fsl files of a folder, or without a folder that of a database of a service. For a ' +
+      'collection Product there are Product (a document), NewProduct (what create takes), ProductChanges (what update takes) ' +
+      'and ProductIndexes; Collections and Functions hold everything by name. What the schema says nothing about is unknown, ' +
+      'and documents of collections without fields hold any fields.',
+    'Queries are not checked: a declaration is what the caller asserts a result to be.',
+  ],
+  operands: [
+    { name: 'FOLDER', doc: 'A folder of .fsl files; nothing is asked of a service then.', optional: true },
+  ],
+  options: {
+    out: {
+      kind: 'path',
+      placeholder: 'FILE',
+      doc: 'Writes to a file, and only when that changes it; without it to standard output.',
+    },
+    watch: {
+      kind: 'switch',
+      doc: 'Goes on until it is stopped, and writes again whenever the schema changes. Needs --out.',
+    },
+    ...typesOptions,
+    ...clientOptions,
+  },
+  settings: ['data'],
+  statuses: [
+    [1, 'The service could not be reached, or a file cannot be written.'],
+    [2, 'The command line or a schema file is wrong; nothing was written.'],
+  ],
+  examples: [
+    ['types schema --out src/schema.ts', 'From the files of a folder:'],
+    [
+      'types --database shop --out src/schema.ts --watch',
+      'From a database of ./data, whenever its schema changes:',
+    ],
+  ],
+  run: async ({ operands: [folder], options, config }) =>
+    (await import('../actions/types.ts')).writeTypes(folder, options, config),
+})

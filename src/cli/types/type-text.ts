@@ -1,0 +1,220 @@
+// From a type of a schema to one of TypeScript. What a value is called there depends on where it stands: documents inside documents
+// arrive as references, and more may be sent than is received.
+
+import type { TypeNode } from '../../v10/syntax/nodes.ts'
+import type { ValueClasses } from './value-classes.ts'
+
+/** `field`: read inside a document. `result`: what a function returns. `input`: what is sent. */
+export type Position = 'field' | 'result' | 'input'
+
+/** What the names of a schema are in the declarations. */
+export interface TypeNames {
+  readonly classes: ValueClasses
+  /** The type of the documents of a collection, by its name or alias. */
+  readonly collectionType: (name: string) => string | undefined
+  /** Notes that a name of the client is used, and returns it. */
+  readonly imported: (name: string) => string
+}
+
+type NamedType = Extract<TypeNode, { readonly kind: 'name' }>
+type ObjectType = Extract<TypeNode, { readonly kind: 'object' }>
+
+const scalars: Readonly<Record<string, string>> = {
+  Never: 'never',
+  Null: 'null',
+  Boolean: 'boolean',
+  String: 'string',
+  ID: 'string',
+  Int: 'number',
+}
+
+/** Schema objects that have names, and documents of the database's own collections. */
+const namedDocuments: ReadonlySet<string> = new Set([
+  'CollectionDef',
+  'FunctionDef',
+  'Role',
+  'AccessProvider',
+  'Database',
+])
+const ownDocuments: ReadonlySet<string> = new Set(['Key', 'Token', 'Credential'])
+
+/** A property of an interface or an object, in parts. */
+export interface Property {
+  readonly name: string
+  readonly isOptional: boolean
+  /** The alternatives of its type. */
+  readonly types: readonly string[]
+}
+
+/** The type as TypeScript writes it; `unknown` where the schema's says nothing that holds for a value of a client. */
+export function typeText(type: TypeNode, position: Position, names: TypeNames): string {
+  return unionText(alternatives(type, position, names))
+}
+
+/** What stands for a value that the schema says nothing about. */
+export function anyText({ classes, imported }: TypeNames): string {
+  return classes.any === 'unknown' ? classes.any : imported(classes.any)
+}
+
+/** A union names a type once, and nothing besides `unknown`. */
+function unionText(types: readonly string[]): string {
+  return types.includes('unknown') ? 'unknown' : [...new Set(types)].join(' | ')
+}
+
+/** The type in parentheses where an operator stands beside it. */
+function groupedText(type: TypeNode, position: Position, names: TypeNames): string {
+  const text = typeText(type, position, names)
+  return / [|&] |^readonly /.test(text) ? `(${text})` : text
+}
+
+/** The members of the union that a type is. */
+function alternatives(type: TypeNode, position: Position, names: TypeNames): readonly string[] {
+  switch (type.kind) {
+    case 'name':
+      return namedTypes(type, position, names)
+    case 'literal':
+      return [typeof type.value === 'string' ? JSON.stringify(type.value) : String(type.value)]
+    case 'tuple':
+      return [
+        `${names.classes.takesReadonlyArrays ? 'readonly ' : ''}[${type.elements.map(each => typeText(each, position, names)).join(', ')}]`,
+      ]
+    case 'object':
+      return [objectText(type, position, names)]
+    case 'union':
+      return type.members.flatMap(each => alternatives(each, position, names))
+    case 'intersection':
+      return [type.members.map(each => groupedText(each, position, names)).join(' & ')]
+    case 'optional':
+      return [...alternatives(type.inner, position, names), 'null']
+    case 'function':
+      return [anyText(names)]
+  }
+}
+
+function namedTypes(type: NamedType, position: Position, names: TypeNames): readonly string[] {
+  const { classes, imported } = names
+  const [parameter] = type.arguments
+  const isInput = position === 'input'
+  const scalar = Object.hasOwn(scalars, type.name) ? scalars[type.name] : undefined
+  if (scalar !== undefined) return [scalar]
+  const listed = classes.takesReadonlyArrays ? 'readonly ' : ''
+  switch (type.name) {
+    case 'Any':
+      return [anyText(names)]
+    case 'Long':
+    case 'Number':
+      return [classes.long === undefined ? 'number' : imported(classes.long)]
+    case 'Double':
+    case 'Float':
+      return isInput && classes.double !== undefined ? ['number', imported(classes.double)] : ['number']
+    case 'Time':
+    case 'TransactionTime':
+      return [imported(classes.time), ...(isInput ? ['Date'] : [])]
+    case 'Date':
+      return [imported(classes.date)]
+    case 'Bytes':
+      return ['Uint8Array', ...(isInput ? ['ArrayBuffer'] : [])]
+    case 'UUID':
+      return [classes.uuid === undefined ? anyText(names) : imported(classes.uuid)]
+    case 'Array':
+      return [`${listed}${parameter ? groupedText(parameter, position, names) : anyText(names)}[]`]
+    // A set in a document arrives as a cursor, and its elements are read from there.
+    case 'Set':
+      return isInput
+        ? ['never']
+        : [`${imported(classes.page)}<${parameter ? typeText(parameter, 'result', names) : anyText(names)}>`]
+    case 'EventSource':
+      return [imported(classes.eventSource)]
+    case 'Module':
+      return [imported(classes.module)]
+    case 'Ref':
+      return parameter?.kind === 'name' ? referenceTypes(parameter.name, position, names) : [anyText(names)]
+    default:
+      return documentTypes(type.name, position, names)
+  }
+}
+
+/** A document that may be missing: `Ref<C>`. */
+function referenceTypes(collection: string, position: Position, names: TypeNames): readonly string[] {
+  const types = documentTypes(collection, position, names)
+  return position === 'result' ? [...types, names.imported(names.classes.nullDocument)] : types
+}
+
+function documentTypes(name: string, position: Position, names: TypeNames): readonly string[] {
+  const { classes, collectionType, imported } = names
+  const document =
+    collectionType(name) ??
+    (ownDocuments.has(name) ? imported(classes.document) : undefined) ??
+    (namedDocuments.has(name) ? imported(classes.namedDocument) : undefined)
+  if (document === undefined) {
+    const isNull = name.startsWith('Null') && collectionType(name.slice('Null'.length)) !== undefined
+    return [isNull ? imported(classes.nullDocument) : anyText(names)]
+  }
+  if (position === 'result') return [document]
+  const { hasParameter, name: reference } = classes.reference
+  const text = hasParameter ? `${imported(reference)}<${document}>` : imported(reference)
+  return position === 'input' ? [text, document] : [text]
+}
+
+function objectText(type: ObjectType, position: Position, names: TypeNames): string {
+  const properties = type.members.map(({ name, type: inner, defaultValue }) =>
+    property(name, inner, defaultValue !== undefined, position, names),
+  )
+  const others = type.isOpen
+    ? [anyText(names)]
+    : type.wildcard && alternatives(type.wildcard, position, names)
+  const members = properties.map(propertyText)
+  if (others) members.push(indexSignature(others, properties))
+  return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`
+}
+
+/** What further fields of an object are. The known ones are of the signature as well, so that has to take them, too. */
+export function indexSignature(types: readonly string[], properties: readonly Property[]): string {
+  const known = properties.flatMap(each => [...each.types, ...(each.isOptional ? ['undefined'] : [])])
+  return `readonly [field: string]: ${unionText([...types, ...known])}`
+}
+
+/**
+ * A field as a property. Null is the same as absence: fields that are null are not received, and null may be sent for those that may
+ * be absent.
+ */
+export function property(
+  name: string,
+  type: TypeNode,
+  hasDefault: boolean,
+  position: Position,
+  names: TypeNames,
+): Property {
+  const values = alternatives(type, position, names).filter(each => each !== 'null')
+  const isInput = position === 'input'
+  const isOptional = acceptsNull(type) || (hasDefault && isInput)
+  return {
+    name,
+    isOptional,
+    types: isOptional && (isInput || values.length === 0) ? [...values, 'null'] : values,
+  }
+}
+
+/** The text of a property. */
+export function propertyText({ name, isOptional, types }: Property): string {
+  return `readonly ${propertyName(name)}${isOptional ? '?' : ''}: ${unionText(types)}`
+}
+
+/** Whether a value of the type may be absent. */
+function acceptsNull(type: TypeNode): boolean {
+  switch (type.kind) {
+    case 'optional':
+      return true
+    case 'union':
+      return type.members.some(acceptsNull)
+    case 'name':
+      return type.name === 'Null' || type.name === 'Any'
+    default:
+      return false
+  }
+}
+
+/** A name as a property has it. */
+export function propertyName(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
+}

@@ -1,0 +1,119 @@
+// The package of the client as a stranger installs it: packed, installed into an empty folder, imported from ES modules, CommonJS and
+// TypeScript, small, and without dependencies.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { keyOfNewDatabase } from '../support/http.ts'
+import { repository } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const run = promisify(execFile)
+
+/** Compressed bytes of what a program loads. */
+const compressedBytesMax = 15_000
+
+/** Without the variables by which the surrounding `npm test` would tell npm that it works in the repository. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig))/i.test(name)),
+)
+
+let folder: string
+let server: RunningServer
+const installed = (path: string) => join(folder, 'node_modules/terrarium-client', path)
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'terrarium-client-'))
+  await run('npm', ['pack', '--silent', '--pack-destination', folder], {
+    cwd: join(repository, 'client'),
+    env: environment,
+  })
+  const tarball = (await readdir(folder)).find(name => name.endsWith('.tgz')) as string
+  await writeFile(join(folder, 'package.json'), '{"name": "application", "private": true, "type": "module"}')
+  const install = [
+    'install',
+    '--offline',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    join(folder, tarball),
+  ]
+  await run('npm', install, { cwd: folder, env: environment })
+  server = await startServer()
+})
+
+after(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('it is small, depends on nothing, and holds no sources', async () => {
+  const { dependencies } = JSON.parse(await readFile(installed('package.json'), 'utf8'))
+  assert.equal(dependencies, undefined)
+  assert.deepEqual(await readdir(join(folder, 'node_modules')), ['.package-lock.json', 'terrarium-client'])
+  assert.deepEqual((await readdir(installed('.'))).sort(), ['LICENSE', 'README.md', 'dist', 'package.json'])
+  for (const kind of ['module', 'commonjs']) {
+    const bytes = gzipSync(await readFile(installed(`dist/${kind}/index.js`))).length
+    assert.ok(bytes < compressedBytesMax, `${kind} has ${bytes} bytes`)
+  }
+})
+
+test('modules and CommonJS find it, and it works', async () => {
+  const secret = await keyOfNewDatabase(server, 'app', 'server')
+  const body = `
+    const client = new Client({ url: '${server.url}', secret: '${secret}' })
+    client.query(fql\`\${20} + 1 + \${21n}\`).then(({ data }) => console.log(data, Document.name))
+  `
+  await writeFile(
+    join(folder, 'app.mjs'),
+    `import { Client, Document, fql } from 'terrarium-client'\n${body}`,
+  )
+  await writeFile(
+    join(folder, 'app.cjs'),
+    `const { Client, Document, fql } = require('terrarium-client')\n${body}`,
+  )
+  for (const file of ['app.mjs', 'app.cjs']) {
+    const { stdout } = await run(process.execPath, [file], { cwd: folder, env: environment })
+    assert.equal(stdout, '42 Document\n')
+  }
+})
+
+test('TypeScript finds its types from every kind of module', async () => {
+  const program = `
+    import { Client, type ChangeEvent, type DocumentOf, fql } from 'terrarium-client'
+    type Item = DocumentOf<{ price: number }>
+    export async function prices(client: Client): Promise<readonly number[]> {
+      const { data } = await client.query<Item>(fql\`items.byId(\${'7'})!\`)
+      const list: number[] = [data.price]
+      for await (const item of client.items<Item>(fql\`items.all()\`)) list.push(item.price)
+      const show = (event: ChangeEvent<Item>) => list.push(event.data.price)
+      for await (const event of client.follow<Item>(fql\`items.all().eventSource()\`)) show(event)
+      return list
+    }
+    // @ts-expect-error There is no such option.
+    new Client({ url: 'u', secret: 's', retires: 1 })
+    // @ts-expect-error A symbol cannot be sent.
+    fql\`\${Symbol()}\`
+  `
+  for (const name of ['typed.mts', 'typed.cts']) await writeFile(join(folder, name), program)
+  const compiler = join(repository, 'node_modules/typescript/bin/tsc')
+  const words = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--lib',
+    'es2023,dom,dom.iterable',
+    '--types',
+    '',
+  ]
+  await run(process.execPath, [compiler, ...words, '--module', 'nodenext', 'typed.mts', 'typed.cts'], {
+    cwd: folder,
+    env: environment,
+  })
+})
