@@ -5,7 +5,7 @@ import type { TypeNode } from '../../v10/syntax/nodes.ts'
 import type { ValueClasses } from './value-classes.ts'
 
 /** `field`: read inside a document. `result`: what a function returns. `input`: what is sent. */
-export type Position = 'field' | 'result' | 'input'
+type Position = 'field' | 'result' | 'input'
 
 /** What the names of a schema are in the declarations. */
 export interface TypeNames {
