@@ -13,7 +13,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import faunadb from 'faunadb'
-import { send } from '../support/http.ts'
+import { query, send } from '../support/http.ts'
 import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { Cluster, eventually, type Node } from './cluster.ts'
@@ -34,10 +34,17 @@ function isInstalled(): boolean {
   }
 }
 
-/** The shipped configuration for these nodes; it differs in addresses, and in how many connections there may be. */
-function configuration(port: number, nodes: readonly Node[]): string {
+/**
+ * The shipped configuration for these nodes; it differs in addresses, and in how many connections there may be. `spread`: with the
+ * alternative that is commented out in it.
+ */
+function configuration(port: number, nodes: readonly Node[], isSpread: boolean): string {
   const servers = nodes.map((node, at) => `  server node${at + 1} ${new URL(node.url).host}`)
-  return readFileSync(shipped, 'utf8')
+  const text = readFileSync(shipped, 'utf8')
+  const alternative = text
+    .replace(/^ {2}balance hdr.*\n {2}hash-type.*\n/m, '')
+    .replace('# balance leastconn', 'balance leastconn')
+  return (isSpread ? alternative : text)
     .replace('maxconn 20000', 'maxconn 200')
     .replace('bind :8443', `bind 127.0.0.1:${port}`)
     .replace(/( {2}server node\d node\d:8443\n)+/, `${servers.join('\n')}\n`)
@@ -46,9 +53,10 @@ function configuration(port: number, nodes: readonly Node[]): string {
 let postgres: PostgresServer
 let cluster: Cluster
 let nodes: Node[]
-let haproxy: ChildProcess
+const balancers: ChildProcess[] = []
 let service: { readonly url: string }
-let port = 0
+/** Of the balancer that sends each request to another node. */
+let spreadPort = 0
 
 before(async () => {
   if (skip) return
@@ -56,30 +64,64 @@ before(async () => {
   cluster = new Cluster(postgres)
   nodes = await Promise.all(Array.from({ length: nodesCount }, () => cluster.start({ flags })))
   await cluster.prepare(nodes[0] as Node)
-  port = await freePort()
-  service = { url: `http://127.0.0.1:${port}` }
+  service = { url: `http://127.0.0.1:${await balance(false)}` }
+  spreadPort = await balance(true)
+})
+
+/** Starts a balancer; resolves with its port when it serves. */
+async function balance(isSpread: boolean): Promise<number> {
+  const port = await freePort()
   const file = join(await temporaryFolder(), 'haproxy.cfg')
-  await writeFile(file, configuration(port, nodes))
-  haproxy = spawn('haproxy', ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] })
+  await writeFile(file, configuration(port, nodes, isSpread))
+  balancers.push(spawn('haproxy', ['-f', file], { stdio: ['ignore', 'ignore', 'inherit'] }))
   await eventually('the balancer serves', async () => {
-    const ping = await send(service, { method: 'GET', path: '/ping' }).catch(() => undefined)
+    const url = `http://127.0.0.1:${port}`
+    const ping = await send({ url }, { method: 'GET', path: '/ping' }).catch(() => undefined)
     return ping?.status === 200
   })
-})
+  return port
+}
 
 after(async () => {
   if (skip) return
-  const ended = once(haproxy, 'close')
-  haproxy.kill('SIGKILL')
+  const ended = Promise.all(balancers.map(haproxy => once(haproxy, 'close')))
+  for (const haproxy of balancers) haproxy.kill('SIGKILL')
   await ended
   await cluster.end()
   await postgres.stop()
 })
 
 const clientOf = (secret: string) =>
-  new faunadb.Client({ secret, domain: '127.0.0.1', port, scheme: 'http', timeout: 30 })
+  new faunadb.Client({ secret, domain: '127.0.0.1', port: spreadPort, scheme: 'http', timeout: 30 })
 
 describe('nodes behind a balancer', { skip }, () => {
+  test('clients with one credential use one node, and read what the others have written', async () => {
+    const keys = [cluster.secret]
+    const key = { create_key: { object: { role: 'server' } } }
+    for (let n = 0; n < 8; n++) {
+      const made = await query(service, cluster.secret, key)
+      keys.push((made as { secret: string }).secret)
+    }
+    const nodesUsed = new Set<number>()
+    for (const secret of keys) {
+      const ids = new Set<number>()
+      for (let n = 0; n < 6; n++) {
+        // Each with a connection of its own. The low ten bits of an id tell the process that drew it.
+        const headers = { connection: 'close' }
+        const { json } = await send(service, { secret, query: { new_id: null }, headers })
+        ids.add(Number(BigInt((json as { resource: string }).resource) & 1023n))
+      }
+      assert.equal(ids.size, 1)
+      for (const id of ids) nodesUsed.add(id)
+    }
+    assert.ok(nodesUsed.size > 1, 'credentials are spread over the nodes')
+    const create = { create: { collection: 'counters' } }
+    for (let n = 0; n < 30; n++) {
+      const { ref } = (await query(service, cluster.secret, create)) as { ref: unknown }
+      assert.equal(await query(service, cluster.secret, { exists: ref }), true)
+    }
+  })
+
   test("the driver's flows, each request on another node, are those of one machine", async () => {
     const admin = clientOf(cluster.secret)
     await admin.query(q.CreateCollection({ name: 'users' }))
