@@ -6,7 +6,7 @@ import { reasonOf } from '../base/system-reasons.ts'
 import { UsageError } from '../config/read-config.ts'
 import type { Config } from '../config/settings.ts'
 import { checkData, prepareDataFolder } from '../data-folder.ts'
-import { StoreUnavailableError } from '../kv/errors.ts'
+import { FolderInUseError } from '../kv/errors.ts'
 import { claimFolder } from '../kv/lmdb-claim.ts'
 import { openEngine } from '../open-engine.ts'
 import { openServiceLog } from '../service-log.ts'
@@ -59,7 +59,7 @@ function claim(folder: string): (() => Promise<void>) | undefined {
   try {
     return claimFolder(folder)
   } catch (cause) {
-    if (cause instanceof StoreUnavailableError) return undefined
+    if (cause instanceof FolderInUseError) return undefined
     throw cause
   }
 }

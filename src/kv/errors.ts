@@ -13,6 +13,11 @@ export class StoreUnavailableError extends Error {
   }
 }
 
+/** Another process has the data directory. */
+export class FolderInUseError extends StoreUnavailableError {
+  override name = 'FolderInUseError'
+}
+
 /** What an error says, in one line. */
 export function wordsOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(wordsOf).join(', ')

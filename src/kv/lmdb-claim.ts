@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
-import { StoreUnavailableError } from './errors.ts'
+import { FolderInUseError, StoreUnavailableError, wordsOf } from './errors.ts'
 import { ownerOnly } from './lmdb-folder.ts'
 
 const fileName = 'service'
@@ -15,8 +15,8 @@ export const claimFiles: readonly string[] = [fileName, `${fileName}-lock`]
 const mapSizeBytes = 1 << 20
 
 /**
- * Claims the folder for this process until the returned function is called. Throws {@link StoreUnavailableError} when another
- * process has it, or when two try at the same moment.
+ * Claims the folder for this process until the returned function is called. Throws {@link FolderInUseError} when another
+ * process has it, or when two try at the same moment; {@link StoreUnavailableError} when the folder cannot be written to.
  */
 export function claimFolder(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
@@ -40,13 +40,19 @@ export function joinClaim(folder: string): () => Promise<void> {
 }
 
 function openClaims(folder: string): RootDatabase {
-  return open({
-    path: join(folder, fileName),
-    noSubdir: true,
-    mapSize: mapSizeBytes,
-    maxReaders: 126,
-    ...ownerOnly,
-  })
+  try {
+    return open({
+      path: join(folder, fileName),
+      noSubdir: true,
+      mapSize: mapSizeBytes,
+      maxReaders: 126,
+      ...ownerOnly,
+    })
+  } catch (cause) {
+    throw new StoreUnavailableError(`the data directory ${folder} cannot be claimed: ${wordsOf(cause)}`, {
+      cause,
+    })
+  }
 }
 
 /** Throws when there are live readers beside the `own` ones of this process. */
@@ -56,7 +62,7 @@ function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
   if (stranger === undefined && pids.length <= own) return
   void claims.close()
   const other = stranger ?? `${process.pid} of another container`
-  throw new StoreUnavailableError(`the data directory ${folder} is in use by process ${other}`)
+  throw new FolderInUseError(`the data directory ${folder} is in use by process ${other}`)
 }
 
 /** The numbers of the processes that live and have read, as each of them knows its own: LMDB locks a row for each. */

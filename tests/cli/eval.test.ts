@@ -180,3 +180,24 @@ test('eval and run take texts of version 10, which are one query each', async ()
   assert.equal(wrong.status, 2)
   assert.match(wrong.stderr, /^error: Expected/)
 })
+
+test('a data directory that cannot be claimed is one line for every command that opens it', async () => {
+  const data = await temporaryFolder()
+  const served = await startServer({ data })
+  await served.stop()
+  // As on a file system that is read-only: what the claim needs cannot be opened for writing.
+  await rm(join(data, 'service'))
+  await mkdir(join(data, 'service'))
+  const commands = [
+    ['eval', '1'],
+    ['export', join(data, 'out')],
+    ['schema', 'pull', join(data, 'files')],
+    ['serve'],
+  ]
+  for (const words of commands) {
+    const { status, stderr } = await runProgram([...words, '--data', data])
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, /^terrarium: the data directory .* cannot be claimed: [^\n]+\n$/, words.join(' '))
+  }
+  await rm(data, { recursive: true })
+})

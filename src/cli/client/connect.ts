@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
-import { StoreUnavailableError } from '../../kv/errors.ts'
+import { FolderInUseError } from '../../kv/errors.ts'
 import { StartError } from '../command.ts'
 import { keptRootSecret } from '../secret-file.ts'
 import { notedAddress } from '../service-address.ts'
@@ -53,7 +53,7 @@ async function isServed(folder: string): Promise<boolean> {
     await release()
     return false
   } catch (cause) {
-    if (cause instanceof StoreUnavailableError) return true
+    if (cause instanceof FolderInUseError) return true
     throw cause
   }
 }
