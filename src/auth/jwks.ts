@@ -187,10 +187,23 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
   let imported = entry.imported.get(name)
   if (!imported) {
     // Loaded where tokens of third parties are used: it takes a while.
-    const pending = import('jose').then(({ importJWK }) => importJWK({ kty, n, e }, algorithm))
+    const pending = import('jose').then(({ importJWK }) => importJWK({ kty, n, e }, algorithm)).then(sound)
     imported = { pending, key: undefined }
     entry.imported.set(name, imported)
   }
   imported.key = await imported.pending
   return imported.key
+}
+
+/**
+ * The key, whose exponent has to be odd and greater than 1: with the exponent 1 every padded digest is its own signature, which
+ * anyone can make.
+ */
+function sound(key: VerificationKey): VerificationKey {
+  if (key instanceof Uint8Array) return key
+  const { publicExponent } = key.algorithm as RsaKeyAlgorithm
+  const digits = Buffer.from(publicExponent).toString('hex').replace(/^0+/, '')
+  if (digits === '' || digits === '1' || !/[13579bdf]$/.test(digits))
+    throw new Error('the exponent of the key is no RSA exponent')
+  return key
 }

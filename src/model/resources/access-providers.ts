@@ -33,14 +33,18 @@ export const accessProviderResource: Resource = {
   },
 }
 
+/** An authority (RFC 3986, 3.2) whose host is empty. */
+const withoutHost = /^https?:\/\/(?:[^/?#]*@)?(?:[:/?#\s]|$)/i
+
 /**
- * Only the scheme is looked at, as the original did: an address that cannot be fetched lets no caller in, and the log says
- * why. Plain http only where the operator allows it.
+ * Only the scheme is looked at, as the original did (a driver's suite stores addresses that are no URIs), and that `//` is followed
+ * by a host: an address that cannot be fetched lets no caller in, and the log says why. Plain http only where the operator
+ * allows it.
  */
 function uriFailures(uri: Value | undefined, session: Session): readonly FieldFailure[] {
   if (typeof uri !== 'string') return []
   const isPlain = /^http:/i.test(uri) && session.host.settings.allowInsecureJwks
-  if (isPlain || /^https:/i.test(uri)) return []
+  if ((isPlain || /^https:/i.test(uri)) && !withoutHost.test(uri)) return []
   return [failure(['jwks_uri'], { kind: 'uri', uri })]
 }
 

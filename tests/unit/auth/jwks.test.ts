@@ -100,6 +100,7 @@ test('keys that are not public RSA keys for signatures of this kind are refused'
     { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
     { ...jwk, n: undefined },
     { ...jwk, e: 3 },
+    ...['AQ', 'AAAAAQ', 'AA', 'Ag', 'AQAA', ''].map(e => ({ ...jwk, e })),
     { ...jwk, use: 'enc' },
     { ...jwk, alg: 'RS512' },
     { ...jwk, alg: 'HS256' },
