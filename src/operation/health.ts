@@ -125,6 +125,14 @@ export interface TaskNote {
   readonly result: TaskResult | null
   /** Why it has no result. */
   readonly failure: string | null
+  /** The last task of this kind before it that has a result; null where none is known. */
+  readonly succeeded: SucceededTask | null
+}
+
+/** A task that has a result, after which others were started. */
+export interface SucceededTask {
+  readonly ended: number
+  readonly result: TaskResult
 }
 
 /** A backup in the folder for backups. */

@@ -9,7 +9,7 @@ import { isAlive, processMark } from '../base/process-mark.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { storeBytes } from '../kv/lmdb-copy.ts'
 import { replicaFolder } from '../kv/postgres/replica-folder.ts'
-import type { TaskKind, TaskNote, TaskProgress, TaskResult } from './health.ts'
+import type { SucceededTask, TaskKind, TaskNote, TaskProgress, TaskResult } from './health.ts'
 
 /** The file also tells the process apart from others that get its number; absent where that is not known. */
 interface KeptNote extends TaskNote {
@@ -49,15 +49,24 @@ function read(folder: string, kind: TaskKind): KeptNote | undefined {
 
 /** Notes that a task has been started in a process of its own, which goes on with the note. */
 export function noteStart(folder: string, kind: TaskKind, pid: number): void {
-  write(folder, begun(kind, pid))
+  write(folder, begun(folder, kind, pid))
 }
 
-function begun(kind: TaskKind, pid: number): KeptNote {
+function begun(folder: string, kind: TaskKind, pid: number): KeptNote {
   const started = nowMs()
   return {
     ...{ kind, pid, process: processMark(pid), started, seen: started },
     ...{ progress: null, ended: null, result: null, failure: null },
+    succeeded: lastSuccess(read(folder, kind)),
   }
+}
+
+/** A task that fails, or is refused at once, does not hide the result of an earlier one. */
+function lastSuccess(note: KeptNote | undefined): SucceededTask | null {
+  if (note === undefined) return null
+  const { ended, result, succeeded } = note
+  // Notes of earlier versions know of no other task.
+  return ended !== null && result !== null ? { ended, result } : (succeeded ?? null)
 }
 
 /** Ends the note of a task whose process has ended; does nothing when that has said itself what came of it. */
@@ -76,7 +85,7 @@ export async function noted<R>(
   work: (tell: (progress: TaskProgress) => void) => Promise<R>,
   resultOf: (result: R) => TaskResult,
 ): Promise<R> {
-  const note = begun(kind, process.pid)
+  const note = begun(folder, kind, process.pid)
   write(folder, note)
   let toldMs = systemClock.elapsedMs()
   const tell = (progress: TaskProgress) => {

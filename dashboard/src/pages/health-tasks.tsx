@@ -1,6 +1,6 @@
 // Backups and checks: what came of the last one, how far one under way is, and starting another.
 
-import type { ServiceHealth, TaskNote } from '../../../src/operation/health.ts'
+import type { ServiceHealth, SucceededTask, TaskNote } from '../../../src/operation/health.ts'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { bytesText, percentText } from '../parts/quantities.ts'
@@ -122,19 +122,26 @@ function Start({ kind, text, task, onStarted }: StartProps) {
 function TaskState({ task, none }: { task: TaskNote | null; none: string }) {
   if (task === null) return <p>{none}</p>
   if (task.ended === null) return <UnderWay task={task} />
-  const { result, failure, ended } = task
+  const { result, failure, ended, succeeded } = task
   if (failure !== null || result === null) {
     return (
-      <p class="problem">
-        The last one failed at {localTime(ended)}: <bdi>{failure}</bdi>
-      </p>
+      <>
+        <p class="problem">
+          The last one failed at {localTime(ended)}: <bdi>{failure}</bdi>
+        </p>
+        {succeeded && <Result title="The last successful one" {...succeeded} />}
+      </>
     )
   }
+  return <Result title="The last one" result={result} ended={ended} />
+}
+
+function Result({ ended, result, title }: SucceededTask & { readonly title: string }) {
   const { bytes, findings, is_good: isGood, place } = result
   return (
     <>
       <p role="status">
-        The last one ended at {localTime(ended)}: {findings === undefined ? 'written to ' : 'of '}
+        {title} ended at {localTime(ended)}: {findings === undefined ? 'written to ' : 'of '}
         <code>{place}</code>
         {bytes !== undefined && `, ${bytesText(bytes)}`}
         {findings !== undefined && (isGood ? '. It found everything sound.' : '. It found contradictions:')}

@@ -11,6 +11,7 @@ import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { processMark } from '../../../src/base/process-mark.ts'
 import { Operation, type StartCommand, type TaskRefused } from '../../../src/operation/operation.ts'
+import { noted } from '../../../src/operation/task-note.ts'
 import { temporaryFolder } from '../../support/program.ts'
 
 let folder: string
@@ -152,4 +153,27 @@ test('processes tell each other of themselves only while somebody looks, and are
   assert.deepEqual(await nodes(), ['one:8443', 'two:8443'])
   nowMs += 60_000
   assert.equal(exchange(), 0, 'nobody has looked for long')
+})
+
+test('a task that fails does not hide the last one that succeeded, under way or over, and however often', async () => {
+  const resultOf = (place: string) => ({ is_good: true, place })
+  const succeed = (place: string) => noted(data, 'backup', async () => place, resultOf)
+  const fail = () => noted(data, 'backup', async () => Promise.reject(new Error('no room')), resultOf)
+  const one = operation({})
+  const backup = async () => (await one.state()).tasks.backup
+  await succeed('/first')
+  const first = await backup()
+  await assert.rejects(fail(), /no room/)
+  await assert.rejects(fail(), /no room/)
+  const { failure, result, succeeded } = (await backup()) ?? assert.fail()
+  assert.deepEqual([failure, result], ['no room', null])
+  assert.deepEqual(succeeded, { ended: first?.ended, result: { is_good: true, place: '/first' } })
+  await noted(
+    data,
+    'backup',
+    async () => assert.deepEqual((await backup())?.succeeded?.result, resultOf('/first')),
+    () => resultOf('/second'),
+  )
+  await assert.rejects(fail(), /no room/)
+  assert.deepEqual((await backup())?.succeeded?.result, resultOf('/second'))
 })
