@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closestTo } from './base/closest.ts'
+import { nodeVersionFault } from './base/node-version.ts'
 import { systemRandom } from './base/random.ts'
 import { readConfig } from './config/read-config.ts'
 import type { Config } from './config/settings.ts'
@@ -64,12 +65,14 @@ function refuseUnknown(options: EmbeddedOptions): void {
 }
 
 /**
- * Starts a service. Rejects when an option does not exist, when the address or the folder cannot be used, or when another
- * service has the folder.
+ * Starts a service. Rejects when an option does not exist, when the address or the folder cannot be used, when another
+ * service has the folder, or when Node.js is too old.
  *
  * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
  */
 export async function createServer(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
+  const fault = nodeVersionFault(process.versions.node)
+  if (fault !== undefined) throw new Error(fault)
   refuseUnknown(options)
   const rootSecret =
     options.rootSecret ?? Buffer.from(systemRandom.bytes(rootSecretBytes)).toString('base64url')

@@ -1,0 +1,19 @@
+// The oldest Node.js is named in three places that cannot read each other.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nodeVersionFault } from '../../../src/base/node-version.ts'
+import { read } from '../../tidy/sources.ts'
+
+test('an old Node.js is told in one line, and others are not', () => {
+  for (const version of ['18.20.0', '20.20.2', '22.11.9'])
+    assert.equal(nodeVersionFault(version), `terrarium-db needs Node.js 22.12 or later; this is ${version}`)
+  for (const version of ['22.12.0', '22.13.1', '24.0.0', process.versions.node])
+    assert.equal(nodeVersionFault(version), undefined)
+})
+
+test('package.json and the command name the same version', () => {
+  const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
+  assert.equal(engines.node, '>=22.12')
+  assert.match(read('bin/terrarium.js'), /const \[majorMin, minorMin\] = \[22, 12\]/)
+})
