@@ -14,7 +14,7 @@ import { systemTimers } from './base/timers.ts'
 import { version } from './base/version.ts'
 import type { Config } from './config/settings.ts'
 import { createApplication } from './http/application.ts'
-import { readDashboardFiles } from './http/dashboard-files.ts'
+import { type DashboardFiles, openDashboard } from './http/dashboard-files.ts'
 import type { ListenerOptions } from './http/listener.ts'
 import { RequestMeter, statusMax } from './http/request-meter.ts'
 import type { OpenEngine } from './open-engine.ts'
@@ -81,7 +81,9 @@ export async function createServer(
     queryLog = await openQueryLog(config, log, onLoss, opened.sharedLog)
     const metrics = config.metricsPort === undefined ? undefined : await measure(config, opened, meter)
     const operation = operationOf(config, opened, meter, within)
-    return assemble({ config, opened, queryLog, log, meter, metrics, operation })
+    const isFirst = within.worker === 0
+    const dashboard = config.dashboard ? openDashboard(dashboardFolder, isFirst ? log : undefined) : undefined
+    return assemble({ config, dashboard, opened, queryLog, log, meter, metrics, operation })
   } catch (cause) {
     await queryLog?.close()
     await opened.close()
@@ -169,14 +171,12 @@ interface Parts {
   readonly meter: RequestMeter
   readonly metrics: Registry | undefined
   readonly operation: Operation
+  readonly dashboard: DashboardFiles | undefined
 }
 
-function assemble({ config, opened, queryLog, log, meter, metrics, operation }: Parts): Server {
+function assemble({ config, dashboard, opened, queryLog, log, meter, metrics, operation }: Parts): Server {
   const notice = new AbortController()
   const stopping = new AbortController()
-  const dashboard = config.dashboard ? readDashboardFiles(dashboardFolder) : undefined
-  if (config.dashboard && !dashboard)
-    log.warn({ folder: dashboardFolder }, 'the dashboard has not been built')
   const services = {
     engine: opened.engine,
     ...(opened.transfer && { transfer: opened.transfer }),

@@ -3,6 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import type { Logger } from 'pino'
 
 /** A file as it is sent. */
 export interface StaticFile {
@@ -25,8 +26,19 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+/** Reads the dashboard of a service that shall have one; `log`, of one process of the service, gets a warning when it is not built. */
+export function openDashboard(
+  folder: string,
+  log: Pick<Logger, 'warn'> | undefined,
+): DashboardFiles | undefined {
+  const files = readDashboardFiles(folder)
+  if (files === undefined)
+    log?.warn({ folder }, 'the dashboard has not been built: run `npm ci` without `--omit=dev`')
+  return files
+}
+
 /** Reads the files below `folder`; undefined when nothing has been built there. */
-export function readDashboardFiles(folder: string): DashboardFiles | undefined {
+function readDashboardFiles(folder: string): DashboardFiles | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
   const files = new Map<string, StaticFile>()
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
