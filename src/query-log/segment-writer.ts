@@ -21,10 +21,12 @@ interface SegmentWriterOptions {
   readonly segmentMs: number
   /** Bytes that may wait for the disk; records beyond are dropped. */
   readonly bufferBytes?: number
-  /** Told of records that were lost, at most once per flush. */
+  /** Told of records that were lost, at most once per flush; of 0 when the disk is full before there are any. */
   readonly onLoss: (records: number, cause: unknown) => void
   /** Opens a segment; for tests of failing disks. */
   readonly openFile?: (path: string) => Promise<SegmentFile>
+  /** Makes an empty file; for the same tests. */
+  readonly touch?: (path: string) => void
 }
 
 /** What the writer needs of an open file. */
@@ -63,13 +65,29 @@ export class SegmentWriter {
   #fileBytes = 0
   #fileSince = 0
   #isUnsynced = false
+  /** Whether the file is there by which the other processes know this one. */
+  #isKnown = false
+  #hasWarned = false
 
   constructor(options: SegmentWriterOptions) {
     this.#options = options
     this.#waitingMax = Math.ceil((options.bufferBytes ?? bufferBytesDefault) / chunkBytes)
     this.#openFile = options.openFile ?? (path => createSegment(options.folder, path))
-    closeSync(openSync(livePath(options.folder, options.writer), 'a', 0o600))
+    this.#begin()
     this.#stop = options.timers.every(flushEveryMs, () => this.flush())
+  }
+
+  /** Says to the other processes that this one writes; a disk that is full has no room even for that, until it has. */
+  #begin(): void {
+    try {
+      const { folder, touch = makeEmpty, writer } = this.#options
+      touch(livePath(folder, writer))
+      this.#isKnown = true
+    } catch (error) {
+      if (!isFull(error)) throw error
+      if (!this.#hasWarned) this.#options.onLoss(0, error)
+      this.#hasWarned = true
+    }
   }
 
   /** The time for a new record: that of the clock, but after every one given out earlier. */
@@ -132,7 +150,8 @@ export class SegmentWriter {
       }
       this.#isUnsynced = false
       if (this.#file && this.#isFull(time)) await this.#closeFile()
-      await announce(folder, writer, time)
+      if (!this.#isKnown) this.#begin()
+      if (this.#isKnown) await announce(folder, writer, time)
     } catch (error) {
       this.#lossCause ??= error
     }
@@ -199,6 +218,15 @@ export class SegmentWriter {
     chunk.records = 0
     this.#free.push(chunk)
   }
+}
+
+function makeEmpty(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+}
+
+function isFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 async function createSegment(folder: string, path: string): Promise<SegmentFile> {
