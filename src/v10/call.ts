@@ -159,6 +159,8 @@ export interface Evaluation {
   readonly now: Micros
   /** The value of an expression. Throws QueryFailures, and what ends the request: limits, Pending. */
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
+  /** What `work` gives, or the failure of the query that it throws: evaluation goes on. */
+  attempt<T>(work: () => T): T | QueryFailure
   /** A name of the library or of the users. */
   global(name: string): Value | undefined
   /** A field or a method of a value that the library knows. */

@@ -1,13 +1,14 @@
 // Expressions to values. Evaluation is synchronous and gives the same when it is repeated: what must wait is thrown.
 
 import { longCall } from '../../base/effort.ts'
+import { recovering } from '../../base/recovering.ts'
 import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
 import { continued } from '../events/source.ts'
 import { requireExtent } from '../extent.ts'
-import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
+import { type Diagnostic, invalidQuery, QueryFailure } from '../failure/failure.ts'
 import { definitionOf } from '../library/definition.ts'
 import { arityOf, invoke, requireCount } from '../library/invoke.ts'
 import { globals, memberOf } from '../library/tables.ts'
@@ -135,6 +136,14 @@ export class Interpreter implements Evaluation {
     const value = this.#compound(node, scope, call)
     this.#depth--
     return value
+  }
+
+  attempt<T>(work: () => T): T | QueryFailure {
+    const depth = this.#depth
+    return recovering(QueryFailure, work, failure => {
+      this.#depth = depth
+      return failure
+    })
   }
 
   /** What stands at the end of a condition, a block or parentheses is walked to: calls within calls need the stack. */

@@ -4,6 +4,7 @@ import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
 import { requireExtent } from '../extent.ts'
 import { MapSet, WhereSet } from '../sets/functional.ts'
+import { isElement } from '../sets/items.ts'
 import { all } from '../sets/parts.ts'
 import { elementsOf, type LazySet, lazy, originOf } from '../sets/set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
@@ -15,7 +16,7 @@ import { callback } from './parameters.ts'
 const { method } = entriesFor<SetValue>()
 
 function isEmpty(set: SetValue, call: Call): boolean {
-  for (const item of lazy(set).items(call, undefined)) if (item.kind === 'element') return false
+  for (const item of lazy(set).items(call, undefined)) if (isElement(item)) return false
   return true
 }
 
@@ -64,7 +65,7 @@ export const setReadingEntries: readonly LibraryEntry[] = [
       let count = 0n
       for (const item of lazy(set).items(call, undefined)) {
         step()
-        if (item.kind === 'element') {
+        if (isElement(item)) {
           count++
           call.evaluation.compute(1)
         }

@@ -4,6 +4,7 @@
 import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
+import { QueryFailure } from '../failure/failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { placed, type SetItem, type SetPosition } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './set.ts'
@@ -34,13 +35,19 @@ export class WhereSet extends AppliedSet {
     const call = callAt(this.origin, reading)
     for (const item of this.inner.items(reading, from)) {
       step()
-      if (item.kind === 'boundary') yield item
-      else {
-        const value = item.value()
-        if (call.holds(this.applied, value))
-          yield { kind: 'element', value: () => value, place: () => item.place() }
-      }
+      yield item.kind === 'element' ? this.#tested(item, call) : item
     }
+  }
+
+  #tested(item: Extract<SetItem, { kind: 'element' }>, call: Call): SetItem {
+    const place = () => item.place()
+    const tested = call.evaluation.attempt((): SetItem => {
+      const value = item.value()
+      return call.holds(this.applied, value)
+        ? { kind: 'element', value: () => value, place }
+        : { kind: 'left out', place }
+    })
+    return tested instanceof QueryFailure ? { kind: 'failed', failure: tested, place } : tested
   }
 
   override reversed(): LazySet {
@@ -56,7 +63,7 @@ export class MapSet extends AppliedSet {
     const call = callAt(this.origin, reading)
     for (const item of this.inner.items(reading, from)) {
       step()
-      if (item.kind === 'boundary') yield item
+      if (item.kind !== 'element') yield item
       else {
         const value = () => call.apply(this.applied, item.value())
         yield { kind: 'element', value, place: () => item.place() }
@@ -83,12 +90,17 @@ export class FlatMapSet extends AppliedSet {
     const call = callAt(this.origin, reading)
     const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPosition?, SetPosition?]
     let start = innerFrom
+    let isFirst = true
     for (const outer of this.inner.items(reading, outerFrom)) {
       step()
-      if (outer.kind === 'boundary') {
-        yield { kind: 'boundary', place: () => [outer.place()] }
+      const place = () => [outer.place()]
+      if (outer.kind !== 'element') {
+        yield placed(outer, place)
         continue
       }
+      // Whether there is anything in the next set is a question for the next page.
+      if (!isFirst) yield { kind: 'boundary', place }
+      isFirst = false
       for (const item of this.#innerOf(outer.value(), call).items(reading, start)) {
         yield placed(item, () => [outer.place(), item.place()])
       }

@@ -4,7 +4,8 @@ import { limits } from '../../limits.ts'
 import type { Call } from '../call.ts'
 import { SetCursor, type SetValue, type Struct, type Value } from '../value.ts'
 import { openCursor, type PageStart, sealCursor } from './cursor.ts'
-import { lazy } from './set.ts'
+import { isElement } from './items.ts'
+import { lazy, pageSizeDefault } from './set.ts'
 
 /** Some elements of a set, and where it goes on, if it does. */
 interface Page {
@@ -40,13 +41,17 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
   return { set: lazy(set), from: undefined, time: call.evaluation.now, size }
 }
 
+/** Filters look at elements in batches: a page that is full ends with the batch, whether or not another one matches. */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []
+  const batch = Math.max(size, pageSizeDefault)
+  let read = 0
   for (const item of set.items(call, from)) {
-    if (data.length === size) {
+    if (data.length === size && (item.kind !== 'left out' || read % batch === 0)) {
       return { data, after: new SetCursor(sealCursor({ set, from: item.place(), time, size }, call)) }
     }
-    if (item.kind === 'element') data.push(item.value())
+    if (item.kind !== 'boundary') read++
+    if (isElement(item)) data.push(item.value())
   }
   return { data, after: undefined }
 }

@@ -83,7 +83,7 @@ export class DropSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     let left = from === undefined ? this.amount : 0
     for (const item of this.inner.items(reading, from)) {
-      if (left <= 0) yield item
+      if (left <= 0 || item.kind === 'failed') yield item
       else if (item.kind === 'element') {
         step()
         left--

@@ -6,14 +6,14 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Source, Span } from '../syntax/source.ts'
 import { SetValue, type Value } from '../value.ts'
-import type { SetItem, SetPosition } from './items.ts'
+import { isElement, type SetItem, type SetPosition } from './items.ts'
 import { savedTime } from './saved-values.ts'
 
 /** Makes a stored value of a value. */
 export type Save = (value: Value) => StoredValue
 
-/** Elements of a page that does not say how many it wants. */
-const pageSizeDefault = 16
+/** Elements of a page that does not say how many it wants, and the fewest of another set that a filter looks at for a page. */
+export const pageSizeDefault = 16
 
 /** A lazy set. */
 export abstract class LazySet extends SetValue {
@@ -89,7 +89,7 @@ function narrower({ limit }: Call, ofSets: NonNullable<Call['limit']>): NonNulla
 
 /** The elements of a set, without its boundaries. */
 export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void, void> {
-  for (const item of lazy(set).items(reading, undefined)) if (item.kind === 'element') yield item.value()
+  for (const item of lazy(set).items(reading, undefined)) if (isElement(item)) yield item.value()
 }
 
 /** A set as what every set is. */
