@@ -102,10 +102,10 @@ export function changeDocument(
   const patch = knownFields(params, resource, mode, rules)
   const base = mode === 'update' ? previous.fields : kept(previous.fields, resource, rules)
   const argument = (parameters: number): Value => {
-    const fields = [previous.fields, applyPatch(previous.fields, patch)]
+    const fields = [previous.fields, applyPatch(previous.fields, patch, isVersion10(rules))]
     return parameters === 3 ? [...fields, ref] : fields
   }
-  const next = () => applyPatch(base, patch)
+  const next = () => applyPatch(base, patch, isVersion10(rules))
   if (!mayOnDocument('write', ref, session, argument, next)) throw permissionDenied()
   rules.check?.()
   refuseWhileStaged(ref.collection, session)
@@ -168,8 +168,7 @@ function draftOf(
   rules: WriteRules = {},
 ): Draft {
   const patch = knownFields(params, resource, mode, rules)
-  const keepsNulls = isVersion10(rules) && mode !== 'update'
-  const fields = applyPatch(base, storedFields(patch, resource), keepsNulls)
+  const fields = applyPatch(base, storedFields(patch, resource), isVersion10(rules))
   const data = fields.get('data')
   if (data instanceof Map && data.size === 0 && !isVersion10(rules)) fields.delete('data')
   rules.settle?.(fields)

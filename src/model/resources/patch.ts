@@ -1,5 +1,5 @@
-// How written fields meet stored ones: objects merge, null removes, everything else replaces. Nulls never reach
-// storage, not even inside arrays, but for those that version 10 keeps there.
+// How written fields meet stored ones: objects merge, null removes, everything else replaces. Fields that are null are never
+// stored; null elements of arrays are stored by version 10, and removed by version 4.
 //
 // A short query can make a value that is small in memory, because its parts are shared, and huge when written out,
 // or one that is nested deeper than can be stored. Both end here, before anything is copied.
