@@ -44,6 +44,8 @@ export type FieldFault =
   | { readonly kind: 'arity'; readonly found: number; readonly expected: number }
   | { readonly kind: 'built-in role'; readonly role: string }
   | { readonly kind: 'unknown role'; readonly role: string }
+  /** A server key gives a function the role `admin`; `isNew`: at its creation. */
+  | { readonly kind: 'admin role'; readonly isNew: boolean }
   | { readonly kind: 'too many roles'; readonly most: number }
   | { readonly kind: 'filled container' }
   | { readonly kind: 'mixed wildcards' }

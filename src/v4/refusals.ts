@@ -230,6 +230,7 @@ function fieldText(fault: FieldFault): readonly [code: string, description: stri
 /** Of faults without parts. */
 const fixedTexts = {
   required: ['value required', 'Required value not found.'],
+  'admin role': ['validation failure', 'A server key cannot give a function the role `admin`.'],
   negative: ['non-negative value required', 'Value must be non-negative.'],
   'not unique': ['duplicate value', 'Value is not unique.'],
   'current password': ['invalid password', 'Invalid password at `current_password`.'],

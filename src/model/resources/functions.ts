@@ -1,11 +1,12 @@
 // User functions: stored code of either language, and the role it runs with.
 
-import { Lambda, native, Ref } from '../../values/value.ts'
-import { Failure } from '../failure.ts'
+import { equalValues } from '../../values/equality.ts'
+import { Lambda, native, Ref, type Value } from '../../values/value.ts'
+import { Failure, type FieldFailure } from '../failure.ts'
 import { permissionDenied } from '../permissions.ts'
 import { map, name } from './fields.ts'
 import { renameResource } from './renaming.ts'
-import { blamedBy, type Draft, type Resource } from './resource.ts'
+import { blamedBy, type Draft, failure, type Resource } from './resource.ts'
 import { isWithin, roleFailures } from './role-names.ts'
 
 export const functionResource: Resource = {
@@ -39,12 +40,29 @@ export const functionResource: Resource = {
  * creating keys needs. The original lets a server key make functions that run as admin; we do not.
  */
 function refuseHigherRole(draft: Draft): void {
-  const { session, fields } = draft
-  const { access, asker, authority, database } = session
+  const { access, asker, authority, database } = draft.session
   const holder = authority.kind === 'builtin' && authority.role !== 'client' ? authority.role : undefined
-  const role = fields.get('role') ?? draft.previous?.fields.get('role')
+  const before = draft.previous?.fields.get('role')
+  const role = draft.fields.get('role') ?? before
   if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
   const keys = new Ref(database, native.collections, BigInt(native.keys))
   if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), asker })) return
+  if (draft.rules.language === '10' && role !== undefined) {
+    const keepsRole = before !== undefined && equalValues(role, before)
+    if (keepsRole && keepsBody(draft)) return
+    const reasons = keepsRole || holder !== 'server' ? [] : reasonsAgainst(role, draft)
+    draft.failures.push(...reasons)
+    if (reasons.length > 0) return
+  }
   throw permissionDenied(blamedBy(draft.mode))
+}
+
+function keepsBody({ fields, previous }: Draft): boolean {
+  return equalValues(fields.get('body') ?? null, previous?.fields.get('body') ?? null)
+}
+
+/** Why a server key cannot give a function a role, where a caller may be told more than that it may not. */
+function reasonsAgainst(role: Value, { mode, session }: Draft): readonly FieldFailure[] {
+  if (role !== 'admin') return roleFailures(role, ['role'], session)
+  return [failure(['role'], { kind: 'admin role', isNew: mode === 'create' })]
 }

@@ -251,6 +251,10 @@ function fieldText(fault: FieldFault): string {
       return `Builtin role \`${fault.role}\` not allowed.`
     case 'unknown role':
       return `Field refers to an unknown role name \`${fault.role}\`.`
+    case 'admin role':
+      return fault.isNew
+        ? 'Cannot create a function with admin permissions using the server role.'
+        : 'Cannot grant a function admin permissions using the server role.'
     case 'too many roles':
       return `The maximum number of roles per resource (${fault.most}) have been exceeded.`
     case 'filled container':
