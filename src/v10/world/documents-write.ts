@@ -190,7 +190,8 @@ export class QueryDocumentWriter implements Writer {
   }
 
   #requireThere(doc: Doc, call: Call): void {
-    const absence = this.#reader.absence(doc, call)
+    // What is written is read as a whole, also where an index led to it.
+    const absence = this.#reader.absence(doc, call, true)
     if (absence === undefined) return
     const { code, message } = absence.onField ?? absence.onAssert
     throw call.failure(code, message)

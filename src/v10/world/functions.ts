@@ -36,6 +36,8 @@ export function callUser(
   const name = stored.fields.get('name')
   const run = (): Value | BoundCall => {
     if (code.language !== '10') return runForeign(code, args, call, session, reader)
+    // The body counts beside the call.
+    call.evaluation.compute(1)
     const { node, source } = bodyOf(code.source, `*udf:${name}*`)
     return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))
   }
