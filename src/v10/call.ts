@@ -325,6 +325,14 @@ export function failureAt(
   return new QueryFailure(code, message, [diagnostic], parts)
 }
 
+/** The failure of stored code that a call has run: the call and those around it end its trace. */
+export function failureWithin(failure: QueryFailure, call: Call): QueryFailure {
+  const [first, ...others] = failure.diagnostics
+  if (first === undefined) return failure
+  const traced = { ...first, trace: [...(first.trace ?? []), ...traceOf(call)] }
+  return new QueryFailure(failure.code, failure.message, [traced, ...others], failure)
+}
+
 /** The argument lists of a call and of those around it, innermost first. */
 function traceOf(call: Call | undefined): (Span | undefined)[] {
   const trace: (Span | undefined)[] = []

@@ -61,7 +61,9 @@ export function compare(left: Value, right: Value): number | undefined {
     return a === undefined || b === undefined ? undefined : compareNumbers(a, b)
   }
   const kind = kindOf(left)
-  return ranks[kind] === ranks[kindOf(right)] ? compareAlike(kind, left, right) : undefined
+  if (ranks[kind] !== ranks[kindOf(right)]) return undefined
+  if (isCallable(kind)) return equals(left, right) ? 0 : undefined
+  return compareAlike(kind, left, right)
 }
 
 /** Compares any two values: those of different types by their types. */
@@ -99,7 +101,12 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
     case 'module':
       return compareModules(left as Module, right as Module)
   }
-  return equals(left, right) ? 0 : -1
+  // Functions are not ordered among themselves, so that sorting leaves them where they are.
+  return isCallable(kind) || equals(left, right) ? 0 : -1
+}
+
+function isCallable(kind: Kind): boolean {
+  return kind === 'lambda' || kind === 'function' || kind === 'user function'
 }
 
 function compareBytes(left: Uint8Array, right: Uint8Array): number {

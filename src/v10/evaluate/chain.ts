@@ -11,6 +11,7 @@ import { int, string } from '../library/parameters.ts'
 import { characterAt } from '../library/string.ts'
 import { memberOf } from '../library/tables.ts'
 import type { ChainNode, Link, Node } from '../syntax/nodes.ts'
+import type { Span } from '../syntax/source.ts'
 import {
   BoundFunction,
   Doc,
@@ -33,7 +34,6 @@ import { causeText, createdHere } from './nulls.ts'
 type FieldLink = Extract<Link, { kind: 'field' }>
 type MethodLink = Extract<Link, { kind: 'method' }>
 type BracketLink = Extract<Link, { kind: 'call' | 'access' }>
-type AssertLink = Extract<Link, { kind: 'assert' }>
 
 /** A chain under evaluation: what the next link works on, and where that came from. */
 interface Progress {
@@ -68,8 +68,9 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
 function follow(link: Link, progress: Progress, scope: Scope | undefined, call: Call): BoundCall | undefined {
   const { value } = progress
   if (link.kind === 'assert') {
+    const start = progress.isSkipping ? link.skippedStart : link.start
     progress.isSkipping = false
-    progress.value = asserted(value, link, call)
+    progress.value = asserted(value, call.place(start, link.end), call)
     reached(progress, link.start, link.end)
     return undefined
   }
@@ -285,8 +286,7 @@ function itemAt(value: string | readonly Value[], index: number, call: Call): Va
 }
 
 /** Passes on what is not null; a document is looked at. */
-function asserted(value: Value, { start, end }: AssertLink, call: Call): Value {
-  const span = call.place(start, end)
+function asserted(value: Value, span: Span, call: Call): Value {
   if (value instanceof Doc) {
     const inner = call.within(span)
     inner.requireEffect('read', '`!`')

@@ -20,22 +20,20 @@ export abstract class ChainReader extends SourceReader {
   chain(operand: Node, end: number): Node {
     const links: Link[] = []
     let last = end
-    /** Where the error of the link before is underlined. */
-    let before = operand.start
+    let before: BeforeAssertion = { start: operand.start, skippedStart: operand.start }
     for (;;) {
       if (!(operand.kind === 'name' && operand.name === shortParameter && links.length === 0)) this.blanks()
       const link = this.#link(before, links.length === 0 ? operand : undefined)
       if (link === undefined) break
       links.push(link)
       last = link.end
-      before =
-        link.kind === 'field' ? link.nameStart : link.kind === 'method' ? link.argumentsStart : link.start
+      before = beforeAssertion(link)
     }
     if (links.length === 0) return operand
     return { kind: 'chain', operand, links, start: operand.start, end: last }
   }
 
-  #link(before: number, operand: Node | undefined): Link | undefined {
+  #link(before: BeforeAssertion, operand: Node | undefined): Link | undefined {
     const { text } = this
     const unit = this.unit()
     const start = this.at
@@ -43,7 +41,7 @@ export abstract class ChainReader extends SourceReader {
       const next = text.charCodeAt(start + 1)
       if (next === code.equals || next === code.tilde) return undefined
       this.at++
-      return { kind: 'assert', start: before, end: this.at }
+      return { kind: 'assert', ...before, end: this.at }
     }
     if (unit === code.open || unit === code.openBracket) return this.#callOrAccess(false)
     this.lines()
@@ -107,4 +105,15 @@ export abstract class ChainReader extends SourceReader {
     const args = this.list(isCall ? ')' : ']', true)
     return { kind: isCall ? 'call' : 'access', start, end: this.at, arguments: args, optional }
   }
+}
+
+type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
+
+/** Where an assertion behind a link is underlined from. */
+function beforeAssertion(link: Link): BeforeAssertion {
+  const { start } = link
+  if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }
+  // Of `?.` the dot alone.
+  const skippedStart = link.optional ? start + 1 : start
+  return { start: link.kind === 'field' ? link.nameStart : link.argumentsStart, skippedStart }
 }

@@ -145,7 +145,13 @@ export type Link =
       readonly arguments: readonly Node[]
       readonly optional: boolean
     }
-  | { readonly kind: 'assert'; readonly start: number; readonly end: number }
+  | {
+      readonly kind: 'assert'
+      /** Where its errors are underlined from: at the error of the link before; or at its dot, where it was skipped. */
+      readonly start: number
+      readonly skippedStart: number
+      readonly end: number
+    }
 
 /** An operand with the links behind it. */
 export interface ChainNode extends Place {

@@ -11,7 +11,7 @@ import {
   typeFaultText,
 } from '../../model/schema/fault-texts.ts'
 import { native, type Ref } from '../../values/value.ts'
-import type { Call } from '../call.ts'
+import { type Call, failureWithin } from '../call.ts'
 import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failure/failure.ts'
 import { drawnInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
@@ -117,7 +117,7 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     }
     case 'broken check':
       return fault.error instanceof QueryFailure
-        ? fault.error
+        ? failureWithin(fault.error, call)
         : call.failure('eval_error', fault.error.message)
     case 'failed default':
       return failed(`Default field evaluation failed.\n${drawn(fault.error)}`, [fault.field])
