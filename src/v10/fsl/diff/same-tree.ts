@@ -10,6 +10,7 @@ const places: ReadonlySet<string> = new Set([
   'nameStart',
   'nameEnd',
   'argumentsStart',
+  'skippedStart',
 ])
 
 /** Whether two expressions, types or statements, or lists of such, are the same but for their places. */
