@@ -10,7 +10,7 @@ import { RecordFormat } from '../src/query-log/record.ts'
 import { SegmentWriter } from '../src/query-log/segment-writer.ts'
 import { version4 } from '../src/v4/language.ts'
 import { finished, requestExport } from '../tests/query-log/log-client.ts'
-import { startServer } from '../tests/support/server.ts'
+import { startProcess } from '../tests/support/server-process.ts'
 import { memoryMebibytes } from './measure.ts'
 
 export interface ExportOptions {
@@ -80,7 +80,7 @@ export async function runExport({ records, folder }: ExportOptions): Promise<voi
   console.log(`\nexport: ${records.toLocaleString('en')} records of the query log`)
   const data = await mkdtemp(join(folder, 'terrarium-export-'))
   await writeRecords(data, records)
-  const server = await startServer({ data, flags: ['--query-log-megabytes', '1000000'] })
+  const server = await startProcess({ data, flags: ['--query-log-megabytes', '1000000'] })
   const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`
   try {
     const { own: before } = memoryMebibytes(server.pid)

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { createSchema, document, literal } from './documents.ts'
 import { diskBytes, median, memoryOfEach, processorMs } from './measure.ts'
 
@@ -32,7 +32,7 @@ const restartCount = 5
 const rest = () => new Promise(resolve => setTimeout(resolve, restMs))
 
 /** Creates documents one by one, many at a time: transactions of one document each. */
-async function createDocuments(server: RunningServer, secret: string, count: number): Promise<void> {
+async function createDocuments(server: ServerProcess, secret: string, count: number): Promise<void> {
   let next = 0
   const client = async () => {
     while (next < count) {
@@ -44,7 +44,7 @@ async function createDocuments(server: RunningServer, secret: string, count: num
 }
 
 const start = (data: string, flags: readonly string[] = []) =>
-  startServer({ program: join(repository, 'bin/terrarium.js'), data, flags })
+  startProcess({ program: join(repository, 'bin/terrarium.js'), data, flags })
 
 /** Memory of each process of a service over an empty folder of its own, in words. */
 async function memoryWithWorkers(data: string, workers: number): Promise<string> {

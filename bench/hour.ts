@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { keyOfNewDatabase } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
-import { startServer } from '../tests/support/server.ts'
+import { startProcess } from '../tests/support/server-process.ts'
 import { reference } from './cases.ts'
 import { createSchema, document, literal, loadDocuments } from './documents.ts'
 import { diskBytes, type LoadResult, measure, memoryMebibytes, memoryOfEach, post } from './measure.ts'
@@ -62,7 +62,7 @@ function queries(ids: readonly string[]): Readonly<Record<keyof typeof rates, (n
 
 /** Loads the documents and keeps the load up for so long; rejects when any request fails. */
 export async function measureHour({ data, documents, minutes, onSegment }: HourOptions): Promise<void> {
-  const server = await startServer({ program: join(repository, 'bin/terrarium.js'), data })
+  const server = await startProcess({ program: join(repository, 'bin/terrarium.js'), data })
   try {
     const secret = await keyOfNewDatabase(server, 'bench', 'server')
     await createSchema(server.url, secret, { history_days: 0 })

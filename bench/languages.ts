@@ -7,7 +7,7 @@ import { programOf } from '../src/v10/program-cache.ts'
 import { parseQuery } from '../src/v10/syntax/parse.ts'
 import { Source } from '../src/v10/syntax/source.ts'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { reference } from './cases.ts'
 import { createSchema, document, groupSize, literal, loadDocuments } from './documents.ts'
 import { type LoadPlan, type LoadResult, measure, medianOf, post, processesOf } from './measure.ts'
@@ -44,7 +44,7 @@ const turns = 5
 /** Measures all cases, and prints what came out. */
 export async function runLanguages({ documents, folder, plan }: LanguageOptions): Promise<void> {
   const data = await mkdtemp(join(folder, 'terrarium-bench-'))
-  const server = await startServer({ data })
+  const server = await startProcess({ data })
   try {
     const secret = await keyOfNewDatabase(server, 'bench', 'admin')
     await createSchema(server.url, secret)
@@ -70,7 +70,7 @@ export async function runLanguages({ documents, folder, plan }: LanguageOptions)
 /** Baseline and compared, as the medians of some turns each: the machine may be faster now than a minute ago. */
 async function inTurns(
   { baseline, compared, connections }: LanguageCase,
-  server: RunningServer,
+  server: ServerProcess,
   secret: string,
   plan: LanguageOptions['plan'],
 ): Promise<readonly [LoadResult, LoadResult]> {

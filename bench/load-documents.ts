@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { keyOfNewDatabase } from '../tests/support/http.ts'
-import { startServer } from '../tests/support/server.ts'
+import { startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { diskBytes, measure, memoryMebibytes, post } from './measure.ts'
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 
 const count = Number(options.documents)
 const data = await mkdtemp(join(options.folder, 'terrarium-load-'))
-const server = await startServer({ data })
+const server = await startProcess({ data })
 try {
   const secret = await keyOfNewDatabase(server, 'load', 'server')
   await createSchema(server.url, secret)

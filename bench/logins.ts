@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
 import { query } from '../tests/support/http.ts'
-import type { RunningServer } from '../tests/support/server.ts'
+import type { ServerProcess } from '../tests/support/server-process.ts'
 import { type LoadResult, measure, post } from './measure.ts'
 
 export interface LoginsResult {
@@ -28,7 +28,7 @@ const readers = 4
 
 /** Measures reads of one document alone and beside logins, on a server with the schema of the bench. */
 export async function measureLogins(
-  server: RunningServer,
+  server: ServerProcess,
   secret: string,
   seconds: number,
 ): Promise<LoginsResult> {

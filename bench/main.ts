@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
 import { noPostgres } from '../tests/support/postgres.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { type BenchCase, type CaseRequest, cases, type Loaded } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
 import { measureDashboard } from './dashboard.ts'
@@ -35,7 +35,7 @@ import { measureStreams, streamLanguages } from './streams.ts'
 const workerCases = ['get', 'page', 'compute', 'create']
 
 interface Subjects {
-  readonly server: RunningServer
+  readonly server: ServerProcess
   readonly secret: string
   readonly bare: Baseline
   readonly postgres: Baseline | undefined
@@ -60,7 +60,7 @@ const headersFor = (secret: string) => ({
   'x-faunadb-api-version': '4',
 })
 
-const portOf = (server: RunningServer) => Number(new URL(server.url).port)
+const portOf = (server: ServerProcess) => Number(new URL(server.url).port)
 
 const ratio = (ours: LoadResult, theirs: LoadResult) =>
   (ours.requestsPerSecond / theirs.requestsPerSecond).toFixed(2)
@@ -174,7 +174,7 @@ async function compareWorkers(): Promise<void> {
 
 async function measureWorkers(count: number) {
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  const server = await startServer({ data, flags: ['--workers', String(count)] })
+  const server = await startProcess({ data, flags: ['--workers', String(count)] })
   try {
     const secret = await keyOfNewDatabase(server, 'bench', 'server')
     await createSchema(server.url, secret)
@@ -454,7 +454,7 @@ async function main(): Promise<void> {
   }
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  const server = await startServer({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })
+  const server = await startProcess({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })
   const bare = await startBaseline('baseline-http.ts')
   let postgres: Baseline | undefined
   try {

@@ -2,7 +2,7 @@
 // in another database meanwhile.
 
 import { keyOfNewDatabase, query, send, sendFql } from '../tests/support/http.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { literal } from './documents.ts'
 import type { Times } from './neighbour-reader.ts'
 import { readerOf } from './reader.ts'
@@ -41,7 +41,7 @@ const after = `collection Order {
 
 /** Migrates so many documents over the empty folder `data`. */
 export async function measureMigration(data: string, documents: number): Promise<MigrationResult> {
-  const server = await startServer({ data })
+  const server = await startProcess({ data })
   try {
     const secret = await keyOfNewDatabase(server, 'bench', 'admin')
     await push(server, secret, before)
@@ -70,7 +70,7 @@ export async function measureMigration(data: string, documents: number): Promise
 
 const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-async function push(server: RunningServer, secret: string, text: string): Promise<void> {
+async function push(server: ServerProcess, secret: string, text: string): Promise<void> {
   const body = new FormData()
   body.set('main.fsl', new Blob([text]), 'main.fsl')
   const headers = { authorization: `Bearer ${secret}` }
@@ -79,7 +79,7 @@ async function push(server: RunningServer, secret: string, text: string): Promis
   if (response.status !== 200) throw new Error(await response.text())
 }
 
-async function fill(server: RunningServer, secret: string, documents: number): Promise<void> {
+async function fill(server: ServerProcess, secret: string, documents: number): Promise<void> {
   let next = 0
   const client = async () => {
     while (next < documents) {
@@ -96,7 +96,7 @@ async function fill(server: RunningServer, secret: string, documents: number): P
 }
 
 /** Whether the background still builds or rewrites. */
-async function isUnderWay(server: RunningServer): Promise<boolean> {
+async function isUnderWay(server: ServerProcess): Promise<boolean> {
   const request = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
   const { json, status, text } = await send(server, request)
   if (status !== 200) throw new Error(text)

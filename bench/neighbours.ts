@@ -4,7 +4,7 @@
 
 import { request as httpRequest } from 'node:http'
 import { keyOfNewDatabase, query } from '../tests/support/http.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { median } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
 import { type Reader, readerOf } from './reader.ts'
@@ -37,7 +37,7 @@ const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms
 
 /** Measures all of them; returns what reads take when nothing else runs. */
 export async function measureNeighbours(options: NeighbourOptions): Promise<Times> {
-  const server = await startServer({ data: options.data })
+  const server = await startProcess({ data: options.data })
   try {
     const loud = await keyOfNewDatabase(server, 'loud', 'admin')
     const reader = await readerOf(server, options.everyMs)
@@ -55,7 +55,7 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
 }
 
 /** So that nothing is compiled, and no process started, for the first time when it counts. */
-async function warmUp(reader: Reader, server: RunningServer, loud: string): Promise<void> {
+async function warmUp(reader: Reader, server: ServerProcess, loud: string): Promise<void> {
   reader.begin()
   const [first] = allWorst()
   if (first) await run(server, loud, first, 1000)
@@ -89,7 +89,7 @@ function allWorst(): readonly Sent[] {
 async function beside(
   worst: Sent,
   reader: Reader,
-  server: RunningServer,
+  server: ServerProcess,
   loud: string,
   { timeoutMs }: NeighbourOptions,
 ): Promise<NeighbourResult> {
@@ -108,7 +108,7 @@ async function beside(
 
 /** Sends a query and reads the answer to its end; resolves with the status. */
 function run(
-  server: RunningServer,
+  server: ServerProcess,
   secret: string,
   { body, path }: Sent,
   timeoutMs: number,

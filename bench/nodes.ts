@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
 import { PostgresServer } from '../tests/support/postgres.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './measure.ts'
@@ -35,14 +35,14 @@ export async function measureNodes(options: NodesOptions): Promise<void> {
   const postgres = await PostgresServer.start({ durable: true })
   const env = { TERRARIUM_STORE: postgres.url() }
   try {
-    const alone = await startServer({ data: await folders.make() })
+    const alone = await startProcess({ data: await folders.make() })
     const embedded = await loaded(alone, options)
     const embeddedResults = await measureAll(alone, embedded, options, 'embedded')
     await alone.stop()
-    const node = await startServer({ data: await folders.make(), env })
+    const node = await startProcess({ data: await folders.make(), env })
     const shared = await loaded(node, options)
     const one = await measureAll(node, shared, options, 'one node', embeddedResults)
-    const other = await startServer({ data: await folders.make(), env })
+    const other = await startProcess({ data: await folders.make(), env })
     await measureAll(other, shared, options, 'the second of two', embeddedResults)
     await measureTwo([node, other], shared, options, embeddedResults, one)
     await measureLag('idle', node, other, shared.secret)
@@ -82,14 +82,14 @@ interface Subject {
   readonly ids: readonly string[]
 }
 
-async function loaded(server: RunningServer, { documents }: NodesOptions): Promise<Subject> {
+async function loaded(server: ServerProcess, { documents }: NodesOptions): Promise<Subject> {
   const secret = await keyOfNewDatabase(server, 'bench', 'admin')
   await createSchema(server.url, secret)
   return { secret, ids: await loadDocuments(server.url, secret, 0, documents) }
 }
 
 function planOf(
-  server: RunningServer,
+  server: ServerProcess,
   { ids, secret }: Subject,
   name: string,
   { connections, seconds, warmupSeconds }: NodesOptions,
@@ -103,7 +103,7 @@ function planOf(
 }
 
 async function measureAll(
-  server: RunningServer,
+  server: ServerProcess,
   subject: Subject,
   options: NodesOptions,
   title: string,
@@ -128,7 +128,7 @@ function shareOf(result: LoadResult, beside: LoadResult | undefined): string {
 
 /** Both nodes at once, each with half of the connections. */
 async function measureTwo(
-  nodes: readonly RunningServer[],
+  nodes: readonly ServerProcess[],
   subject: Subject,
   options: NodesOptions,
   embedded: Results,
@@ -151,8 +151,8 @@ async function measureTwo(
 /** From the moment a write is acknowledged by one node to the moment its event arrives from the other. */
 async function measureLag(
   when: string,
-  writer: RunningServer,
-  reader: RunningServer,
+  writer: ServerProcess,
+  reader: ServerProcess,
   secret: string,
 ): Promise<void> {
   const made = (await query(writer, secret, {
@@ -208,7 +208,7 @@ async function noteArrivals(response: Response, arrivals: Map<number, number>): 
 
 /** How long a new node takes until it serves: it copies the state and catches up. */
 async function measureCopy(
-  node: RunningServer,
+  node: ServerProcess,
   secret: string,
   folders: Folders,
   env: Readonly<Record<string, string>>,
@@ -217,7 +217,7 @@ async function measureCopy(
   await loadDocuments(node.url, secret, documents, copied)
   const data = await folders.make()
   const began = performance.now()
-  const fresh = await startServer({ data, env })
+  const fresh = await startProcess({ data, env })
   const seconds = (performance.now() - began) / 1000
   const { own, peak } = memoryMebibytes(fresh.pid)
   const rate = Math.round(copied / seconds).toLocaleString('en')

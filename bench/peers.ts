@@ -10,7 +10,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { keyOfNewDatabase, query } from '../tests/support/http.ts'
 import { freePort, noPostgres, PostgresServer } from '../tests/support/postgres.ts'
-import { startServer } from '../tests/support/server.ts'
+import { startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
 import { type Baseline, startBaseline } from './child.ts'
 import { createSchema, document, groupSize, loadDocuments } from './documents.ts'
@@ -62,7 +62,7 @@ async function ask(url: string, body: unknown, headers: Record<string, string> =
 }
 
 async function terrarium(data: string, documents: number): Promise<Peer> {
-  const server = await startServer({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })
+  const server = await startProcess({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })
   const secret = await keyOfNewDatabase(server, 'bench', 'server')
   await createSchema(server.url, secret)
   const ids = await loadDocuments(server.url, secret, 0, documents)

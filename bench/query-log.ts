@@ -2,7 +2,7 @@
 // that whatever else the machine does hits both alike. Reports the median of the ratios.
 
 import { keyOfNewDatabase } from '../tests/support/http.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { cases } from './cases.ts'
 import { createSchema, loadDocuments } from './documents.ts'
 import { measure, median, post } from './measure.ts'
@@ -17,12 +17,12 @@ export interface RecordingOptions {
 const rounds = 7
 
 interface Subject {
-  readonly server: RunningServer
+  readonly server: ServerProcess
   readonly requests: readonly string[]
 }
 
 async function start(flags: readonly string[], documents: number): Promise<Subject> {
-  const server = await startServer({ flags })
+  const server = await startProcess({ flags })
   const secret = await keyOfNewDatabase(server, 'bench', 'server')
   await createSchema(server.url, secret)
   const ids = await loadDocuments(server.url, secret, 0, documents)

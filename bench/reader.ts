@@ -3,11 +3,11 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { keyOfNewDatabase, query } from '../tests/support/http.ts'
-import type { RunningServer } from '../tests/support/server.ts'
+import type { ServerProcess } from '../tests/support/server-process.ts'
 import type { ReaderPlan, Times } from './neighbour-reader.ts'
 
 /** Makes the database `quiet` with its document, and a reader of that which reads every so many milliseconds once it begins. */
-export async function readerOf(server: RunningServer, everyMs: number): Promise<Reader> {
+export async function readerOf(server: ServerProcess, everyMs: number): Promise<Reader> {
   const secret = await keyOfNewDatabase(server, 'quiet', 'server')
   const body = await documentToRead(server, secret)
   return new Reader({ port: Number(new URL(server.url).port), secret, body, everyMs })
@@ -37,7 +37,7 @@ export class Reader {
   }
 }
 
-async function documentToRead(server: RunningServer, secret: string): Promise<string> {
+async function documentToRead(server: ServerProcess, secret: string): Promise<string> {
   await query(server, secret, { create_collection: { object: { name: 'things' } } })
   const params = { object: { data: { object: { name: 'a thing', n: 1 } } } }
   const created = await query(server, secret, {

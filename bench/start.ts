@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { send } from '../tests/support/http.ts'
 import { repository } from '../tests/support/program.ts'
-import { startServer } from '../tests/support/server.ts'
+import { startProcess } from '../tests/support/server-process.ts'
 import { processesOf, processorMs } from './measure.ts'
 
 /** Milliseconds; of slow queries those of all processes of the service. */
@@ -27,7 +27,7 @@ const later = 5
 /** Starts the built program once; the first start of all compiles what later ones find. */
 export async function measureStart(): Promise<StartResult> {
   const program = join(repository, 'bin/terrarium.js')
-  const server = await startServer({ program, flags: ['--slow-lane-after-ms', '20'] })
+  const server = await startProcess({ program, flags: ['--slow-lane-after-ms', '20'] })
   try {
     const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
     await ask({ add: [1, 2] })

@@ -3,7 +3,7 @@
 
 import http2 from 'node:http2'
 import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { memoryMebibytes } from './measure.ts'
 
 export interface StreamsResult {
@@ -41,7 +41,7 @@ export async function measureStreams(
   count: number,
   language: StreamLanguage,
 ): Promise<StreamsResult> {
-  const server = await startServer({ data: folder })
+  const server = await startProcess({ data: folder })
   const sessions: http2.ClientHttp2Session[] = []
   try {
     const secret = await keyOfNewDatabase(server, 'streams', 'server')
@@ -105,7 +105,7 @@ class Arrivals {
   }
 }
 
-async function openingOf(server: RunningServer, secret: string, language: StreamLanguage): Promise<Opening> {
+async function openingOf(server: ServerProcess, secret: string, language: StreamLanguage): Promise<Opening> {
   if (language === '4') return { path: '/stream', body: JSON.stringify(document) }
   const body = JSON.stringify({ query: 'Set.single(bench.byId("1")).eventSource()' })
   const { json } = await send(server, { secret, path: '/query/1', body })
@@ -139,7 +139,7 @@ function open(
 
 /** Milliseconds of each of some updates; `told` is asked before each and waited for after it. */
 async function timesOfUpdates(
-  server: RunningServer,
+  server: ServerProcess,
   secret: string,
   told: () => Promise<void> = async () => undefined,
 ): Promise<number[]> {

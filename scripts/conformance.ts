@@ -12,7 +12,7 @@ import {
   readExpectedFailures,
   table,
 } from '../tests/conformance/play.ts'
-import { startServer } from '../tests/support/server.ts'
+import { startProcess } from '../tests/support/server-process.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   },
 })
 
-const server = await startServer()
+const server = await startProcess()
 const results = await play(server, options.only).finally(() => server.stop())
 const expected = readExpectedFailures()
 const difference = compare(results, expected, options.only)

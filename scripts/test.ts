@@ -1,67 +1,156 @@
-// `npm test`: everything a contributor needs, in one run of Node's test runner; type check and lint are tests too
-// (tests/tidy). Fast folders come first. `npm test -- WORD…` runs the files whose path contains one of the words.
+// Runs tests: `npm test`, `npm run test:faults`. Words select files whose path contains one of them, from both suites:
+// `npm test -- conformance login`.
+//
+// Starting a process and loading some eight hundred sources costs half a second of CPU time, so most files share a
+// process with the others of their folder (scripts/test-plan.ts).
 
+import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { availableParallelism } from 'node:os'
+import { join, relative } from 'node:path'
+import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { patience } from '../tests/support/patience.ts'
+import { isFaultTest, planOf, type TestProcess } from './test-plan.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
-/**
- * Folders of tests in the order they run; those not named come in the middle. Many short files at the end keep all
- * cores busy.
- */
-const firstFolders = ['tidy', 'unit', 'kv']
-const lastFolders = ['crash', 'conformance', 'driver']
-
-/** Test files at a time; more than two would only fight for the cores of a small machine. */
-const concurrency = 2
-/** Each test file and each service that it starts is a process: what one has compiled, the others need not. */
-const compileCache = join(repository, 'node_modules/.cache/compile')
-/** Milliseconds after which a test file counts as hung. */
+/** Flags of the service (bin/terrarium.js), because services run within test processes. */
+const serviceFlags = ['--stack-size=3600', '--max-semi-space-size=32', '--v8-pool-size=0']
+/** Test processes at a time: while one waits for a disk or a timer, another has its core. */
+const concurrency = availableParallelism() + 1
+/** Milliseconds after which a single test counts as hung. */
 const timeout = patience(6 * 60_000)
+const slowestCount = 10
 
-function rank(file: string): number {
-  const folder = relative('tests', dirname(file)).split(sep)[0] ?? ''
-  if (firstFolders.includes(folder)) return firstFolders.indexOf(folder)
-  if (lastFolders.includes(folder)) return 100 + lastFolders.indexOf(folder)
-  return 50
+/** What the run has seen so far. */
+interface Results {
+  readonly counts: {
+    tests: number
+    passed: number
+    failed: number
+    cancelled: number
+    skipped: number
+    todo: number
+  }
+  /** Milliseconds that each file took. */
+  readonly times: Map<string, number>
+  /** Skipped tests with their reasons. */
+  readonly skipped: string[]
 }
 
-/** Repeats every skipped test with its reason right above the summary, where nobody can miss it. */
-async function* announceSkips(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
-  const skipped: string[] = []
-  for await (const event of events) {
-    if (event.type === 'test:pass' && event.data.skip !== undefined && event.data.skip !== false) {
-      skipped.push(`${event.data.name}: ${event.data.skip === true ? 'no reason given' : event.data.skip}`)
+/** Node's own lines of counts, which each test process would repeat. */
+const countLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/
+
+/** Runs one test process; yields its events without its summary, which is added to `results`. */
+async function* eventsOf({ files, isBatch }: TestProcess, results: Results): AsyncGenerator<TestEvent> {
+  const batch = join(repository, 'tests/support/batch.ts')
+  const events = run({
+    files: isBatch ? [batch] : [...files],
+    argv: isBatch ? [...files] : [],
+    execArgv: serviceFlags,
+    concurrency: 1,
+    timeout,
+  })
+  for await (const event of events as AsyncIterable<TestEvent>) {
+    if (event.type === 'test:diagnostic' && countLine.test(event.data.message)) continue
+    if (event.type === 'test:summary') {
+      noteSummary(event.data, isBatch, results)
+      continue
     }
-    const isSummary = event.type === 'test:diagnostic' && /^tests \d+$/.test(event.data.message)
-    if (isSummary && skipped.length > 0) {
-      const message = `\nSKIPPED, so not verified by this run:\n${skipped.map(line => `  ${line}\n`).join('')}\n`
-      yield { type: 'test:stdout', data: { file: '', message } } as TestEvent
-      skipped.length = 0
-    }
+    if (event.type === 'test:pass' || event.type === 'test:fail') noteResult(event.data, isBatch, results)
     yield event
   }
 }
 
+type Summary = Extract<TestEvent, { type: 'test:summary' }>['data']
+type TestResult = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data']
+
+function noteSummary({ counts, duration_ms, file }: Summary, isBatch: boolean, results: Results): void {
+  if (file !== undefined) {
+    if (!isBatch) results.times.set(relative(repository, file), duration_ms)
+    return
+  }
+  for (const name of Object.keys(results.counts) as (keyof Results['counts'])[])
+    results.counts[name] += (counts as Readonly<Record<string, number>>)[name] ?? 0
+}
+
+function noteResult({ details, name, nesting, skip }: TestResult, isBatch: boolean, results: Results): void {
+  if (isBatch && nesting === 0) results.times.set(name, details.duration_ms)
+  if (skip !== undefined && skip !== false)
+    results.skipped.push(`${name}: ${skip === true ? 'no reason given' : skip}`)
+}
+
+/** Runs all processes, some at a time, and yields their events: those of one process together, so that the output reads well. */
+async function* eventsOfAll(processes: readonly TestProcess[], results: Results): AsyncGenerator<TestEvent> {
+  const waiting = [...processes]
+  const running = new Map<TestProcess, Promise<readonly TestEvent[]>>()
+  const started = performance.now()
+  while (waiting.length > 0 || running.size > 0) {
+    for (const next of waiting.splice(0, concurrency - running.size))
+      running.set(next, Array.fromAsync(eventsOf(next, results)))
+    const [ended, events] = await Promise.race(
+      [...running].map(async ([process, all]) => [process, await all] as const),
+    )
+    running.delete(ended)
+    yield* events
+  }
+  yield* summaryOf(results, performance.now() - started)
+}
+
+function* summaryOf({ counts, skipped, times }: Results, durationMs: number): Generator<TestEvent> {
+  const print = (message: string) => ({ type: 'test:stdout', data: { file: '', message } }) as TestEvent
+  const slowest = [...times].sort(([, a], [, b]) => b - a).slice(0, slowestCount)
+  const rows = slowest.map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}\n`)
+  yield print(`\nSlowest files:\n${rows.join('')}`)
+  if (skipped.length > 0)
+    yield print(`\nSKIPPED, so not verified by this run:\n${skipped.map(line => `  ${line}\n`).join('')}\n`)
+  const { cancelled, failed, passed, skipped: skippedCount, tests, todo } = counts
+  const lines = {
+    ...{ tests, pass: passed, fail: failed, cancelled, skipped: skippedCount, todo },
+    duration_ms: Math.round(durationMs),
+  }
+  for (const [name, value] of Object.entries(lines))
+    yield {
+      type: 'test:diagnostic',
+      data: { nesting: 0, message: `${name} ${value}`, level: 'info' },
+    } as TestEvent
+}
+
 process.chdir(repository)
-process.env.NODE_COMPILE_CACHE ??= compileCache
-const words = process.argv.slice(2)
+// Processes share compiled code through this folder.
+process.env.NODE_COMPILE_CACHE ??= join(repository, 'node_modules/.cache/compile')
+const { positionals: words, values } = parseArgs({
+  options: { faults: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
 const files = globSync('tests/**/*.test.ts')
-  .filter(file => words.length === 0 || words.some(word => file.includes(word)))
-  .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  .sort()
+  .filter(file =>
+    words.length > 0 ? words.some(word => file.includes(word)) : isFaultTest(file) === values.faults,
+  )
 
 if (files.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exitCode = 1
 } else {
-  const events = run({ files, concurrency, timeout })
-  events.on('test:fail', event => {
-    if (event.todo === undefined || event.todo === false) process.exitCode = 1
+  // Tests start the built program and load the built dashboard.
+  for (const script of ['build-program.js', 'build-dashboard.js'])
+    execFileSync(process.execPath, [join(repository, 'scripts', script)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  const results: Results = {
+    counts: { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 },
+    times: new Map(),
+    skipped: [],
+  }
+  const events = Readable.from(eventsOfAll(planOf(files, availableParallelism()), results))
+  events.on('data', (event: TestEvent) => {
+    if (event.type === 'test:fail' && (event.data.todo === undefined || event.data.todo === false))
+      process.exitCode = 1
   })
-  events.compose(announceSkips).compose(new spec()).pipe(process.stdout)
+  events.compose(new spec()).pipe(process.stdout)
 }

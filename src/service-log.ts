@@ -3,7 +3,14 @@
 
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
-import { type Level, type LevelWithSilent, type Logger, pino, stdSerializers } from 'pino'
+import {
+  type DestinationStream,
+  type Level,
+  type LevelWithSilent,
+  type Logger,
+  pino,
+  stdSerializers,
+} from 'pino'
 import { sourceStack } from './base/source-stack.ts'
 
 const standardError = 2
@@ -17,13 +24,16 @@ const serializers = {
   },
 }
 
-/** Opens the log. `isTerminal` tells what standard error is; it is asked when absent. */
+/**
+ * Opens the log. `isTerminal`: lines are for people; by default, whether standard error is a terminal. JSON lines go to
+ * `destination`, which is standard error by default.
+ */
 export function openServiceLog(
   level: LevelWithSilent | Level,
   isTerminal: boolean = isatty(standardError),
+  // Synchronous, so that lines written right before the process exits are not lost.
+  destination: DestinationStream = pino.destination({ fd: standardError, sync: true }),
 ): Logger {
-  // Written at once: what is said right before the process ends must not be lost.
-  const destination = pino.destination({ fd: standardError, sync: true })
   if (!isTerminal) return pino({ level, serializers }, destination)
   // Loaded for terminals alone: it takes a while.
   const pretty: typeof import('pino-pretty') = load('pino-pretty')

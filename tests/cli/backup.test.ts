@@ -10,7 +10,7 @@ import { progressLine } from '../../src/cli/progress.ts'
 import { openLmdb } from '../../src/kv/lmdb.ts'
 import { rootQuery } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 let folder: string
 before(async () => {
@@ -32,7 +32,7 @@ test('a backup while writes go on is the state of one transaction', async () => 
   const commits: Document[] = []
   let isWriting = true
   let time = 0
-  const server = await startServer({ flags: ['--workers', '2'] })
+  const server = await startProcess({ flags: ['--workers', '2'] })
   try {
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     const data = { object: { data: { object: { text: 'x'.repeat(2000) } } } }
@@ -57,7 +57,7 @@ test('a backup while writes go on is the state of one transaction', async () => 
     await server.stop()
   }
   await assertSound(restored)
-  const second = await startServer({ data: restored })
+  const second = await startProcess({ data: restored })
   try {
     const { data } = (await rootQuery(second, documents)) as { data: unknown[] }
     const expected = commits.filter(({ ts }) => ts <= time).map(({ ref }) => JSON.stringify(ref))
@@ -105,7 +105,7 @@ test('a restore that was killed is not served, and can be made again', async () 
   const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
   assert.equal(status, 0, stderr)
   assert.equal(existsSync(draft), false)
-  const server = await startServer({ data })
+  const server = await startProcess({ data })
   const { data: found } = (await rootQuery(server, documents)) as { data: unknown[] }
   assert.ok(found.length > 0)
   await server.stop()

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { fql, keyOfNewDatabase, sendFql } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 const data = await temporaryFolder()
 after(() => rm(data, { recursive: true, force: true }))
@@ -21,7 +21,7 @@ const workers = ['--workers', '2'] as const
 const requests = 16
 
 test('cursors go on in all workers and after a restart, at the time of their first page', async () => {
-  const first = await startServer({ data, flags: workers })
+  const first = await startProcess({ data, flags: workers })
   const secret = await keyOfNewDatabase(first, 'paged', 'admin')
   const neighbour = await keyOfNewDatabase(first, 'neighbour', 'admin')
   await fql(
@@ -48,7 +48,7 @@ test('cursors go on in all workers and after a restart, at the time of their fir
   assert.equal((await sendFql(first, secret, next, { cursor: forged })).status, 400)
   await first.stop()
 
-  const second = await startServer({ data, flags: workers })
+  const second = await startProcess({ data, flags: workers })
   try {
     const { after: later, data: after10 } = (await fql(second, secret, next, { cursor })) as Page
     assert.deepEqual(after10, expected)

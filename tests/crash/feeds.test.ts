@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { keyOfNewDatabase, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 interface Page {
   readonly events: readonly { readonly type: string; readonly data: { readonly '@int': string } }[]
@@ -17,7 +17,7 @@ interface Page {
 const clients = 4
 const roundWrites = 150
 
-async function post(server: RunningServer, secret: string, path: string, body: object): Promise<string> {
+async function post(server: ServerProcess, secret: string, path: string, body: object): Promise<string> {
   const { status, text } = await send(server, { secret, path, body: JSON.stringify(body) })
   assert.equal(status, 200, text)
   return text
@@ -26,7 +26,7 @@ async function post(server: RunningServer, secret: string, path: string, body: o
 for (const flags of [[], ['--workers', '2']]) {
   test(`a feed loses and doubles nothing over crashes (${flags.join(' ') || 'one process'})`, async () => {
     const data = await temporaryFolder()
-    let server = await startServer({ data, flags })
+    let server = await startProcess({ data, flags })
     try {
       const secret = await keyOfNewDatabase(server, 'app', 'admin')
       const query = async (text: string) =>
@@ -59,7 +59,7 @@ for (const flags of [[], ['--workers', '2']]) {
         await server.kill()
         await writing
         await server.stop()
-        server = await startServer({ data, flags })
+        server = await startProcess({ data, flags })
       }
       await readOn()
       assert.equal(new Set(told).size, told.length, 'none twice')

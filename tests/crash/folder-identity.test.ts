@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { rootQuery, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 /** Goes to the slow lane, for its length, and writes. */
 const slowCreate = {
@@ -31,7 +31,7 @@ const changes: Readonly<Record<string, (data: string, copy: string) => Promise<v
 }
 
 /** Resolves with what the server has said when it has ended. */
-async function ended(server: RunningServer): Promise<string> {
+async function ended(server: ServerProcess): Promise<string> {
   for (;;) {
     try {
       process.kill(server.pid, 0)
@@ -48,11 +48,11 @@ for (const workers of ['1', '2']) {
     test(`a folder that is ${change} ends the service, ${workers} of the processes`, async () => {
       const data = await temporaryFolder()
       const copy = await temporaryFolder()
-      const former = await startServer({ data })
+      const former = await startProcess({ data })
       await rootQuery(former, { create_collection: { object: { name: 'things' } } })
       await former.stop()
       await cp(data, copy, { recursive: true })
-      const server = await startServer({ data, flags: ['--workers', workers, ...laneFlags] })
+      const server = await startProcess({ data, flags: ['--workers', workers, ...laneFlags] })
       try {
         await rootQuery(server, { create_collection: { object: { name: 'later' } } })
         await apply(data, copy)

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowCommits, slowQueries } from '../support/slow-queries.ts'
 
 const clients = 8
@@ -73,7 +73,7 @@ const createPair = (pair: string, documents: number) => ({
 
 /** Writes pairs from several clients until the server is killed; returns what was acknowledged, by pair. */
 async function writeUntilKilled(
-  server: RunningServer,
+  server: ServerProcess,
   secret: string,
   round: number,
   { documents = 1, writes }: Setup,
@@ -96,7 +96,7 @@ async function writeUntilKilled(
 }
 
 async function assertComplete(
-  server: RunningServer,
+  server: ServerProcess,
   secret: string,
   answered: Map<string, Answered>,
   documents: number,
@@ -137,7 +137,7 @@ for (const setup of setups) {
   test(`every acknowledged write survives kill -9 (${name})`, async () => {
     const data = await temporaryFolder()
     after(() => rm(data, { recursive: true, force: true }))
-    let server = await startServer({ data, flags })
+    let server = await startProcess({ data, flags })
     const secret = await keyOfNewDatabase(server, 'crash', 'server')
     await query(server, secret, { create_collection: { object: { name: 'pairs' } } })
     const values = ['pair', 'side'].map(name => ({ object: { field: ['data', name] } }))
@@ -149,7 +149,7 @@ for (const setup of setups) {
       for (const [pair, document] of await writeUntilKilled(server, secret, round, setup))
         answered.set(pair, document)
       await assertSound(data)
-      server = await startServer({ data, flags })
+      server = await startProcess({ data, flags })
       await assertComplete(server, secret, answered, documents)
     }
     assert.ok(answered.size >= rounds * writes)

@@ -7,19 +7,19 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 /** More than are indexed at once, and than are rewritten in one step. */
 const documents = 900
 
-async function fql(server: RunningServer, secret: string, text: string): Promise<unknown> {
+async function fql(server: ServerProcess, secret: string, text: string): Promise<unknown> {
   const body = JSON.stringify({ query: text })
   const { json, status, text: answer } = await send(server, { path: '/query/1', secret, body })
   assert.equal(status, 200, answer)
   return (json as { data: unknown }).data
 }
 
-async function fill(server: RunningServer, secret: string): Promise<void> {
+async function fill(server: ServerProcess, secret: string): Promise<void> {
   await fql(
     server,
     secret,
@@ -51,7 +51,7 @@ const push = `Shelf.definition.update({
 const reference = (id: number) => ({ ref: { collection: 'Shelf' }, id: String(id) })
 
 /** Writes documents as they are, in both languages, until the server is gone or `isOver`; returns how often. */
-async function writeOn(server: RunningServer, secret: string, isOver: () => boolean): Promise<number> {
+async function writeOn(server: ServerProcess, secret: string, isOver: () => boolean): Promise<number> {
   let written = 0
   for (let id = 0; !isOver(); id = (id + 7) % documents) {
     const touch = { update: reference(id), params: { object: { data: { object: {} } } } }
@@ -74,7 +74,7 @@ function migrated(id: number): { readonly m: number; readonly a: string; readonl
   return id % 2 === 0 ? { m: id, a: 'even', b: id } : { m: id, a: 'odd', b: 0 }
 }
 
-async function assertContents(server: RunningServer, secret: string): Promise<void> {
+async function assertContents(server: ServerProcess, secret: string): Promise<void> {
   const all = await fql(server, secret, `Shelf.all().pageSize(${documents}).map(d => d.data).paginate()`)
   assert.deepEqual(
     (all as { data: unknown }).data,
@@ -82,7 +82,7 @@ async function assertContents(server: RunningServer, secret: string): Promise<vo
   )
 }
 
-async function assertMigrated(server: RunningServer, secret: string): Promise<void> {
+async function assertMigrated(server: ServerProcess, secret: string): Promise<void> {
   await assertContents(server, secret)
   for (const id of [0, 1, 450, 899]) {
     assert.deepEqual(
@@ -96,14 +96,14 @@ async function assertMigrated(server: RunningServer, secret: string): Promise<vo
   assert.equal((taken.json as { error: { code: string } }).error.code, 'constraint_failure')
 }
 
-async function built(server: RunningServer, secret: string): Promise<void> {
+async function built(server: ServerProcess, secret: string): Promise<void> {
   while ((await fql(server, secret, 'Shelf.definition.indexes.byB!.status')) !== 'complete')
     await new Promise(resolve => setTimeout(resolve, 20))
 }
 
 test('typed documents migrate under writes of both languages, a kill and a restart', async () => {
   const [data, exported, state] = await Promise.all([temporaryFolder(), temporaryFolder(), temporaryFolder()])
-  let server = await startServer({ data })
+  let server = await startProcess({ data })
   try {
     const secret = await keyOfNewDatabase(server, 'shop', 'admin')
     await fill(server, secret)
@@ -117,7 +117,7 @@ test('typed documents migrate under writes of both languages, a kill and a resta
     await server.kill()
     await interrupted
     await assertSound(data)
-    server = await startServer({ data })
+    server = await startProcess({ data })
     await assertMigrated(server, secret)
     await built(server, secret)
     assert.deepEqual(await fql(server, secret, 'Shelf.byB(450).map(.id).toArray()'), ['450'])

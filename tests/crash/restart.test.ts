@@ -5,13 +5,13 @@ import { glob, rm, stat } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { keyOfNewDatabase, query, rootQuery } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 const data = await temporaryFolder()
 after(() => rm(data, { recursive: true, force: true }))
 
 test('everything is there after a restart', async () => {
-  const first = await startServer({ data })
+  const first = await startProcess({ data })
   const secret = await keyOfNewDatabase(first, 'restarted', 'server')
   await query(first, secret, { create_collection: { object: { name: 'users' } } })
   const index = {
@@ -30,7 +30,7 @@ test('everything is there after a restart', async () => {
   await first.stop()
   await assertSound(data)
 
-  const second = await startServer({ data })
+  const second = await startProcess({ data })
   try {
     assert.deepEqual(await query(second, secret, { get: user.ref }), user)
     const set = { match: { index: 'by_n' }, terms: 1 }
@@ -50,7 +50,7 @@ test('everything is there after a restart', async () => {
 })
 
 test('a data directory in use is refused and left alone', async () => {
-  const first = await startServer({ data })
+  const first = await startProcess({ data })
   try {
     const words = ['serve', '--port', '0', '--data', data]
     const second = await runProgram(words, { TERRARIUM_ROOT_SECRET: first.rootSecret })
@@ -63,7 +63,7 @@ test('a data directory in use is refused and left alone', async () => {
 })
 
 test('a port in use is refused with its number', async () => {
-  const first = await startServer({ data })
+  const first = await startProcess({ data })
   const other = await temporaryFolder()
   try {
     const { port } = new URL(first.url)
@@ -82,7 +82,7 @@ test('a port in use is refused with its number', async () => {
 test('the first start makes a root secret that only the owner can read', async () => {
   const folder = await temporaryFolder()
   try {
-    const server = await startServer({ data: folder, env: { TERRARIUM_ROOT_SECRET: undefined } })
+    const server = await startProcess({ data: folder, env: { TERRARIUM_ROOT_SECRET: undefined } })
     await server.stop()
     const files = await Array.fromAsync(glob('**/*secret*', { cwd: folder }))
     assert.equal(files.length, 1)

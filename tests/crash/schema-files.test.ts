@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fql, keyOfNewDatabase } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 const items = 20
 const rounds = 4
@@ -36,7 +36,7 @@ ${n === 0 && version > 0 ? `    move .since${version - 1} -> .since${version}` :
   ])
 }
 
-function schema(server: RunningServer, secret: string, path: string, files?: ReadonlyMap<string, string>) {
+function schema(server: ServerProcess, secret: string, path: string, files?: ReadonlyMap<string, string>) {
   const body = new FormData()
   for (const [name, text] of files ?? []) body.append(name, new Blob([text]))
   return fetch(`${server.url}/schema/1/${path}`, {
@@ -47,7 +47,7 @@ function schema(server: RunningServer, secret: string, path: string, files?: Rea
 }
 
 /** The version that everything that is defined is of. */
-async function assertWhole(server: RunningServer, secret: string): Promise<number> {
+async function assertWhole(server: ServerProcess, secret: string): Promise<number> {
   const version = Number(await fql(server, secret, 'version0()'))
   const expected = filesOf(version)
   const { files } = (await (await schema(server, secret, 'files')).json()) as {
@@ -72,10 +72,10 @@ async function assertWhole(server: RunningServer, secret: string): Promise<numbe
 /** How a version gets into force: what comes before, and the request in which the process is killed. */
 interface Way {
   readonly name: string
-  readonly prepare: (server: RunningServer, secret: string, version: number) => Promise<void>
-  readonly request: (server: RunningServer, secret: string, version: number) => Promise<Response>
+  readonly prepare: (server: ServerProcess, secret: string, version: number) => Promise<void>
+  readonly request: (server: ServerProcess, secret: string, version: number) => Promise<Response>
   /** What is made of a round in which it did not come into force. */
-  readonly abandon: (server: RunningServer, secret: string) => Promise<void>
+  readonly abandon: (server: ServerProcess, secret: string) => Promise<void>
 }
 
 const ways: readonly Way[] = [
@@ -103,7 +103,7 @@ const ways: readonly Way[] = [
 for (const { abandon, name, prepare, request } of ways) {
   test(`${name} that a kill interrupts happens as a whole or not at all`, async () => {
     const data = await temporaryFolder()
-    let server = await startServer({ data })
+    let server = await startProcess({ data })
     try {
       const secret = await keyOfNewDatabase(server, 'shop', 'admin')
       const first = await schema(server, secret, 'update', filesOf(0))
@@ -124,7 +124,7 @@ for (const { abandon, name, prepare, request } of ways) {
         await server.kill()
         const isAnswered = (await answer) === 200
         await assertSound(data)
-        server = await startServer({ data })
+        server = await startProcess({ data })
         const found = Number(await fql(server, secret, 'version0()'))
         assert.ok(found === version + 1 || (found === version && !isAnswered), `${found} after ${version}`)
         if (found === version) await abandon(server, secret)

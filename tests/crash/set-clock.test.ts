@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { rootQuery } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 const preload = fileURLToPath(new URL('../support/set-clock.ts', import.meta.url))
 const hourMs = 3_600_000
@@ -17,13 +17,13 @@ async function served<T>(
   data: string,
   aheadMs: number,
   flags: readonly string[],
-  use: (server: RunningServer) => Promise<T>,
+  use: (server: ServerProcess) => Promise<T>,
 ): Promise<T> {
   const env = {
     NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${preload}`,
     CLOCK_AHEAD_MS: `${aheadMs}`,
   }
-  const server = await startServer({ data, flags, env })
+  const server = await startProcess({ data, flags, env })
   try {
     return await use(server)
   } finally {
@@ -32,7 +32,7 @@ async function served<T>(
 }
 
 /** The time of a snapshot, by a query that writes nothing. */
-const readTime = async (server: RunningServer): Promise<number> => {
+const readTime = async (server: ServerProcess): Promise<number> => {
   const now = (await rootQuery(server, { to_micros: { now: null } })) as number
   assert.equal(typeof now, 'number')
   return now
@@ -57,7 +57,7 @@ for (const workers of [1, 2]) {
 
 test('a leap is said in the log once for what it concerns, and what was there still is after it', async () => {
   const data = await temporaryFolder()
-  const leaps = (server: RunningServer) => server.stderr().match(/the clock is 36\d\.\d days ahead/g)?.length
+  const leaps = (server: ServerProcess) => server.stderr().match(/the clock is 36\d\.\d days ahead/g)?.length
   const until = async (condition: () => boolean) => {
     while (!condition()) await new Promise(resolve => setImmediate(resolve))
   }

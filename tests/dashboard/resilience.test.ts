@@ -2,8 +2,10 @@
 // documents are large.
 
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { query } from '../support/http.ts'
+import { temporaryFolder } from '../support/program.ts'
 import { startServer } from '../support/server.ts'
 import { openStage, type Stage, skip, typeInto } from './stage.ts'
 
@@ -11,11 +13,14 @@ let stage: Stage
 
 before(async () => {
   if (skip) return
-  stage = await openStage()
+  stage = await openStage({ data: await temporaryFolder() })
   await stage.query({ create_collection: { object: { name: 'items' } } })
 })
 
-after(() => stage?.close())
+after(async () => {
+  await stage?.close()
+  if (stage) await rm(stage.server.data, { recursive: true })
+})
 
 const itemOf = (id: string) => ({ ref: { collection: 'items' }, id })
 
@@ -25,7 +30,7 @@ test('a page goes on when the service has been restarted under it', { skip }, as
   await page.getByRole('textbox', { name: 'Data' }).waitFor()
   const { data, url } = stage.server
   await typeInto(page, 'Data', '{ n: 2 }')
-  await stage.server.kill()
+  await stage.server.stop()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
   stage.server = await startServer({ data, flags: ['--port', new URL(url).port] })

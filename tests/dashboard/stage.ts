@@ -2,15 +2,13 @@
 // the test that saw it: break the content security policy, throw, ask another host, run what is data.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { chromiumProgram } from '../browser/chromium.ts'
 import { keyOfNewDatabase, query } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { repository } from '../support/program.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
+import { shared } from '../support/shared.ts'
 
 const program = chromiumProgram()
 
@@ -33,6 +31,7 @@ export class Stage {
   /** The secret of an admin key of the test's own database. */
   readonly admin: string
   readonly #browser: Browser
+  readonly #contexts = new Set<BrowserContext>()
   readonly #faults: string[] = []
 
   constructor(server: RunningServer, admin: string, browser: Browser) {
@@ -60,6 +59,8 @@ export class Stage {
       reducedMotion: 'reduce',
       ...options,
     })
+    this.#contexts.add(context)
+    context.once('close', () => this.#contexts.delete(context))
     await this.#watch(context)
     const page = await context.newPage()
     await page.goto(this.#url(address))
@@ -96,7 +97,7 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    await this.#browser.close()
+    for (const context of this.#contexts) await context.close()
     await this.server.stop()
   }
 
@@ -137,15 +138,20 @@ function isRefusal(text: string): boolean {
   return /^Failed to load resource: the server responded with a status of 4\d\d/.test(text)
 }
 
-/** Starts a service and a browser. */
+const sharedBrowser = shared(
+  () =>
+    chromium.launch({
+      executablePath: program as string,
+      args: ['--no-sandbox'],
+      timeout: patience(patienceMs),
+    }),
+  browser => browser.close(),
+)
+
+/** Starts a service; the browser is the same for all test files of the process. */
 export async function openStage({ database = 'shop', ...options }: StageOptions = {}): Promise<Stage> {
-  execFileSync(process.execPath, [join(repository, 'scripts/build-dashboard.js')], { stdio: 'inherit' })
   const server = await startServer(options)
-  const browser = await chromium.launch({
-    executablePath: program as string,
-    args: ['--no-sandbox'],
-    timeout: patience(patienceMs),
-  })
+  const browser = await sharedBrowser()
   return new Stage(server, await keyOfNewDatabase(server, database, 'admin'), browser)
 }
 

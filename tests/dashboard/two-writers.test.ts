@@ -37,6 +37,10 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const inDialog = (page: Page, name: string) =>
   page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
 
+/** Waits until the open dialog has loaded the version that it changes: its submit button is enabled then. */
+const isLoaded = (page: Page, submit: string) =>
+  page.getByRole('dialog').getByRole('button', { name: submit, exact: true, disabled: false }).waitFor()
+
 /** A form of deleting: opens a dialog with `open`, types `typed` and confirms with `submit`. */
 function deletion(
   thing: string,
@@ -52,6 +56,7 @@ function deletion(
     enter: async page => {
       await page.getByRole('button', { name: open }).first().click()
       if (typed !== '') await page.getByLabel(`Type ${typed} to confirm`).fill(typed)
+      await isLoaded(page, submit)
     },
     other: () => stage.query({ update: subject, params: { object: { data: { object: { by: 'other' } } } } }),
     submit: page => inDialog(page, submit),
@@ -179,6 +184,7 @@ function changes(): readonly Form[] {
       enter: async page => {
         await press(page, 'Rename below')
         await page.getByLabel('Name', { exact: true }).fill('beneath')
+        await isLoaded(page, 'Rename')
       },
       other: () =>
         stage.query({ update: { database: 'below' }, params: { object: { data: { object: { a: 1 } } } } }),

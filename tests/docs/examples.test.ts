@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { patience } from '../support/patience.ts'
 import { assertSound, repository, temporaryFolder } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 import { files, read } from '../tidy/sources.ts'
 
 const pages = ['README.md', ...files('docs/guides/*.md')].filter(page => /^```(js|sh)$/m.test(read(page)))
@@ -68,7 +68,7 @@ for (const page of pages) {
     const folder = await temporaryFolder()
     try {
       const data = join(folder, 'data')
-      const server = await startServer({ data, env: { TERRARIUM_ROOT_SECRET: undefined } })
+      const server = await startProcess({ data, env: { TERRARIUM_ROOT_SECRET: undefined } })
       try {
         const { port } = new URL(server.url)
         const here = (block: string) => block.replaceAll('8443', port)

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { repository, temporaryFolder } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 import { read } from '../tidy/sources.ts'
 
 const page = read('docs/guides/fixed-addresses.md')
@@ -31,7 +31,9 @@ test('one certificate serves all its names', async () => {
     assert.equal(await readFile(join(certificates, '.gitignore'), 'utf8'), '*-key.pem\n')
     const served = commands('npx terrarium-db serve --port 443')[0]?.split(' ') ?? []
     const flags = served.filter(word => word.startsWith('--tls') || word.startsWith('certificates/'))
-    const server = await startServer({ flags: flags.map(word => word.replace('certificates', certificates)) })
+    const server = await startProcess({
+      flags: flags.map(word => word.replace('certificates', certificates)),
+    })
     try {
       const { port } = new URL(server.url)
       const names = made.split(' ').slice(3)
@@ -54,7 +56,7 @@ test('the line in place of the container serves the secret that others expect', 
   const secret = /^TERRARIUM_ROOT_SECRET=(\S+) npx terrarium-db serve --port 8443 --data \.\/data$/.exec(
     line,
   )?.[1]
-  const server = await startServer({ env: { TERRARIUM_ROOT_SECRET: secret } })
+  const server = await startProcess({ env: { TERRARIUM_ROOT_SECRET: secret } })
   try {
     const { stdout } = await run('curl', ['-sS', server.url, '-u', 'secret:', '-d', '{"add":[1,1]}'])
     assert.deepEqual(JSON.parse(stdout), { resource: 2 })

@@ -8,19 +8,19 @@ import { limits } from '../../src/limits.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 type Files = Readonly<Record<string, string>>
 
 const timeout = patience(120_000)
 
-let server: RunningServer
+let server: ServerProcess
 let data: string
 let databases = 0
 
 before(async () => {
   data = await temporaryFolder()
-  server = await startServer({ data })
+  server = await startProcess({ data })
 })
 
 after(async () => {
@@ -256,7 +256,7 @@ describe('a staged schema and its end', { timeout }, () => {
     const abandoned = await staged(shelf, indexed)
     await abandoned.schema('POST', 'staged/abandon')
     await server.kill()
-    server = await startServer({ data })
+    server = await startProcess({ data })
     assert.deepEqual((await abandoned.schema('GET', 'status')).status, 'none')
     assert.equal(await abandoned.file('main.fsl', true), shelf)
     assert.equal((await database.schema('GET', 'status')).status, 'ready')

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { rootQuery } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 /** Takes longer than the process that serves everybody has for a query. */
 const slowQuery = {
@@ -16,7 +16,7 @@ const slowQuery = {
   },
 }
 
-async function idleConnections(server: RunningServer, count: number): Promise<Socket[]> {
+async function idleConnections(server: ServerProcess, count: number): Promise<Socket[]> {
   const port = Number(new URL(server.url).port)
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'))
   for (const socket of sockets) socket.on('error', () => undefined)
@@ -25,7 +25,7 @@ async function idleConnections(server: RunningServer, count: number): Promise<So
 }
 
 /** Asks again when the connection is what was refused, as clients do; everything else has to succeed. */
-async function ask(server: RunningServer, query: unknown): Promise<unknown> {
+async function ask(server: ServerProcess, query: unknown): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await rootQuery(server, query)
@@ -40,7 +40,7 @@ const attemptsMax = 20
 
 for (const workers of ['1', '2']) {
   test(`more connections than there are descriptors for, ${workers} of the processes`, async () => {
-    const server = await startServer({ descriptorsMax: 160, flags: ['--workers', workers] })
+    const server = await startProcess({ descriptorsMax: 160, flags: ['--workers', workers] })
     try {
       const sockets = await idleConnections(server, 500)
       // Starts a process, begins a segment of the log, starts a thread for passwords.
@@ -59,6 +59,6 @@ for (const workers of ['1', '2']) {
   test(`a service is not started with too few, ${workers} of the processes`, async () => {
     const sentence =
       /before it was ready; its standard error:\nterrarium: this process may have 26 files and connections open at a time, and it needs 128 or more \(ulimit -n\)\n$/
-    await assert.rejects(startServer({ descriptorsMax: 26, flags: ['--workers', workers] }), sentence)
+    await assert.rejects(startProcess({ descriptorsMax: 26, flags: ['--workers', workers] }), sentence)
   })
 }

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { type HostileQuery, hostileQueries, preparation } from './queries.ts'
 
-let server: RunningServer
+let server: ServerProcess
 
 before(async () => {
-  server = await startServer()
+  server = await startProcess()
   for (const query of preparation) {
     const { status, text } = await send(server, { secret: server.rootSecret, query })
     assert.ok(status < 300, text)

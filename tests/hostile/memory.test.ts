@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
-let server: RunningServer
+let server: ServerProcess
 
 before(async () => {
-  server = await startServer({
+  server = await startProcess({
     flags: ['--query-memory-mb', '48', '--slow-lane-memory-mb', '256'],
     // What all of the queries would take is several times as much.
     env: { NODE_OPTIONS: '--max-old-space-size=160' },

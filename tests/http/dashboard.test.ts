@@ -2,18 +2,14 @@
 // what stays as it was for clients of the protocol.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { query } from '../support/http.ts'
-import { repository } from '../support/program.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer
 let without: RunningServer
 
 before(async () => {
-  execFileSync(process.execPath, [join(repository, 'scripts/build-dashboard.js')], { stdio: 'inherit' })
   ;[server, without] = await Promise.all([startServer(), startServer({ flags: ['--dashboard', 'false'] })])
 })
 

@@ -9,7 +9,7 @@ import { tagRange } from '../../src/keys/keyspace.ts'
 import { openLmdb } from '../../src/kv/lmdb.ts'
 import { keyOfNewDatabase, rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 interface Task {
   readonly ended: number | null
@@ -28,7 +28,7 @@ interface Health {
   readonly backups: { readonly kept: readonly { readonly name: string; readonly bytes: number }[] } | null
 }
 
-async function health(server: RunningServer): Promise<Health> {
+async function health(server: ServerProcess): Promise<Health> {
   const { json, status } = await send(server, {
     method: 'GET',
     path: '/api/v1/health',
@@ -38,11 +38,11 @@ async function health(server: RunningServer): Promise<Health> {
   return json as Health
 }
 
-const start = (server: RunningServer, what: 'backups' | 'checks') =>
+const start = (server: ServerProcess, what: 'backups' | 'checks') =>
   send(server, { path: `/api/v1/health/${what}`, secret: server.rootSecret, body: '' })
 
 /** Starts a task and waits for its end. */
-async function finished(server: RunningServer, kind: 'backup' | 'check'): Promise<Task> {
+async function finished(server: ServerProcess, kind: 'backup' | 'check'): Promise<Task> {
   const { status, text } = await start(server, `${kind}s`)
   assert.equal(status, 202, text)
   for (;;) {
@@ -55,7 +55,7 @@ async function finished(server: RunningServer, kind: 'backup' | 'check'): Promis
 test('a backup that is made while others write is whole, and can be restored', async () => {
   const folder = await temporaryFolder()
   const restored = join(folder, 'restored')
-  const server = await startServer({ flags: ['--backups', join(folder, 'backups')] })
+  const server = await startProcess({ flags: ['--backups', join(folder, 'backups')] })
   try {
     assert.deepEqual((await health(server)).tasks, { backup: null, check: null })
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
@@ -75,7 +75,7 @@ test('a backup that is made while others write is whole, and can be restored', a
     assert.equal(join(folder, 'backups', kept[0]?.name ?? ''), result?.place)
     assert.equal((await runProgram(['restore', result?.place ?? '', '--data', restored])).status, 0)
     assert.match((await runProgram(['check', '--data', restored])).stdout, /: sound\n$/)
-    const second = await startServer({ data: restored })
+    const second = await startProcess({ data: restored })
     try {
       assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
       assert.equal((await health(second)).tasks.check?.result?.is_good, true, 'that of the command is known')
@@ -92,8 +92,8 @@ test('without a folder for backups none is started, and a failed one says why', 
   const folder = await temporaryFolder()
   const file = join(folder, 'a-file')
   await writeFile(file, '')
-  const without = await startServer()
-  const blocked = await startServer({ flags: ['--backups', file] })
+  const without = await startProcess()
+  const blocked = await startProcess({ flags: ['--backups', file] })
   try {
     const refused = await start(without, 'backups')
     assert.equal(refused.status, 403)
@@ -112,7 +112,7 @@ test('without a folder for backups none is started, and a failed one says why', 
 
 test('a check runs beside the service, and tells what contradicts itself', async () => {
   const data = await temporaryFolder()
-  const server = await startServer({ data })
+  const server = await startProcess({ data })
   try {
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     await rootQuery(server, { create_index: { object: { name: 'all', source: { collection: 'things' } } } })
@@ -133,7 +133,7 @@ test('a check runs beside the service, and tells what contradicts itself', async
 })
 
 test('all workers are shown, and each knows of a check that another one has started', async () => {
-  const server = await startServer({ flags: ['--workers', '3'] })
+  const server = await startProcess({ flags: ['--workers', '3'] })
   try {
     let found = new Set<number>()
     while (found.size < 3) found = new Set((await health(server)).processes.map(({ worker }) => worker))
@@ -151,7 +151,7 @@ test('all workers are shown, and each knows of a check that another one has star
 })
 
 test('a second task of a kind waits for the first; one that has vanished is told as failed', async () => {
-  const server = await startServer()
+  const server = await startProcess()
   const note = (seen: number) =>
     writeFile(
       join(server.data, 'check-note.json'),
@@ -173,7 +173,7 @@ test('a second task of a kind waits for the first; one that has vanished is told
 })
 
 test('nobody but the root secret itself is told', async () => {
-  const server = await startServer()
+  const server = await startProcess()
   try {
     const admin = await keyOfNewDatabase(server, 'own', 'admin')
     for (const secret of [admin, `${server.rootSecret}:own:admin`, 'wrong', undefined]) {

@@ -12,7 +12,8 @@ import { query, send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
+import { shared } from '../support/shared.ts'
 
 /** Milliseconds after which the database takes the head from a process that stands still; short, or tests would wait. */
 const holdMs = 700
@@ -27,12 +28,12 @@ export interface NodeOptions {
   /** A module, by its path from this one, preloaded into its processes. */
   readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
-  /** See `ServerOptions`. */
+  /** See `ProcessOptions`. */
   readonly onStderr?: (text: string) => void
 }
 
 /** A node, behind a proxy of its own. */
-export interface Node extends RunningServer {
+export interface Node extends ServerProcess {
   readonly proxy: FaultyProxy
 }
 
@@ -69,7 +70,7 @@ export class Cluster {
     const data = options.data ?? (await temporaryFolder())
     this.#folders.add(data)
     const preload = options.preload && fileURLToPath(new URL(options.preload, import.meta.url))
-    const server = await startServer({
+    const server = await startProcess({
       data,
       ...(options.onStderr && { onStderr: options.onStderr }),
       flags: ['--store-schema', this.schema, '--store-hold-ms', `${holdMs}`, ...(options.flags ?? [])],
@@ -222,19 +223,31 @@ export interface TwoNodes {
   b: Node
 }
 
-/** A suite over two nodes, which are there for all of its tests; it is skipped where there is no PostgreSQL. */
+const sharedPostgres = shared(
+  () => PostgresServer.start(),
+  postgres => postgres.stop(),
+)
+
+/** What a suite over two nodes runs on. */
+export interface NodesOptions {
+  readonly a?: NodeOptions
+  readonly b?: NodeOptions
+  /** A PostgreSQL of the suite's own, for suites that stop, fill, delay or measure it. */
+  readonly hasOwnPostgres?: boolean
+}
+
+/** A suite over two nodes, which run for all of its tests; it is skipped where there is no PostgreSQL. */
 export function describeNodes(
   name: string,
   body: (nodes: TwoNodes) => void,
-  options: readonly [a: NodeOptions, b: NodeOptions] = [{}, {}],
+  { a = {}, b = {}, hasOwnPostgres = false }: NodesOptions = {},
 ): void {
   describe(name, { skip: noPostgres }, () => {
     // Filled before the first test runs.
     const nodes = {} as TwoNodes
     before(async () => {
-      nodes.postgres = await PostgresServer.start()
+      nodes.postgres = await (hasOwnPostgres ? PostgresServer.start() : sharedPostgres())
       nodes.cluster = new Cluster(nodes.postgres)
-      const [a, b] = options
       ;[nodes.a, nodes.b] = await Promise.all([nodes.cluster.start(a), nodes.cluster.start(b)])
       await nodes.cluster.prepare(nodes.a)
     })
@@ -242,7 +255,7 @@ export function describeNodes(
     // Hooks of `body` run before this one: they end what needs the nodes.
     after(async () => {
       await nodes.cluster.end()
-      await nodes.postgres.stop()
+      if (hasOwnPostgres) await nodes.postgres.stop()
     })
   })
 }

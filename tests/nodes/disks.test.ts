@@ -35,114 +35,121 @@ test('the primary is lost and its standby promoted: nothing is', { skip: noPostg
   }
 })
 
-describeNodes('disks', nodes => {
-  test('PostgreSQL has no room: writes get 503; with room again, all goes on', async () => {
-    const [row] = await nodes.postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
-    // Segments of PostgreSQL's own log have their whole size from the beginning.
-    const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
-    nodes.postgres.limitFiles(room)
-    // Backends have the limit of the server they were started by.
-    nodes.a.proxy.cut()
-    const text = systemRandom.hex(250_000)
-    const create = {
-      create: { collection: 'counters' },
-      params: { object: { data: { object: { text } } } },
-    }
-    let status = 201
-    for (let count = 0; status === 201 && count < 100; count++)
-      status = (await send(nodes.a, { secret: nodes.cluster.secret, query: create })).status
-    assert.equal(status, 503)
-    // A PostgreSQL that takes long for its refusal leaves the outcome open.
-    const reason =
-      /(does not take commits|the attempt before has failed): could not (write|extend) .*File too large/
-    assert.match(nodes.a.stderr(), reason)
-    nodes.postgres.limitFiles(Number.POSITIVE_INFINITY)
-    nodes.a.proxy.cut()
-    await eventually(
-      'the node takes writes again',
-      async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
-    )
-    await nodes.cluster.verify(nodes.a, nodes.b)
-  })
-
-  test('a node has no room: it refuses writes and goes on when there is some', async () => {
-    const mark = join(await temporaryFolder(), 'full')
-    const full = await nodes.cluster.start({
-      preload: 'full-disk.ts',
-      env: { TERRARIUM_STORE_WRITE_WAIT_MS: '1500', FULL_DISK_MARK: mark },
+describeNodes(
+  'disks',
+  nodes => {
+    test('PostgreSQL has no room: writes get 503; with room again, all goes on', async () => {
+      const [row] = await nodes.postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
+      // Segments of PostgreSQL's own log have their whole size from the beginning.
+      const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
+      nodes.postgres.limitFiles(room)
+      // Backends have the limit of the server they were started by.
+      nodes.a.proxy.cut()
+      const text = systemRandom.hex(250_000)
+      const create = {
+        create: { collection: 'counters' },
+        params: { object: { data: { object: { text } } } },
+      }
+      let status = 201
+      for (let count = 0; status === 201 && count < 100; count++)
+        status = (await send(nodes.a, { secret: nodes.cluster.secret, query: create })).status
+      assert.equal(status, 503)
+      // A PostgreSQL that takes long for its refusal leaves the outcome open.
+      const reason =
+        /(does not take commits|the attempt before has failed): could not (write|extend) .*File too large/
+      assert.match(nodes.a.stderr(), reason)
+      nodes.postgres.limitFiles(Number.POSITIVE_INFINITY)
+      nodes.a.proxy.cut()
+      await eventually(
+        'the node takes writes again',
+        async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
+      )
+      await nodes.cluster.verify(nodes.a, nodes.b)
     })
-    const text = 'x'.repeat(500_000)
-    const create = { create: { collection: 'counters' }, params: { object: { data: { object: { text } } } } }
-    await writeFile(mark, '')
-    for (let count = 0; count < 4; count++)
-      await send(nodes.b, { secret: nodes.cluster.secret, query: create })
-    assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
-    assert.equal(await nodes.cluster.write(full), 'refused')
-    const ping = (scope: string) => send(full, { method: 'GET', path: `/ping?scope=${scope}` })
-    assert.deepEqual([(await ping('read')).status, (await ping('node')).status], [503, 200])
-    assert.match((await ping('read')).text, /cannot bring its copy of the store forward/)
-    assert.match(full.stderr(), /this node does not keep up with the store/)
-    assert.doesNotMatch(full.stderr(), /database of the store is away/)
-    await rm(mark)
-    await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
-    await eventually(
-      'it takes writes again',
-      async () => (await nodes.cluster.write(full)) === 'acknowledged',
-    )
-    await nodes.cluster.verify(full, nodes.b)
-    await nodes.cluster.stop(full)
-  })
 
-  test('a copy that was deleted, cut short or is old', async () => {
-    const old = `${nodes.a.data}.old`
-    await nodes.cluster.stop(nodes.a)
-    await cp(join(nodes.a.data, 'replica'), old, { recursive: true })
-    for (let count = 0; count < 5; count++) await nodes.cluster.write(nodes.b)
-    const replica = join(nodes.a.data, 'replica')
-    const damages = [
-      () => rm(replica, { recursive: true }),
-      () => truncate(join(replica, 'data.mdb'), 50_000),
-      async () => {
-        await rm(replica, { recursive: true })
-        await cp(old, replica, { recursive: true })
-      },
-    ]
-    for (const damage of damages) {
-      await damage()
-      nodes.a = await nodes.cluster.start({ data: nodes.a.data })
-      assert.equal(await nodes.cluster.write(nodes.a), 'acknowledged')
-      await nodes.cluster.check(nodes.a.data)
+    test('a node has no room: it refuses writes and goes on when there is some', async () => {
+      const mark = join(await temporaryFolder(), 'full')
+      const full = await nodes.cluster.start({
+        preload: 'full-disk.ts',
+        env: { TERRARIUM_STORE_WRITE_WAIT_MS: '1500', FULL_DISK_MARK: mark },
+      })
+      const text = 'x'.repeat(500_000)
+      const create = {
+        create: { collection: 'counters' },
+        params: { object: { data: { object: { text } } } },
+      }
+      await writeFile(mark, '')
+      for (let count = 0; count < 4; count++)
+        await send(nodes.b, { secret: nodes.cluster.secret, query: create })
+      assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
+      assert.equal(await nodes.cluster.write(full), 'refused')
+      const ping = (scope: string) => send(full, { method: 'GET', path: `/ping?scope=${scope}` })
+      assert.deepEqual([(await ping('read')).status, (await ping('node')).status], [503, 200])
+      assert.match((await ping('read')).text, /cannot bring its copy of the store forward/)
+      assert.match(full.stderr(), /this node does not keep up with the store/)
+      assert.doesNotMatch(full.stderr(), /database of the store is away/)
+      await rm(mark)
+      await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
+      await eventually(
+        'it takes writes again',
+        async () => (await nodes.cluster.write(full)) === 'acknowledged',
+      )
+      await nodes.cluster.verify(full, nodes.b)
+      await nodes.cluster.stop(full)
+    })
+
+    test('a copy that was deleted, cut short or is old', async () => {
+      const old = `${nodes.a.data}.old`
       await nodes.cluster.stop(nodes.a)
-    }
-    await rm(old, { recursive: true })
-  })
-
-  test('a copy with pages that cannot be is made anew when processes have died of it', async () => {
-    const damages = (node: Node) => node.stderr().match(/data\.mdb is damaged: /g)?.length ?? 0
-    // When both workers end at once, what is there then is no copy of anything.
-    const copied = /"reason":"(there is none|nothing in it says [^"]*|[^"]* is damaged: [^"]*)"/g
-    let node = await nodes.cluster.start()
-    const { data } = node
-    const mark = join(data, 'replica-in-use')
-    assert.ok(existsSync(mark))
-    await nodes.cluster.stop(node)
-    assert.ok(!existsSync(mark))
-    node = await nodes.cluster.start({ data })
-    await nodes.cluster.kill(node)
-    zeroLeaves(data)
-    node = await nodes.cluster.start({ data, flags: ['--workers', '2'] })
-    assert.equal(damages(node), 1, node.stderr())
-    assert.equal(await nodes.cluster.write(node), 'acknowledged')
-    zeroLeaves(data)
-    await eventually('both workers have died and have a new copy', async () => {
-      const told = await nodes.cluster.write(node)
-      return told === 'acknowledged' && (node.stderr().match(copied)?.length ?? 0) >= 2
+      await cp(join(nodes.a.data, 'replica'), old, { recursive: true })
+      for (let count = 0; count < 5; count++) await nodes.cluster.write(nodes.b)
+      const replica = join(nodes.a.data, 'replica')
+      const damages = [
+        () => rm(replica, { recursive: true }),
+        () => truncate(join(replica, 'data.mdb'), 50_000),
+        async () => {
+          await rm(replica, { recursive: true })
+          await cp(old, replica, { recursive: true })
+        },
+      ]
+      for (const damage of damages) {
+        await damage()
+        nodes.a = await nodes.cluster.start({ data: nodes.a.data })
+        assert.equal(await nodes.cluster.write(nodes.a), 'acknowledged')
+        await nodes.cluster.check(nodes.a.data)
+        await nodes.cluster.stop(nodes.a)
+      }
+      await rm(old, { recursive: true })
     })
-    assert.match(node.stderr(), /"reason":"MDB_|is damaged: /)
-    await nodes.cluster.check(data)
-    await nodes.cluster.stop(node)
-  })
-})
+
+    test('a copy with pages that cannot be is made anew when processes have died of it', async () => {
+      const damages = (node: Node) => node.stderr().match(/data\.mdb is damaged: /g)?.length ?? 0
+      // When both workers end at once, what is there then is no copy of anything.
+      const copied = /"reason":"(there is none|nothing in it says [^"]*|[^"]* is damaged: [^"]*)"/g
+      let node = await nodes.cluster.start()
+      const { data } = node
+      const mark = join(data, 'replica-in-use')
+      assert.ok(existsSync(mark))
+      await nodes.cluster.stop(node)
+      assert.ok(!existsSync(mark))
+      node = await nodes.cluster.start({ data })
+      await nodes.cluster.kill(node)
+      zeroLeaves(data)
+      node = await nodes.cluster.start({ data, flags: ['--workers', '2'] })
+      assert.equal(damages(node), 1, node.stderr())
+      assert.equal(await nodes.cluster.write(node), 'acknowledged')
+      zeroLeaves(data)
+      await eventually('both workers have died and have a new copy', async () => {
+        const told = await nodes.cluster.write(node)
+        return told === 'acknowledged' && (node.stderr().match(copied)?.length ?? 0) >= 2
+      })
+      assert.match(node.stderr(), /"reason":"MDB_|is damaged: /)
+      await nodes.cluster.check(data)
+      await nodes.cluster.stop(node)
+    })
+  },
+  { hasOwnPostgres: true },
+)
 
 /** Overwrites the leaves of a node's copy with zeros, but for those that are looked at before it is opened. */
 function zeroLeaves(data: string): void {

@@ -209,5 +209,5 @@ describeNodes(
     testFeedsAndStreams(nodes)
     testAccounts(nodes)
   },
-  [{ flags }, { flags }],
+  { a: { flags }, b: { flags } },
 )

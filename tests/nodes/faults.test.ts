@@ -7,119 +7,123 @@ import { send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { describeNodes, eventually } from './cluster.ts'
 
-describeNodes('nodes', nodes => {
-  /** Kills the first node when it is about to send, or has sent, what contains `statement`; starts it again. */
-  async function killedAt(statement: string, isSent: boolean): Promise<void> {
-    let killed: Promise<void> | undefined
-    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
-      const kill = (sent: Buffer) => {
-        if (!sent.includes(statement)) return false
-        killed ??= nodes.cluster.kill(nodes.a)
-        return true
-      }
-      if (isSent) nodes.a.proxy.cutsBehind = kill
-      else nodes.a.proxy.losesAndCuts = kill
-      await eventually('the node is killed', () => killed !== undefined)
-      await killed
-    })
-    nodes.a = await nodes.cluster.start({ data: nodes.a.data })
-    await nodes.cluster.verify(nodes.a, nodes.b)
-  }
-
-  test('kill -9 before it has the head', () => killedAt('lock head', false))
-  test('kill -9 while it has the head', () => killedAt('lock head', true))
-  test('kill -9 before COMMIT arrives', () => killedAt('COMMIT', false))
-  test('kill -9 behind COMMIT', () => killedAt('COMMIT', true))
-
-  test('PostgreSQL is killed in the middle of commits and started again', async () => {
-    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
-      await nodes.postgres.kill()
-      await nodes.postgres.run()
-    })
-    await nodes.cluster.verify(nodes.a, nodes.b)
-  })
-
-  test('connections cut while COMMIT is on its way, before and behind it', async () => {
-    let commits = 0
-    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
-      nodes.a.proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 4 === 1
-      nodes.a.proxy.losesAndCuts = sent => sent.includes('COMMIT') && commits % 4 === 3 && ++commits > 0
-      await eventually('some were cut', () => commits >= 12)
-      nodes.a.proxy.cutsBehind = () => false
-      nodes.a.proxy.losesAndCuts = () => false
-    })
-    await nodes.cluster.verify(nodes.a, nodes.b)
-  })
-
-  test('a node that stands still with the head in its hand: the other goes on; woken, it does too', async () => {
-    await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
-      let isStopped = false
-      nodes.a.proxy.cutsBehind = sent => {
-        if (!isStopped && sent.includes('lock head')) {
-          isStopped = true
-          process.kill(nodes.a.pid, 'SIGSTOP')
+describeNodes(
+  'nodes',
+  nodes => {
+    /** Kills the first node when it is about to send, or has sent, what contains `statement`; starts it again. */
+    async function killedAt(statement: string, isSent: boolean): Promise<void> {
+      let killed: Promise<void> | undefined
+      await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
+        const kill = (sent: Buffer) => {
+          if (!sent.includes(statement)) return false
+          killed ??= nodes.cluster.kill(nodes.a)
+          return true
         }
-        return false
-      }
-      await eventually('the node stands still', () => isStopped)
+        if (isSent) nodes.a.proxy.cutsBehind = kill
+        else nodes.a.proxy.losesAndCuts = kill
+        await eventually('the node is killed', () => killed !== undefined)
+        await killed
+      })
+      nodes.a = await nodes.cluster.start({ data: nodes.a.data })
+      await nodes.cluster.verify(nodes.a, nodes.b)
+    }
+
+    test('kill -9 before it has the head', () => killedAt('lock head', false))
+    test('kill -9 while it has the head', () => killedAt('lock head', true))
+    test('kill -9 before COMMIT arrives', () => killedAt('COMMIT', false))
+    test('kill -9 behind COMMIT', () => killedAt('COMMIT', true))
+
+    test('PostgreSQL is killed in the middle of commits and started again', async () => {
+      await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
+        await nodes.postgres.kill()
+        await nodes.postgres.run()
+      })
+      await nodes.cluster.verify(nodes.a, nodes.b)
+    })
+
+    test('connections cut while COMMIT is on its way, before and behind it', async () => {
+      let commits = 0
+      await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
+        nodes.a.proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 4 === 1
+        nodes.a.proxy.losesAndCuts = sent => sent.includes('COMMIT') && commits % 4 === 3 && ++commits > 0
+        await eventually('some were cut', () => commits >= 12)
+        nodes.a.proxy.cutsBehind = () => false
+        nodes.a.proxy.losesAndCuts = () => false
+      })
+      await nodes.cluster.verify(nodes.a, nodes.b)
+    })
+
+    test('a node that stands still with the head in its hand: the other goes on; woken, it does too', async () => {
+      await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
+        let isStopped = false
+        nodes.a.proxy.cutsBehind = sent => {
+          if (!isStopped && sent.includes('lock head')) {
+            isStopped = true
+            process.kill(nodes.a.pid, 'SIGSTOP')
+          }
+          return false
+        }
+        await eventually('the node stands still', () => isStopped)
+        assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
+        process.kill(nodes.a.pid, 'SIGCONT')
+        nodes.a.proxy.cutsBehind = () => false
+      })
+      await nodes.cluster.verify(nodes.a, nodes.b)
+    })
+
+    test('the log says what PostgreSQL says, and again when that changes', async () => {
+      await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
+      const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
+      const node = await nodes.cluster.start({
+        env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: String(patience(300)) },
+      })
+      const refuse = (how: string) =>
+        nodes.postgres.query(
+          `ALTER ROLE app ${how}`,
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
+        )
+      const lines = (text: string) =>
+        node
+          .stderr()
+          .split('\n')
+          .filter(line => line.includes(text)).length
+      await refuse('NOLOGIN')
+      await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
+      const refusal = /is not permitted to log in".*requests get 503/
+      await eventually('so is why writes are refused', async () => {
+        assert.equal(await nodes.cluster.write(node), 'refused')
+        return refusal.test(node.stderr())
+      })
+      await refuse('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
+      await eventually('the second reason is told', () => lines('too many connections for role') > 0)
+      assert.ok(lines('is away') <= 3, node.stderr())
+      await nodes.postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
+      await eventually('it is back', () => lines('is back') > 0)
+      await eventually('writes are taken', async () => (await nodes.cluster.write(node)) === 'acknowledged')
+      await nodes.cluster.stop(node)
+    })
+
+    test('a network that swallows everything: reads go on, writes get 503, then all goes on', async () => {
+      nodes.a.proxy.blackhole(true)
+      const create = { create: { collection: 'counters' }, params: { object: {} } }
+      const writes = Promise.all([
+        send(nodes.a, { method: 'GET', path: '/ping?scope=write' }),
+        send(nodes.a, { secret: nodes.cluster.secret, query: create }),
+      ])
+      const page = { paginate: { match: { index: 'all_operations' } } }
+      assert.equal((await send(nodes.a, { secret: nodes.cluster.secret, query: page })).status, 200)
+      const [ping, refused] = await writes
+      assert.equal(ping.status, 503)
+      assert.equal(refused.status, 503, refused.text)
+      assert.match(refused.text, /available/)
       assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
-      process.kill(nodes.a.pid, 'SIGCONT')
-      nodes.a.proxy.cutsBehind = () => false
-    })
-    await nodes.cluster.verify(nodes.a, nodes.b)
-  })
-
-  test('the log says what PostgreSQL says, and again when that changes', async () => {
-    await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
-    const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
-    const node = await nodes.cluster.start({
-      env: { TERRARIUM_STORE: store, TERRARIUM_STORE_WRITE_WAIT_MS: String(patience(300)) },
-    })
-    const refuse = (how: string) =>
-      nodes.postgres.query(
-        `ALTER ROLE app ${how}`,
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'app'",
+      nodes.a.proxy.blackhole(false)
+      await eventually(
+        'the node takes writes again',
+        async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
       )
-    const lines = (text: string) =>
-      node
-        .stderr()
-        .split('\n')
-        .filter(line => line.includes(text)).length
-    await refuse('NOLOGIN')
-    await eventually('the first reason is told', () => lines('is not permitted to log in') > 0)
-    const refusal = /is not permitted to log in".*requests get 503/
-    await eventually('so is why writes are refused', async () => {
-      assert.equal(await nodes.cluster.write(node), 'refused')
-      return refusal.test(node.stderr())
+      await nodes.cluster.verify(nodes.a, nodes.b)
     })
-    await refuse('LOGIN NOSUPERUSER CONNECTION LIMIT 0')
-    await eventually('the second reason is told', () => lines('too many connections for role') > 0)
-    assert.ok(lines('is away') <= 3, node.stderr())
-    await nodes.postgres.query('ALTER ROLE app SUPERUSER CONNECTION LIMIT -1')
-    await eventually('it is back', () => lines('is back') > 0)
-    await eventually('writes are taken', async () => (await nodes.cluster.write(node)) === 'acknowledged')
-    await nodes.cluster.stop(node)
-  })
-
-  test('a network that swallows everything: reads go on, writes get 503, then all goes on', async () => {
-    nodes.a.proxy.blackhole(true)
-    const create = { create: { collection: 'counters' }, params: { object: {} } }
-    const writes = Promise.all([
-      send(nodes.a, { method: 'GET', path: '/ping?scope=write' }),
-      send(nodes.a, { secret: nodes.cluster.secret, query: create }),
-    ])
-    const page = { paginate: { match: { index: 'all_operations' } } }
-    assert.equal((await send(nodes.a, { secret: nodes.cluster.secret, query: page })).status, 200)
-    const [ping, refused] = await writes
-    assert.equal(ping.status, 503)
-    assert.equal(refused.status, 503, refused.text)
-    assert.match(refused.text, /available/)
-    assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
-    nodes.a.proxy.blackhole(false)
-    await eventually(
-      'the node takes writes again',
-      async () => (await nodes.cluster.write(nodes.a)) === 'acknowledged',
-    )
-    await nodes.cluster.verify(nodes.a, nodes.b)
-  })
-})
+  },
+  { hasOwnPostgres: true },
+)

@@ -10,7 +10,7 @@ import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { query, send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 const folder = await temporaryFolder()
 after(() => rm(folder, { recursive: true, force: true }))
@@ -23,7 +23,7 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
   try {
     const env = { TERRARIUM_STORE: postgres.url() }
     const first = join(folder, 'first')
-    const alone = await startServer({ data: first })
+    const alone = await startProcess({ data: first })
     await query(alone, root, { create_collection: { object: { name: 'notes' } } })
     const note = { object: { data: { object: { text: 'kept' } } } }
     await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
@@ -40,7 +40,7 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
     assert.match(again.stderr, /holds a store already/)
 
     const data = join(folder, 'node')
-    const node = await startServer({ data, env })
+    const node = await startProcess({ data, env })
     assert.equal(await query(node, root, read), 'kept')
     const changed = { object: { data: { object: { text: 'changed' } } } }
     await query(node, root, { update: { ref: { collection: 'notes' }, id: '1' }, params: changed })
@@ -69,7 +69,7 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
     await assertSound(back)
     const restored = await runProgram(['restore', backup, '--store-schema', 'other'], env)
     assert.equal(restored.status, 0, restored.stderr)
-    const last = await startServer({ data: back })
+    const last = await startProcess({ data: back })
     assert.equal(await query(last, root, read), 'changed')
     await last.stop()
   } finally {
@@ -84,7 +84,7 @@ test('a node whose copy was deleted or emptied after a move copies the store ane
   try {
     const env = { TERRARIUM_STORE: postgres.url() }
     const source = join(folder, 'source')
-    const alone = await startServer({ data: source })
+    const alone = await startProcess({ data: source })
     await query(alone, root, { create_collection: { object: { name: 'notes' } } })
     const note = { object: { data: { object: { text: 'kept' } } } }
     await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
@@ -104,7 +104,7 @@ test('a node whose copy was deleted or emptied after a move copies the store ane
     ]
     for (const damage of damages) {
       await damage()
-      const node = await startServer({ data, env })
+      const node = await startProcess({ data, env })
       assert.equal(await query(node, root, read), 'kept')
       assert.match(node.stderr(), /copying the state of the store/)
       await node.stop()
@@ -123,13 +123,13 @@ test('a folder is served only as what it holds, unless somebody says that this i
   try {
     const env = { TERRARIUM_STORE: postgres.url() }
     const data = join(folder, 'moved')
-    const alone = await startServer({ data })
+    const alone = await startProcess({ data })
     await query(alone, root, { create_collection: { object: { name: 'notes' } } })
     const note = { object: { data: { object: { text: 'kept' } } } }
     await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
     await alone.stop()
     const refused = async (served: string, reason: RegExp, variables = {}) => {
-      await assert.rejects(startServer({ data: served, env: variables }), reason)
+      await assert.rejects(startProcess({ data: served, env: variables }), reason)
     }
 
     await refused(data, /moved holds data of its own, .* or give --accept-data/, env)
@@ -148,26 +148,26 @@ test('a folder is served only as what it holds, unless somebody says that this i
     await assert.rejects(createServer({ data }), gone)
 
     // The log of queries that it has is handed over by the node that is given the folder.
-    const node = await startServer({ data, env })
+    const node = await startProcess({ data, env })
     assert.equal(await query(node, root, read), 'kept')
     await node.stop()
     const own = join(folder, 'own')
-    const other = await startServer({ data: own, env })
+    const other = await startProcess({ data: own, env })
     await other.stop()
     await refused(own, /own belongs to a node over a shared store: give --store .* or --accept-data/)
 
     const flags = ['--accept-data']
-    const begun = await startServer({ data: own, flags })
+    const begun = await startProcess({ data: own, flags })
     assert.equal((await send(begun, { secret: root, query: read })).status, 400)
     await begun.stop()
-    const left = await startServer({ data, flags })
+    const left = await startProcess({ data, flags })
     assert.equal(await query(left, root, read), 'kept')
     await left.stop()
     // From then on it is data of its own again.
     await refused(data, /moved holds data of its own/, env)
-    const again = await startServer({ data })
+    const again = await startProcess({ data })
     await again.stop()
-    const aside = await startServer({ data, env, flags })
+    const aside = await startProcess({ data, env, flags })
     await aside.stop()
   } finally {
     await postgres.stop()

@@ -231,5 +231,5 @@ describeNodes(
     testRules(nodes)
     testRecord(nodes)
   },
-  [clockAhead(7 * minutesMs), { ...clockAhead(-7 * minutesMs), flags: ['--workers', '2'] }],
+  { a: clockAhead(7 * minutesMs), b: { ...clockAhead(-7 * minutesMs), flags: ['--workers', '2'] } },
 )

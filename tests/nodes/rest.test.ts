@@ -7,83 +7,87 @@ import { Client } from 'pg'
 import { send } from '../support/http.ts'
 import { describeNodes } from './cluster.ts'
 
-describeNodes('rest', nodes => {
-  const number = async (expression: string) =>
-    Number((await nodes.postgres.query(`SELECT ${expression} AS number`))[0]?.number)
-  const headSeq = () => number(`(SELECT max(seq) FROM "${nodes.cluster.schema}".log)`)
+describeNodes(
+  'rest',
+  nodes => {
+    const number = async (expression: string) =>
+      Number((await nodes.postgres.query(`SELECT ${expression} AS number`))[0]?.number)
+    const headSeq = () => number(`(SELECT max(seq) FROM "${nodes.cluster.schema}".log)`)
 
-  test('an idle cluster appends nothing and asks little; the first request sees what the other node wrote', async () => {
-    await nodes.cluster.write(nodes.a)
-    // Nobody counts as reading any more.
-    await setTimeout(2_500)
-    let sent = 0
-    for (const { proxy } of [nodes.a, nodes.b])
-      proxy.cutsBehind = () => {
-        sent++
-        return false
+    test('an idle cluster appends nothing and asks little; the first request sees what the other node wrote', async () => {
+      await nodes.cluster.write(nodes.a)
+      // Nobody counts as reading any more.
+      await setTimeout(2_500)
+      let sent = 0
+      for (const { proxy } of [nodes.a, nodes.b])
+        proxy.cutsBehind = () => {
+          sent++
+          return false
+        }
+      const [seq, beganMs] = [await headSeq(), performance.now()]
+      await setTimeout(8_000)
+      const seconds = (performance.now() - beganMs) / 1000
+      for (const { proxy } of [nodes.a, nodes.b]) proxy.cutsBehind = () => false
+      assert.equal(await headSeq(), seq, 'nothing was appended')
+      assert.ok(sent <= 2 * 5 * (seconds + 1), `${sent} statements in ${seconds} s`)
+
+      const name = { create: { collection: 'counters' }, params: { object: {} } }
+      const made = await send(nodes.a, { secret: nodes.cluster.secret, query: name })
+      assert.equal(made.status, 201, made.text)
+      const { ref, ts } = (made.json as { resource: { ref: unknown; ts: number } }).resource
+      const seen = await send(nodes.b, { secret: nodes.cluster.secret, query: { get: ref } })
+      assert.equal(seen.status, 200, seen.text)
+      const { resource } = (await send(nodes.b, { secret: nodes.cluster.secret, query: { now: null } }))
+        .json as {
+        resource: { '@ts': string }
       }
-    const [seq, beganMs] = [await headSeq(), performance.now()]
-    await setTimeout(8_000)
-    const seconds = (performance.now() - beganMs) / 1000
-    for (const { proxy } of [nodes.a, nodes.b]) proxy.cutsBehind = () => false
-    assert.equal(await headSeq(), seq, 'nothing was appended')
-    assert.ok(sent <= 2 * 5 * (seconds + 1), `${sent} statements in ${seconds} s`)
+      assert.ok(Date.parse(resource['@ts']) * 1000 > ts - 1_000)
+    })
 
-    const name = { create: { collection: 'counters' }, params: { object: {} } }
-    const made = await send(nodes.a, { secret: nodes.cluster.secret, query: name })
-    assert.equal(made.status, 201, made.text)
-    const { ref, ts } = (made.json as { resource: { ref: unknown; ts: number } }).resource
-    const seen = await send(nodes.b, { secret: nodes.cluster.secret, query: { get: ref } })
-    assert.equal(seen.status, 200, seen.text)
-    const { resource } = (await send(nodes.b, { secret: nodes.cluster.secret, query: { now: null } }))
-      .json as {
-      resource: { '@ts': string }
-    }
-    assert.ok(Date.parse(resource['@ts']) * 1000 > ts - 1_000)
-  })
+    test('each query of a client has a later time than the one before, and none lies far behind', async () => {
+      const isRead = { time: 'now' }
+      let last = 0
+      for (let count = 0; count < 300; count++) {
+        const before = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
+        const { json } = await send(nodes.b, { secret: nodes.cluster.secret, query: isRead })
+        const now = (json as { resource: { '@ts': string } }).resource['@ts']
+        // As text a time without microseconds would come behind one with them.
+        const micros = Date.parse(now) * 1000 + Number(/\.\d{3}(\d{3})Z$/.exec(now)?.[1] ?? 0)
+        assert.ok(micros > last, `${now} after ${last}`)
+        assert.ok(Date.parse(now) >= before - 150, `${now} at ${new Date(before).toISOString()}`)
+        last = micros
+        if (count % 10 === 0) await nodes.cluster.write(nodes.a)
+      }
+    })
 
-  test('each query of a client has a later time than the one before, and none lies far behind', async () => {
-    const isRead = { time: 'now' }
-    let last = 0
-    for (let count = 0; count < 300; count++) {
-      const before = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
-      const { json } = await send(nodes.b, { secret: nodes.cluster.secret, query: isRead })
-      const now = (json as { resource: { '@ts': string } }).resource['@ts']
-      // As text a time without microseconds would come behind one with them.
-      const micros = Date.parse(now) * 1000 + Number(/\.\d{3}(\d{3})Z$/.exec(now)?.[1] ?? 0)
-      assert.ok(micros > last, `${now} after ${last}`)
-      assert.ok(Date.parse(now) >= before - 150, `${now} at ${new Date(before).toISOString()}`)
-      last = micros
-      if (count % 10 === 0) await nodes.cluster.write(nodes.a)
-    }
-  })
-
-  test('no versions pile up while a transaction of PostgreSQL is open for long', async () => {
-    const dump = new Client({ connectionString: nodes.postgres.url() })
-    await dump.connect()
-    try {
-      await dump.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-      await dump.query(`SELECT count(*) FROM "${nodes.cluster.schema}".log`)
-      const pagesRead = async () => {
-        const explained = await nodes.postgres.query(
-          `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT seq, closed FROM "${nodes.cluster.schema}".log ORDER BY seq DESC LIMIT 1`,
+    test('no versions pile up while a transaction of PostgreSQL is open for long', async () => {
+      const dump = new Client({ connectionString: nodes.postgres.url() })
+      await dump.connect()
+      try {
+        await dump.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+        await dump.query(`SELECT count(*) FROM "${nodes.cluster.schema}".log`)
+        const pagesRead = async () => {
+          const explained = await nodes.postgres.query(
+            `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT seq, closed FROM "${nodes.cluster.schema}".log ORDER BY seq DESC LIMIT 1`,
+          )
+          const [row] = explained as readonly { 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]
+          const plan = row?.['QUERY PLAN'][0].Plan ?? {}
+          return Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks'])
+        }
+        await pagesRead()
+        const begun = await pagesRead()
+        for (let count = 0; count < 300; count++) await nodes.cluster.write(nodes.a)
+        assert.ok((await pagesRead()) <= begun + 1)
+        const rows = await nodes.postgres.query(
+          `SELECT relname, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = '${nodes.cluster.schema}'`,
         )
-        const [row] = explained as readonly { 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]
-        const plan = row?.['QUERY PLAN'][0].Plan ?? {}
-        return Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks'])
+        const dead = new Map(rows.map(row => [String(row.relname), Number(row.n_dead_tup)]))
+        assert.equal(dead.get('head'), 0)
+        assert.equal(dead.get('log'), 0)
+      } finally {
+        await dump.end()
       }
-      await pagesRead()
-      const begun = await pagesRead()
-      for (let count = 0; count < 300; count++) await nodes.cluster.write(nodes.a)
-      assert.ok((await pagesRead()) <= begun + 1)
-      const rows = await nodes.postgres.query(
-        `SELECT relname, n_dead_tup FROM pg_stat_user_tables WHERE schemaname = '${nodes.cluster.schema}'`,
-      )
-      const dead = new Map(rows.map(row => [String(row.relname), Number(row.n_dead_tup)]))
-      assert.equal(dead.get('head'), 0)
-      assert.equal(dead.get('log'), 0)
-    } finally {
-      await dump.end()
-    }
-  })
-})
+    })
+  },
+  { hasOwnPostgres: true },
+)

@@ -324,5 +324,5 @@ describeNodes(
     testSlowLane(nodes)
     testDeaths(nodes)
   },
-  [{ flags: flagsOfA }, { flags: flagsOfB }],
+  { a: { flags: flagsOfA }, b: { flags: flagsOfB } },
 )

@@ -11,7 +11,7 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { send } from '../support/http.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 interface Check {
   readonly ended: number | null
@@ -41,7 +41,7 @@ describe('a clone with a built program', () => {
   after(() => rm(clone, { recursive: true, force: true }))
 
   test('serves, with threads for passwords, processes for long queries and commands of its own', async () => {
-    const server = await startServer({ program: program() })
+    const server = await startProcess({ program: program() })
     try {
       const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
       // Long texts are evaluated in a process of the slow lane.

@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createServer } from '../../src/index.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 test('a folder that is served, or was emptied, is refused; a free one is claimed and has its clock', async () => {
   const data = await temporaryFolder()
   try {
-    const served = await startServer({ data })
+    const served = await startProcess({ data })
     await assert.rejects(createServer({ data }), /is in use by process/)
     await served.stop()
     const embedded = await createServer({ data })
-    await assert.rejects(startServer({ data }), /is in use by process/)
+    await assert.rejects(startProcess({ data }), /is in use by process/)
     await assert.rejects(createServer({ data }), /is in use by process/)
     await embedded.close()
     assert.ok(existsSync(join(data, 'clock')), 'how far time has come is kept')

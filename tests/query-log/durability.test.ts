@@ -8,13 +8,13 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { keyOfNewDatabase, query, rootQuery, send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { api, exported, finished, type LogRecord, requestExport } from './log-client.ts'
 
 const everything = { region_group: 'us-std' }
 
 /** A query that its record can be told by. */
-const marked = (server: RunningServer, mark: string) =>
+const marked = (server: ServerProcess, mark: string) =>
   send(server, {
     secret: server.rootSecret,
     query: { now: null },
@@ -43,15 +43,15 @@ async function withFolder(use: (data: string) => Promise<void>): Promise<void> {
 
 test('a stop loses nothing, a crash nothing that has reached a segment; exports go on', () =>
   withFolder(async data => {
-    let server = await startServer({ data })
+    let server = await startProcess({ data })
     await marked(server, 'stopped')
     await server.stop()
-    server = await startServer({ data })
+    server = await startProcess({ data })
     await marked(server, 'killed')
     while (!segmentsOf(data).includes('"mark":"killed"')) await wait(20)
     const { request_id: id } = await requestExport(server, server.rootSecret, everything)
     await server.kill()
-    server = await startServer({ data })
+    server = await startProcess({ data })
     await marked(server, 'after')
     assert.deepEqual(marksOf(await exported(server, server.rootSecret, everything)), [
       'stopped',
@@ -63,7 +63,7 @@ test('a stop loses nothing, a crash nothing that has reached a segment; exports 
   }))
 
 test('with several processes an export waits for the records of all of them', async () => {
-  const server = await startServer({ flags: ['--workers', '2'] })
+  const server = await startProcess({ flags: ['--workers', '2'] })
   const marks = Array.from({ length: 60 }, (_, n) => `m${n}`)
   // Closed connections, so that the queries are spread over the processes.
   const headers = (mark: string) => ({ connection: 'close', 'x-fauna-tags': `mark=${mark}` })
@@ -82,7 +82,7 @@ test('with several processes an export waits for the records of all of them', as
 })
 
 test('an expired URL returns 403; asking again makes a new one, the version one higher', async t => {
-  const server = await startServer({ flags: ['--query-log-url-seconds', '2'] })
+  const server = await startProcess({ flags: ['--query-log-url-seconds', '2'] })
   t.after(() => server.stop())
   await marked(server, 'x')
   const { request_id: id } = await requestExport(server, server.rootSecret, everything)
@@ -100,7 +100,7 @@ test('an expired URL returns 403; asking again makes a new one, the version one 
 
 test('what was typed never reaches the files of the log', () =>
   withFolder(async data => {
-    const server = await startServer({ data })
+    const server = await startProcess({ data })
     const secret = await keyOfNewDatabase(server, 'app', 'admin')
     const run = (expression: unknown) => query(server, secret, expression)
     const mine = { object: { password: 'hunter2-password' } }

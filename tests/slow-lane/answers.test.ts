@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { preparation, type Sizes, type WorstQuery, worstQueries } from '../../bench/worst-queries.ts'
 import { send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowCommits, slowQueries } from '../support/slow-queries.ts'
 
 const small: Sizes = {
@@ -29,9 +29,9 @@ const noted = [
 
 let data: string
 let expected: Map<string, unknown>
-let server: RunningServer
+let server: ServerProcess
 
-async function ask(to: RunningServer, { query }: WorstQuery): Promise<unknown> {
+async function ask(to: ServerProcess, { query }: WorstQuery): Promise<unknown> {
   const { headers, status, text } = await send(to, { secret: to.rootSecret, query: query(small) })
   return { status, text, costs: noted.map(name => headers.get(name)) }
 }
@@ -44,7 +44,7 @@ async function documentCount(): Promise<number> {
 
 before(async () => {
   data = await temporaryFolder()
-  const alone = await startServer({ data, flags: ['--slow-lane-processes', '0'] })
+  const alone = await startProcess({ data, flags: ['--slow-lane-processes', '0'] })
   try {
     for (const query of preparation(small)) {
       const { status, text } = await send(alone, { secret: alone.rootSecret, query })
@@ -57,7 +57,7 @@ before(async () => {
   } finally {
     await alone.stop()
   }
-  server = await startServer({ data, flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'] })
+  server = await startProcess({ data, flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'] })
 })
 
 after(async () => {

@@ -5,12 +5,12 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
-let server: RunningServer
+let server: ServerProcess
 
 before(async () => {
-  server = await startServer({ flags: ['--slow-lane-memory-mb', '96', '--slow-lane-after-ms', '5'] })
+  server = await startProcess({ flags: ['--slow-lane-memory-mb', '96', '--slow-lane-after-ms', '5'] })
 })
 after(() => server.stop())
 
@@ -82,7 +82,7 @@ test('processes have the settings from the service, and none of them in their en
 
 test('a service that has had no slow query has a process for the first one', async t => {
   if (process.platform !== 'linux') return t.skip('only Linux tells the processes of a process')
-  const fresh = await startServer()
+  const fresh = await startProcess()
   try {
     const deadline = AbortSignal.timeout(30_000)
     while ((await childrenOf(fresh.pid)).length === 0) {

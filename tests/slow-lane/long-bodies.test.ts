@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
 import { api, aroundNow, type LogRecord } from '../query-log/log-client.ts'
 import { query, send } from '../support/http.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowQueries } from '../support/slow-queries.ts'
 
 const blanks = ' '.repeat(limits.shortBodyBytes + 1)
@@ -41,12 +41,12 @@ const sent: readonly Sent[] = [
   { name: 'blanks to version 10', body: Buffer.from(blanks), path: '/query/1' },
 ]
 
-let alone: RunningServer
-let server: RunningServer
+let alone: ServerProcess
+let server: ServerProcess
 
 before(async () => {
-  alone = await startServer({ flags: ['--slow-lane-processes', '0'] })
-  server = await startServer({ flags: ['--metrics-port', '0'] })
+  alone = await startProcess({ flags: ['--slow-lane-processes', '0'] })
+  server = await startProcess({ flags: ['--metrics-port', '0'] })
 })
 
 after(async () => {
@@ -54,7 +54,7 @@ after(async () => {
   await server.stop()
 })
 
-async function ask(to: RunningServer, { body, path = '/' }: Sent) {
+async function ask(to: ServerProcess, { body, path = '/' }: Sent) {
   const headers = { authorization: `Bearer ${to.rootSecret}`, 'x-faunadb-api-version': '4' }
   const response = await fetch(to.url + path, { method: 'POST', headers, body: new Uint8Array(body) })
   const text = await response.text()
@@ -76,7 +76,7 @@ for (const each of sent) {
 }
 
 test('a long query is recorded with its shape, in whichever encoding it came', async () => {
-  const shapesOf = async (to: RunningServer) => {
+  const shapesOf = async (to: ServerProcess) => {
     const wanted = { ...aroundNow(), region_group: 'us-std', size: sent.length }
     const { json } = await api(to, to.rootSecret, 'POST', '/api/v1/logs/_records?type=query', wanted)
     return (json.records as readonly LogRecord[]).map(({ FQL_SHAPE }) => FQL_SHAPE)

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { idMs } from '../../src/store/ids.ts'
 import { send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts'
+import { type ProcessOptions, type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowQueries } from '../support/slow-queries.ts'
 
 /** Long enough to be evaluated in the slow lane at once. */
@@ -23,13 +23,13 @@ const create = (text: string, count = 1) => ({
 })
 
 /** A server that is stopped after the test, whatever becomes of that. */
-async function serve(t: TestContext, options: ServerOptions): Promise<RunningServer> {
-  const server = await startServer(options)
+async function serve(t: TestContext, options: ProcessOptions): Promise<ServerProcess> {
+  const server = await startProcess(options)
   t.after(() => server.stop())
   return server
 }
 
-async function setUp(server: RunningServer, values?: readonly object[]): Promise<void> {
+async function setUp(server: ServerProcess, values?: readonly object[]): Promise<void> {
   const source = { collection: 'things' }
   const queries: unknown[] = [{ create_collection: { object: { name: 'things' } } }]
   if (values) queries.push({ create_index: { object: { name: 'by_ts', source, values } } })
@@ -40,7 +40,7 @@ async function setUp(server: RunningServer, values?: readonly object[]): Promise
 }
 
 /** Creates as a client does that sends back the time of its last transaction; returns ids in order. */
-async function createAll(server: RunningServer, texts: readonly string[], count = 1): Promise<bigint[]> {
+async function createAll(server: ServerProcess, texts: readonly string[], count = 1): Promise<bigint[]> {
   const ids: bigint[] = []
   let seen = '0'
   for (const text of texts) {

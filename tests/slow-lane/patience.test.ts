@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { send } from '../support/http.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 const endless =
   'let t = Array.sequence(0, 15).fold("😀é", (x, _) => x + x)\nArray.sequence(0, 15000).map(i => t.slice(5, 60000).length).length'
 
 test('a query that waited for its turn in the slow lane is not told that its deadline was too short', async t => {
-  const server = await startServer({ flags: ['--slow-lane-processes', '1'] })
+  const server = await startProcess({ flags: ['--slow-lane-processes', '1'] })
   t.after(() => server.stop())
   const ask = (timeoutMs: number) =>
     send(server, {

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { send } from '../support/http.ts'
-import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 test('calls nest to their limit where the stack of the service ends before', async t => {
-  const server = await startServer({ stackKibibytes: 700 })
+  const server = await startProcess({ stackKibibytes: 700 })
   t.after(() => server.stop())
   const ask = async (query: string) => {
     const { json } = await send(server, { path: '/query/1', secret: server.rootSecret, query: { query } })

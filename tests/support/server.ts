@@ -1,29 +1,28 @@
-// Starts the real service as a child process, the way an operator does, so that tests see what a client sees.
-// Every server gets a free port and, unless told otherwise, a data directory of its own; when it stops, that
-// folder has to pass the integrity check and is removed.
+// Starts the service within the test's own process: the composition of `terrarium serve` over LMDB in a temporary
+// folder, on a free port of a real socket. It costs some 50 ms, where a process costs a second. The slow lane is off,
+// because its processes cost another second; tests of a process, a signal, workers or the slow lane use
+// `startProcess` (server-process.ts).
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
-import { patience } from './patience.ts'
-import { assertSound, program, temporaryFolder } from './program.ts'
+import { Writable } from 'node:stream'
+import { openMetrics } from '../../src/cli/metrics.ts'
+import { rootSecretOf } from '../../src/cli/root-secret.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { type Config, settings } from '../../src/config/settings.ts'
+import { claimData } from '../../src/data-folder.ts'
+import { openEngine } from '../../src/open-engine.ts'
+import { createServer, type Server } from '../../src/server.ts'
+import { openServiceLog } from '../../src/service-log.ts'
+import { temporaryFolder } from './program.ts'
 
 export interface ServerOptions {
-  /** A data directory of the caller's, who also checks and removes it. Absent: a fresh temporary one. */
+  /** A data directory that the caller checks and removes. Absent: a new temporary one, checked and removed by `stop`. */
   readonly data?: string
-  /** More command-line flags after `serve --port 0 --data DIR`. */
+  /** More flags of `terrarium serve`. */
   readonly flags?: readonly string[]
-  /** What is run; the sources when absent. */
-  readonly program?: string
-  /** The files and connections that each of its processes may have open. */
-  readonly descriptorsMax?: number
-  /** The stack of its main thread, in KiB. */
-  readonly stackKibibytes?: number
-  /** More environment; `undefined` removes a variable. */
+  /** More environment variables; `undefined` removes one. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Told what the server has written to standard error so far, whenever that is more, also before it serves. */
-  readonly onStderr?: (text: string) => void
 }
 
 export interface RunningServer {
@@ -31,129 +30,81 @@ export interface RunningServer {
   readonly url: string
   readonly rootSecret: string
   readonly data: string
-  readonly pid: number
-  /** What the server has written to standard error so far. */
+  /** The service log so far. */
   stderr(): string
-  /** SIGTERM; the exit must be clean. Then checks and removes the data directory, if it is the server's own. */
+  /** Stops the service cleanly. Then checks and removes the data directory, unless the caller named it. */
   stop(): Promise<void>
-  /** SIGKILL, as a crash would end it. Call {@link stop} afterwards. */
-  kill(): Promise<void>
 }
 
-/** That of `npm start`. */
-const usualStackKibibytes = 3600
+export const testRootSecret = 'root-secret-of-the-tests'
 
-/** The lowest: whoever tests with passwords would wait for nothing else. */
-const passwordCost = '4'
+/** bcrypt's lowest cost: hashing would dominate the time of tests that use passwords. */
+export const passwordCost = '4'
 
-const startTimeoutMs = 60_000
-const stopTimeoutMs = 30_000
-const readyLine = /^Terrarium is ready on (https?:\/\/\S+)$/
+/** The settings of a service on a free port with these flags and variables. Fails on a flag that does not exist. */
+function configOf(data: string, { flags = [], env = {} }: ServerOptions): Config {
+  const words = ['--port', '0', '--data', data, ...flags]
+  const found = new Map<string, { value: unknown; where: string }>()
+  for (let i = 0; i < words.length; i += 2) {
+    const [flag = '', value] = words.slice(i, i + 2)
+    const name = flag.replace(/^--/, '').replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    assert.ok(Object.hasOwn(settings, name), `terrarium serve has no flag ${flag}`)
+    found.set(name, { value, where: flag })
+  }
+  const variables = { TERRARIUM_ROOT_SECRET: testRootSecret, TERRARIUM_PASSWORD_COST: passwordCost, ...env }
+  const config = readConfig(found, { ...process.env, ...variables })
+  assert.ok(config.workers === 1 && config.store === undefined, 'workers and nodes need startProcess')
+  return config
+}
 
-const running = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
-/** Starts a server and waits until it serves. Rejects with its standard error when it does not. */
+/** Starts a service in this process and resolves when it serves; rejects when it cannot start. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? (await temporaryFolder())
-  const rootSecret = options.env?.TERRARIUM_ROOT_SECRET ?? 'root-secret-of-the-tests'
-  const { descriptorsMax } = options
-  const limited = descriptorsMax === undefined ? 'exec "$@"' : `ulimit -n ${descriptorsMax}; exec "$@"`
-  const nodeFlags = [
-    `--stack-size=${options.stackKibibytes ?? usualStackKibibytes}`,
-    '--max-semi-space-size=32',
-    '--v8-pool-size=0',
-  ]
-  const words = [
-    ...nodeFlags,
-    options.program ?? program,
-    'serve',
-    '--port',
-    '0',
-    '--data',
-    data,
-    ...(options.flags ?? []),
-  ]
-  const child = spawn('sh', ['-c', limited, 'sh', process.execPath, ...words], {
-    env: {
-      ...process.env,
-      TERRARIUM_ROOT_SECRET: rootSecret,
-      TERRARIUM_PASSWORD_COST: passwordCost,
-      ...options.env,
+  const configured = configOf(data, options)
+  let text = ''
+  const destination = new Writable({
+    write(chunk: Buffer, _, done) {
+      text += chunk.toString()
+      done()
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  running.add(child)
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-    options.onStderr?.(stderr)
-  })
-  const closed = new Promise<void>(resolve => child.once('close', () => resolve()))
-  const removeOwnFolder = async () => {
-    if (!options.data) await rm(data, { recursive: true, force: true })
-  }
-  const kill = async () => {
-    child.kill('SIGKILL')
-    await closed
-    running.delete(child)
+  const log = openServiceLog(configured.logLevel, false, destination)
+  const release = claimData(configured)
+  const config = { ...configured, rootSecret: await rootSecretOf(configured, log) }
+  let server: Server | undefined
+  const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
+  const close = async () => {
+    await server?.close()
+    await metrics?.close()
+    await release()
   }
   const stop = async () => {
     try {
-      if (running.has(child)) {
-        await terminate(child, closed)
-        running.delete(child)
-      }
-      if (!options.data) await assertSound(data)
+      await close()
+      if (options.data === undefined) await assertSoundInProcess(config)
     } catch (cause) {
-      await kill()
-      throw new Error(`${(cause as Error).message}; its standard error:\n${stderr}`, { cause })
+      throw new Error(`${(cause as Error).message}; its log:\n${text}`, { cause })
     } finally {
-      await removeOwnFolder()
+      if (options.data === undefined) await rm(data, { recursive: true, force: true })
     }
   }
   try {
-    const url = await ready(child, child.stdout)
-    return { url, rootSecret, data, pid: child.pid as number, stderr: () => stderr, kill, stop }
+    const opened = await openEngine(config, log, { worker: 0, background: true })
+    server = await createServer(config, opened, log)
+    const url = await server.listen()
+    return { url, rootSecret: config.rootSecret as string, data, stderr: () => text, stop }
   } catch (cause) {
-    await kill()
-    await removeOwnFolder()
-    throw new Error(`${(cause as Error).message}; its standard error:\n${stderr}`, { cause })
+    await close()
+    throw cause
   }
 }
 
-/** The address on the ready line; rejects when the process ends or stays silent. */
-function ready(child: ChildProcess, stdout: Readable): Promise<string> {
-  const timeoutMs = patience(startTimeoutMs)
-  const deadline = AbortSignal.timeout(timeoutMs)
-  return new Promise((resolve, reject) => {
-    createInterface({ input: stdout }).on('line', line => {
-      const url = readyLine.exec(line)?.[1]
-      if (url) resolve(url)
-    })
-    child.once('error', reject)
-    child.once('close', (code, signal) =>
-      reject(new Error(`the server ended (${signal ?? `exit status ${code}`}) before it was ready`)),
-    )
-    deadline.addEventListener('abort', () =>
-      reject(new Error(`the server was not ready after ${timeoutMs} ms`)),
-    )
-  })
-}
-
-async function terminate(child: ChildProcess, closed: Promise<void>): Promise<void> {
-  child.kill('SIGTERM')
-  const timeoutMs = patience(stopTimeoutMs)
-  const deadline = AbortSignal.timeout(timeoutMs)
-  const expired = new Promise<void>((_, reject) => {
-    deadline.addEventListener('abort', () =>
-      reject(new Error(`the server did not stop within ${timeoutMs} ms`)),
-    )
-  })
-  await Promise.race([closed, expired])
-  if (child.exitCode !== 0) {
-    throw new Error(`the server stopped with ${child.signalCode ?? `exit status ${child.exitCode}`}`)
+/** Runs the integrity check on a data directory that no service has open; fails unless it is sound. */
+async function assertSoundInProcess(config: Config): Promise<void> {
+  const opened = await openEngine(config, openServiceLog('silent'))
+  try {
+    assert.deepEqual([...opened.store.check()], [], `the data directory ${config.data} is not sound`)
+  } finally {
+    await opened.close()
   }
 }

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { assertSound, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { clientOfEach, WorkerClient } from './clients.ts'
 
 interface Document {
@@ -18,9 +18,9 @@ interface Document {
 const lookEveryMs = 20
 
 /** Two workers, of which tests kill some. */
-let server: RunningServer
+let server: ServerProcess
 before(async () => {
-  server = await startServer({ flags: ['--workers', '2'] })
+  server = await startProcess({ flags: ['--workers', '2'] })
   await queryAfresh(server, { create_collection: { object: { name: 'things' } } })
 })
 after(() => server?.stop())
@@ -109,7 +109,7 @@ test('an index over many documents is built in the background, by one of the wor
 })
 
 /** Runs a query over a new connection; again when that was given to the worker that is being killed. */
-async function queryAfresh(server: RunningServer, query: unknown): Promise<unknown> {
+async function queryAfresh(server: ServerProcess, query: unknown): Promise<unknown> {
   for (;;) {
     const client = new WorkerClient(server)
     try {
@@ -123,7 +123,7 @@ async function queryAfresh(server: RunningServer, query: unknown): Promise<unkno
 }
 
 /** Waits until both workers take connections. */
-async function bothServe(server: RunningServer): Promise<void> {
+async function bothServe(server: ServerProcess): Promise<void> {
   const serving = new Set<bigint>()
   while (serving.size < 2)
     serving.add(BigInt((await queryAfresh(server, { new_id: null })) as string) & 1023n)
@@ -136,7 +136,7 @@ test('workers end with a supervisor that is killed, whatever they are writing, a
     for (let round = 0; round < 3; round++) {
       // Those of the last round are left to the next start: it has to wait for them itself.
       for (const worker of last) await ended(worker)
-      const killed = await startServer({ data, flags: ['--workers', '2'] })
+      const killed = await startProcess({ data, flags: ['--workers', '2'] })
       if (round === 0) await queryAfresh(killed, { create_collection: { object: { name: 'things' } } })
       const clients = await clientOfEach(killed, 2)
       const writers = clients.map(client => writeOn(client, () => false))
@@ -146,7 +146,7 @@ test('workers end with a supervisor that is killed, whatever they are writing, a
       await Promise.all(writers)
       for (const client of clients) client.close()
     }
-    const again = await startServer({ data, flags: ['--workers', '2'] })
+    const again = await startProcess({ data, flags: ['--workers', '2'] })
     assert.equal(await queryAfresh(again, { exists: { collection: 'things' } }), true)
     await queryAfresh(again, { create: { collection: 'things' } })
     await again.stop()

@@ -2,17 +2,17 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { clientOfEach, type WorkerClient } from './clients.ts'
 
 const workers = 2
-let server: RunningServer
+let server: ServerProcess
 let clients: WorkerClient[]
 let first: WorkerClient
 let second: WorkerClient
 
 before(async () => {
-  server = await startServer({ flags: ['--workers', String(workers)] })
+  server = await startProcess({ flags: ['--workers', String(workers)] })
   clients = await clientOfEach(server, workers)
   ;[first, second] = clients as [WorkerClient, WorkerClient]
   await first.query({ create_collection: { object: { name: 'things' } } })

@@ -220,7 +220,14 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
     return (
       <Confirm
         title={`Delete the database ${node.name}?`}
-        warning="Everything in it goes at once: collections, documents, users, and the databases below it. Keys for it stop working. This cannot be undone."
+        warning={
+          <>
+            Everything in it is deleted at once: collections, documents, users, and the databases below it.
+            Its keys stop working. This cannot be undone.
+            {subject.error && <Problem error={subject.error} retry={subject.reload} />}
+          </>
+        }
+        isReady={subject.data !== undefined}
         submit="Delete database"
         typed={node.name}
         onClose={onClose}
@@ -250,6 +257,7 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
       onSubmit={submit}
     >
       <NameField value={name} onInput={setName} />
+      {subject.error && <Problem error={subject.error} retry={subject.reload} />}
     </FormDialog>
   )
 }

@@ -165,19 +165,22 @@ interface ConfirmProps {
   readonly submit: string
   /** What has to be typed before it can be done; nothing when absent. */
   readonly typed?: string
+  /** Whether everything that {@link onConfirm} needs has been loaded; yes when absent. */
+  readonly isReady?: boolean
   readonly onClose: () => void
   readonly onConfirm: (signal: AbortSignal) => Promise<void>
 }
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ title, warning, submit, typed, onClose, onConfirm }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, warning, submit, typed, isReady = true, onClose, onConfirm } = props
   const [text, setText] = useState('')
   return (
     <FormDialog
       title={title}
       submit={submit}
       isDangerous
-      isReady={typed === undefined || text === typed}
+      isReady={isReady && (typed === undefined || text === typed)}
       holdsNothing
       onClose={onClose}
       onSubmit={onConfirm}

@@ -1,0 +1,64 @@
+// Which test files a command runs, and which of them share a process.
+
+import { dirname } from 'node:path'
+
+/** The commands that run tests: `npm test`, `npm run test:faults`, `npm run test:soak`. */
+export type Suite = 'test' | 'faults' | 'soak'
+
+/** One process of a test run. */
+export interface TestProcess {
+  readonly files: readonly string[]
+  /** The files are loaded by tests/support/batch.ts; otherwise there is one file, which is run as it is. */
+  readonly isBatch: boolean
+}
+
+/** Folders and files of `npm run test:faults`: processes that are killed, nodes, disks, package installs, long fuzz. */
+const faultTests = [
+  'tests/crash/',
+  'tests/nodes/',
+  'tests/package/',
+  'tests/workers/crash',
+  'tests/kv/postgres-',
+  'tests/hostile/descriptors',
+]
+
+/** Test files that are not loaded into a batch: they change or measure their own process. */
+const ownProcess = [
+  'tests/bench/',
+  'tests/crash/',
+  'tests/dependencies/',
+  'tests/docs/',
+  'tests/hostile/',
+  'tests/kv/',
+  'tests/metrics/',
+  'tests/nodes/',
+  'tests/package/',
+  'tests/simulation/',
+  'tests/slow-lane/',
+  'tests/tidy/',
+  'tests/unit/base/',
+  'tests/unit/operation/',
+  'tests/unit/store/binding-share',
+  'tests/workers/',
+]
+
+const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
+
+/** Whether `npm run test:faults` runs the file. */
+export function isFaultTest(file: string): boolean {
+  return isIn(file, faultTests)
+}
+
+/** The processes that run `files`, those that take longest first; pure unit tests are spread over `cores`. */
+export function planOf(files: readonly string[], cores: number): readonly TestProcess[] {
+  const alone = files.filter(file => isIn(file, ownProcess)).map(file => ({ files: [file], isBatch: false }))
+  const groups = new Map<string, string[]>()
+  let unitFiles = 0
+  for (const file of files) {
+    if (isIn(file, ownProcess)) continue
+    const isUnit = file.startsWith('tests/unit/')
+    const group = isUnit ? `tests/unit ${unitFiles++ % cores}` : dirname(file)
+    groups.set(group, [...(groups.get(group) ?? []), file])
+  }
+  return [...[...groups.values()].map(group => ({ files: group, isBatch: true })), ...alone]
+}

@@ -1,0 +1,17 @@
+// Loads test files, named on the command line by their paths from the repository's root, into this one process: each
+// becomes a suite with its path as the name, whose hooks run before and after its own tests. See scripts/test-plan.ts.
+
+import { join } from 'node:path'
+import { after, describe } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { repository } from './program.ts'
+import { closeShared, shareBetweenFiles } from './shared.ts'
+
+shareBetweenFiles()
+after(closeShared)
+
+for (const file of process.argv.slice(2)) {
+  describe(file, async () => {
+    await import(pathToFileURL(join(repository, file)).href)
+  })
+}

@@ -1,0 +1,34 @@
+// Resources that the test files of one process share, such as a browser: opened by the first file that needs them, closed
+// after the last file of a batch (tests/support/batch.ts), or after the file where it runs by itself.
+
+import { after } from 'node:test'
+
+let batchClosers: (() => Promise<void>)[] | undefined
+
+/** Keeps shared resources open from one file to the next. Call {@link closeShared} after the last one. */
+export function shareBetweenFiles(): void {
+  batchClosers = []
+}
+
+/** Closes all shared resources. */
+export async function closeShared(): Promise<void> {
+  for (const close of batchClosers?.splice(0) ?? []) await close()
+}
+
+/** Returns a function that opens a resource once for all files of this process. Call that function in a `before` hook. */
+export function shared<T>(open: () => Promise<T>, close: (resource: T) => Promise<void>): () => Promise<T> {
+  let resource: Promise<T> | undefined
+  return () => {
+    if (resource === undefined) {
+      const opened = open()
+      resource = opened
+      const closeOnce = async () => {
+        resource = undefined
+        await close(await opened)
+      }
+      if (batchClosers) batchClosers.push(closeOnce)
+      else after(closeOnce)
+    }
+    return resource
+  }
+}
