@@ -1,11 +1,13 @@
 // Runs the conformance runner against a server and holds its results against the list of expected failures,
 // which may only shrink: the list is how work that is not finished stays visible.
 
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { RunningServer } from '../support/server.ts'
 
@@ -61,6 +63,25 @@ export function compare(results: readonly CaseResult[], expected: readonly strin
     nowPassing: results.filter(result => result.passed && listed.has(result.id)).map(result => result.id),
     unknown: expected.filter(id => !played.has(id) && id.includes(only)),
   }
+}
+
+/** Plays all cases; fails with every case that the list of expected failures has wrong. */
+export async function assertAsListed(server: RunningServer, t: TestContext): Promise<void> {
+  const results = await play(server)
+  t.diagnostic(`conformance cases passed:\n${table(results)}`)
+  const difference = compare(results, readExpectedFailures())
+  const complaints = [
+    ...difference.newFailures.map(
+      result => `fails: ${result.id} (step ${result.step})\n    ${result.complaint}`,
+    ),
+    ...difference.nowPassing.map(id => `passes now: remove it from the list: ${id}`),
+    ...difference.unknown.map(id => `is on the list but is no case: ${id}`),
+  ]
+  assert.equal(
+    complaints.length,
+    0,
+    `${complaints.join('\n')}\n(node scripts/conformance.ts --update takes passing and unknown cases off the list)`,
+  )
 }
 
 /** Passed cases per file, and the sum. */

@@ -12,7 +12,7 @@ import { setDefaultCACertificates } from 'node:tls'
 import faunadb from 'faunadb'
 import { cert, key } from '../http/certificate.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 // What an operator does by having the certificate signed.
 setDefaultCACertificates([cert])
@@ -26,7 +26,7 @@ await writeFile(certFile, cert)
 await writeFile(keyFile, key)
 
 /** The status and text of one answer over HTTP/1.1. */
-async function overHttp1(server: RunningServer, path: string): Promise<[number | undefined, string]> {
+async function overHttp1(server: ServerProcess, path: string): Promise<[number | undefined, string]> {
   const request = https.get(server.url + path, { agent: new https.Agent() })
   const [response] = await once(request, 'response')
   assert.equal(response.httpVersion, '1.1')
@@ -36,7 +36,7 @@ async function overHttp1(server: RunningServer, path: string): Promise<[number |
 for (const workers of ['1', '2']) {
   test(`the driver speaks HTTP/2 over TLS to ${workers} worker(s), others HTTP/1.1`, async () => {
     const flags = ['--tls-cert', certFile, '--tls-key', keyFile, '--workers', workers]
-    const server = await startServer({ flags })
+    const server = await startProcess({ flags })
     const { hostname, port, protocol } = new URL(server.url)
     assert.equal(protocol, 'https:')
     const client = new faunadb.Client({

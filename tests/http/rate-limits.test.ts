@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 
 test('a database beyond its limits is answered 429, and others go on', async () => {
   const server = await startServer({
@@ -45,7 +46,7 @@ test('a database beyond its limits is answered 429, and others go on', async () 
 })
 
 test('what a database may use counts over workers', async () => {
-  const server = await startServer({ flags: ['--workers', '2', '--compute-ops-per-second', '20'] })
+  const server = await startProcess({ flags: ['--workers', '2', '--compute-ops-per-second', '20'] })
   try {
     const secret = await keyOfNewDatabase(server, 'greedy', 'admin')
     const sum = { add: [{ var: 'n' }, 1] }

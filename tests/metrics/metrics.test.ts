@@ -8,19 +8,19 @@ import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
-import { type RunningServer, startServer } from '../support/server.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 const flags = ['--metrics-port', '0']
 
 /** Where the server has logged that its metrics are. */
-function metricsUrl(server: RunningServer): string {
+function metricsUrl(server: ServerProcess): string {
   const url = /metrics are at (http:\S+)"/.exec(server.stderr())?.[1]
   assert.ok(url, server.stderr())
   return url
 }
 
 /** All values by name and labels. */
-async function scrape(server: RunningServer): Promise<Map<string, number>> {
+async function scrape(server: ServerProcess): Promise<Map<string, number>> {
   const response = await fetch(metricsUrl(server))
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
@@ -32,7 +32,7 @@ async function scrape(server: RunningServer): Promise<Map<string, number>> {
 
 for (const workers of [1, 2]) {
   test(`requests to ${workers} worker(s) are counted`, async () => {
-    const server = await startServer({ flags: [...flags, '--workers', String(workers)] })
+    const server = await startProcess({ flags: [...flags, '--workers', String(workers)] })
     try {
       await rootQuery(server, { create_collection: { object: { name: 'things' } } })
       const before = await scrape(server)
@@ -66,7 +66,7 @@ for (const workers of [1, 2]) {
 }
 
 test('open streams are counted while they are open', async () => {
-  const server = await startServer({ flags })
+  const server = await startProcess({ flags })
   try {
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     const stop = new AbortController()
@@ -86,7 +86,7 @@ test('open streams are counted while they are open', async () => {
 })
 
 test('nothing but GET /metrics is answered there, and the public port has no metrics', async () => {
-  const server = await startServer({ flags })
+  const server = await startProcess({ flags })
   try {
     const url = metricsUrl(server)
     assert.equal((await fetch(url, { method: 'HEAD' })).status, 200)

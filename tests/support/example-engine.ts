@@ -41,8 +41,14 @@ const documents = {
   ],
 }
 
-/** The engine, and the secret of a key with which the examples hold. The caller closes the engine. */
-export async function openExampleEngine(): Promise<{ engine: TestEngine; secret: string }> {
+export interface ExampleEngine {
+  readonly engine: TestEngine
+  /** The secret of an admin key of the engine's database. */
+  readonly secret: string
+}
+
+/** Opens an engine with the documents that the examples use. The caller closes it. */
+export async function openExampleEngine(): Promise<ExampleEngine> {
   const engine = openTestEngine()
   await engine.query(fixture)
   await engine.query(documents)

@@ -8,6 +8,7 @@ import { rm } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { openMetrics } from '../../src/cli/metrics.ts'
 import { rootSecretOf } from '../../src/cli/root-secret.ts'
+import { forgetAddress, noteAddress } from '../../src/cli/service-address.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { type Config, settings } from '../../src/config/settings.ts'
 import { claimData } from '../../src/data-folder.ts'
@@ -74,6 +75,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   let server: Server | undefined
   const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
   const close = async () => {
+    forgetAddress(data)
     await server?.close()
     await metrics?.close()
     await release()
@@ -92,6 +94,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const opened = await openEngine(config, log, { worker: 0, background: true })
     server = await createServer(config, opened, log)
     const url = await server.listen()
+    noteAddress(data, url)
     return { url, rootSecret: config.rootSecret as string, data, stderr: () => text, stop }
   } catch (cause) {
     await close()
