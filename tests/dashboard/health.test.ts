@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { runProgram, temporaryFolder } from '../support/program.ts'
+import { startProcess } from '../support/server-process.ts'
 import { accessibilityFaults, openStage, type Stage, settled, skip } from './stage.ts'
 
 let stage: Stage
@@ -13,7 +14,7 @@ let folder = ''
 before(async () => {
   if (skip) return
   folder = await temporaryFolder()
-  stage = await openStage({ flags: ['--backups', join(folder, 'backups'), '--workers', '2'] })
+  stage = await openStage({ start: startProcess, flags: ['--backups', join(folder, 'backups'), '--workers', '2'] })
   await stage.query({ create_collection: { object: { name: 'things' } } })
 })
 

@@ -24,6 +24,8 @@ const patienceMs = 30_000
 export interface StageOptions extends ServerOptions {
   /** The name of the database that is made for the test. */
   readonly database?: string
+  /** How the service is started; within the process when absent. */
+  readonly start?: (options: ServerOptions) => Promise<RunningServer>
 }
 
 export class Stage {
@@ -149,8 +151,12 @@ const sharedBrowser = shared(
 )
 
 /** Starts a service; the browser is the same for all test files of the process. */
-export async function openStage({ database = 'shop', ...options }: StageOptions = {}): Promise<Stage> {
-  const server = await startServer(options)
+export async function openStage({
+  database = 'shop',
+  start = startServer,
+  ...options
+}: StageOptions = {}): Promise<Stage> {
+  const server = await start(options)
   const browser = await sharedBrowser()
   return new Stage(server, await keyOfNewDatabase(server, database, 'admin'), browser)
 }

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { query, send, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { startProcess } from '../support/server-process.ts'
 import { api, aroundNow, type LogRecord } from './log-client.ts'
 
 interface Details {
@@ -242,7 +243,7 @@ test('imports that are refused have records that tell why', async () => {
 })
 
 test('what the slow lane has evaluated tells the same, and that it was slow', async () => {
-  const slow = await startServer({ flags: ['--slow-lane-after-ms', '0'] })
+  const slow = await startProcess({ flags: ['--slow-lane-after-ms', '0'] })
   try {
     await query(slow, slow.rootSecret, { create_collection: { object: { name: 'people' } } })
     const get = { get: { ref: { collection: 'people' }, id: '40711' } }

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { openMetrics } from '../../src/cli/metrics.ts'
+import { startOwnCommand } from '../../src/cli/own-commands.ts'
 import { rootSecretOf } from '../../src/cli/root-secret.ts'
 import { forgetAddress, noteAddress } from '../../src/cli/service-address.ts'
 import { readConfig } from '../../src/config/read-config.ts'
@@ -92,7 +93,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
   try {
     const opened = await openEngine(config, log, { worker: 0, background: true })
-    server = await createServer(config, opened, log)
+    const startCommand = (words: readonly string[]) => startOwnCommand(config, words)
+    server = await createServer(config, opened, log, { worker: 0, startCommand })
     const url = await server.listen()
     noteAddress(data, url)
     return { url, rootSecret: config.rootSecret as string, data, stderr: () => text, stop }
