@@ -12,7 +12,7 @@ import { commandHelp, programHelp } from '../../src/cli/help.ts'
 import { commands } from '../../src/cli/table.ts'
 import { readWords } from '../../src/cli/words.ts'
 import { flagOf } from '../../src/config/read-config.ts'
-import { program, runProgram, temporaryFolder } from '../support/program.ts'
+import { runProgram, sourceProgram, temporaryFolder } from '../support/program.ts'
 import { read } from '../tidy/sources.ts'
 
 let folder: string
@@ -200,7 +200,7 @@ const lightLines: readonly (readonly [line: string, mustLoad: string])[] = [
 ]
 for (const [line, mustLoad] of lightLines) {
   test(`\`terrarium ${line}\` loads no engine, for scripts run it often`, () => {
-    const words = ['--import', tellLoads, program, ...line.split(' ')]
+    const words = ['--import', tellLoads, sourceProgram, ...line.split(' ')]
     const { stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
     const loaded: readonly string[] = stderr.match(/(src|node_modules)\/\S+/g) ?? []
     assert.ok(loaded.includes(mustLoad), stderr)

@@ -14,7 +14,10 @@ let folder = ''
 before(async () => {
   if (skip) return
   folder = await temporaryFolder()
-  stage = await openStage({ start: startProcess, flags: ['--backups', join(folder, 'backups'), '--workers', '2'] })
+  stage = await openStage({
+    start: startProcess,
+    flags: ['--backups', join(folder, 'backups'), '--workers', '2'],
+  })
   await stage.query({ create_collection: { object: { name: 'things' } } })
 })
 

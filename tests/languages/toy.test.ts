@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { limits } from '../../src/limits.ts'
 import { type HttpAnswer, rootQuery, send } from '../support/http.ts'
+import { sourceProgram } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { slowQueries } from '../support/slow-queries.ts'
 
@@ -15,7 +16,11 @@ let server: ServerProcess
 
 before(async () => {
   const env = { NODE_OPTIONS: `--import=${new URL('toy.ts', import.meta.url)}` }
-  server = await startProcess({ env, flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'] })
+  server = await startProcess({
+    program: sourceProgram,
+    env,
+    flags: ['--slow-lane-after-ms', '0', '--metrics-port', '0'],
+  })
   await rootQuery(server, { create_collection: { object: { name: 'things' } } })
   const body = { query: { lambda: 'n', expr: { multiply: [2, { var: 'n' }] } } }
   await rootQuery(server, { create_function: { object: { name: 'twice', body } } })

@@ -14,6 +14,8 @@ import { patience } from './patience.ts'
 export const repository = fileURLToPath(new URL('../..', import.meta.url))
 /** The command-line program, to be run with `process.execPath`. */
 export const program = programFile()
+/** The same from the sources, for tests that replace or look at single source files. */
+export const sourceProgram = join(repository, 'src/cli/main.ts')
 
 /** A new, empty temporary folder for a server's data. The caller removes it. */
 export function temporaryFolder(): Promise<string> {
