@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { type RunningServer, startServer } from '../tests/support/server.ts'
+import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
 import { memoryMebibytes } from './measure.ts'
 import type { Times } from './neighbour-reader.ts'
 import { readerOf } from './reader.ts'
@@ -41,7 +41,7 @@ export async function measureSmallPieces(
   everyMs: number,
   onResult: (result: PiecesResult) => void,
 ): Promise<Times> {
-  const server = await startServer({ data })
+  const server = await startProcess({ data })
   try {
     const reader = await readerOf(server, everyMs)
     const measured = async (work: () => Promise<void>): Promise<Times> => {
@@ -75,7 +75,7 @@ export async function measureSmallPieces(
 }
 
 /** Opens the connections, and sends what comes first on each; resolves when that has been responded to. */
-async function open(server: RunningServer, first: string): Promise<readonly Socket[]> {
+async function open(server: ServerProcess, first: string): Promise<readonly Socket[]> {
   const port = Number(new URL(server.url).port)
   const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1').on('error', () => {}))
   await Promise.all(sockets.map(socket => once(socket, 'connect')))
@@ -88,7 +88,7 @@ async function ask(socket: Socket, request: string): Promise<void> {
   await once(socket, 'data')
 }
 
-async function warmUp(server: RunningServer): Promise<void> {
+async function warmUp(server: ServerProcess): Promise<void> {
   const sockets = await open(server, ordinary)
   const endMs = performance.now() + measuredMs
   await Promise.all(

@@ -40,6 +40,7 @@ const ownProcess = [
   'tests/unit/operation/',
   'tests/unit/store/binding-share',
   'tests/workers/',
+  'tests/client/',
 ]
 
 const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
