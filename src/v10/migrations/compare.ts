@@ -1,7 +1,7 @@
 // Whether the shape that a definition's statements lead back to holds what the documents are: what the live definition
 // says of them. Rules: FQL v10 reference, migrations, 4 and 7.
 
-import { isOptional, typeText } from '../../model/schema/field-types.ts'
+import { typeText } from '../../model/schema/field-types.ts'
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../model/schema/paths.ts'
 import { isSubtype, lackingPart } from '../../model/schema/subtypes.ts'
@@ -14,6 +14,7 @@ import {
   hasWildcard,
   isPresent,
   isStruct,
+  mayLackValue,
   nameInStatement,
   type StructShape,
   shownField,
@@ -129,7 +130,7 @@ class Comparison {
   #undeclared({ content, defaultValue, nameSpan, path, typeSpan }: Field): Diagnostic {
     const message = `Field ${shownField(path)} is not present in the live schema`
     const provide = 'Provide an `add` migration for this field'
-    if (defaultValue !== undefined || isOptional(typeOf(content))) {
+    if (defaultValue !== undefined || mayLackValue(typeOf(content))) {
       const added = statements(provide, this.#declaration, [`add ${pathSpelling(path)}`])
       return fault(message, nameSpan, added)
     }

@@ -2,7 +2,7 @@
 // and is told as a step. What does not fit is an error. Rules: FQL v10 reference, migrations, 4 and 5.
 
 import { unreachable } from '../../base/assert.ts'
-import { anyType, type FieldType, isOptional, typeText } from '../../model/schema/field-types.ts'
+import { anyType, type FieldType, typeText } from '../../model/schema/field-types.ts'
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../model/schema/paths.ts'
 import type { Diagnostic, Remark } from '../failure/failure.ts'
@@ -21,6 +21,7 @@ import {
   hasWildcard,
   isPresent,
   isStruct,
+  mayLackValue,
   nameInStatement,
   openDropped,
   type StructShape,
@@ -170,7 +171,7 @@ export class Rewinder {
     if (origin.kind === 'backfilled' && origin.by.value !== undefined)
       return { kind: 'backfill', expression: origin.by.value }
     if (defaultValue !== undefined) return { kind: 'default', expression: defaultValue }
-    if (isOptional(typeOf(content))) return undefined
+    if (mayLackValue(typeOf(content))) return undefined
     const shown = pathSpelling(path)
     const message = `Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
     const { defaulted, nullable } = valueHints(typeSpan)
@@ -286,7 +287,9 @@ export class Rewinder {
     this.steps.push({ kind: 'move', from: from.path, to: to.path })
     this.mark(target, moved, { kind: 'moved into', by: statement })
     // A copy: the target may be the object that the source is in.
-    source.struct.fields.set(source.name, { ...moved, path: from.path, content: copyOf(moved.content) })
+    const content = copyOf(moved.content)
+    const nameSpan = isPresent(moved) ? moved.nameSpan : nameInStatement(statement, from.path)
+    source.struct.fields.set(source.name, { ...moved, path: from.path, content, nameSpan })
   }
 
   #refusedMove(
@@ -306,7 +309,7 @@ export class Rewinder {
       const message = `Cannot move field ${shownField(to.path)} into a struct with a wildcard definition`
       return fault(message, spanIn(statement, to))
     }
-    if (target.kind !== 'place' || target.field === undefined || !isPresent(target.field))
+    if (fieldAt(target) === undefined)
       return fault(`Cannot move field ${shown}, as it is not in the live schema`, span)
     if (source.kind !== 'place') {
       const why =
@@ -317,14 +320,14 @@ export class Rewinder {
       return fault(`Cannot move field ${shown} out of a struct with a wildcard definition`, span)
     const { field } = source
     if (field === undefined || !isPresent(field)) return undefined
-    if (field.defaultValue !== undefined || isOptional(typeOf(field.content))) return undefined
+    if (field.defaultValue !== undefined || mayLackValue(typeOf(field.content))) return undefined
     const name = from.path.at(-1) ?? ''
     const again = `To move ${shown} to ${shownField(to.path)} and add a new field named \`${name}\`, add an \`add\` migration`
     return fault(
       `Cannot move field ${shown}, as it is in the submitted schema`,
       span,
       hint('Field defined here', placeOf(field)),
-      statements(again, this.declaration, [`add ${pathSpelling(from.path)}`]),
+      behind(again, spanIn(statement, to), `\n    add ${pathSpelling(from.path)}`),
     )
   }
 

@@ -4,6 +4,7 @@
 import {
   anyType,
   type FieldType,
+  isOptional,
   type MemberType,
   nullType,
   type ObjectType,
@@ -144,6 +145,15 @@ function structType({ fields, wildcard }: StructShape): FieldType {
   ])
   const type: ObjectType = { kind: 'object', fields: new Map(members), wildcard: wildcard?.type }
   return wildcard?.isOfDropped ? unionOf([type, nullType]) : type
+}
+
+/**
+ * Whether a field of a type needs no value by its type alone: a reference may be to a missing document, and whether null is a
+ * value of it shows only when it is converted.
+ */
+export function mayLackValue(type: FieldType): boolean {
+  if (type.kind === 'union') return type.members.some(mayLackValue)
+  return type.kind === 'reference' || isOptional(type)
 }
 
 /** Where a path leads. */

@@ -14,11 +14,13 @@ import { refusedWrite } from './schema-failure.ts'
 
 /** Writes what a plan changes. Throws a SchemaFailure for what the definitions refuse. */
 export function applyPlan(plan: PushPlan, session: Session): void {
-  const { call, world } = ownCall(session)
+  const { callAt, world } = ownCall(session)
   try {
     for (const { after, before } of plan.changes) {
       // One of them is there. A definition that gets another name has the old one until it is written.
       const { kind, name } = (before ?? after) as SchemaItem
+      const { end, source, start } = (after ?? before) as SchemaItem
+      const call = callAt({ source, start, end })
       const module = nativeModule(nativeOfItem[kind])
       const doc = world.byName(module, name.text)
       const stored = session.transaction.get(doc.ref)?.fields

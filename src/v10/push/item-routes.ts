@@ -108,7 +108,7 @@ function add(call: SchemaCall): SchemaAnswer {
   const { request, session } = call
   const item = snippetOf(request)
   const main = currentFiles(session).find(({ name }) => name === mainFile)
-  const text = main === undefined ? request.text : `${main.text}\n\n${request.text}`
+  const text = `${main?.text ?? ''}\n\n${request.text}`
   const files = [{ name: mainFile, text }]
   return pushed(call, { files, isWhole: false }, () => {
     const { items } = readFile({ name: mainFile, text }).file

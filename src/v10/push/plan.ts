@@ -21,7 +21,7 @@ export interface PushPlan {
   /** The items that are not the same in them: those that come, those that go, those that change. */
   readonly changes: readonly ItemChange[]
   /** What the migrations of one of the items after will do to documents. */
-  readonly fieldLines: (item: SchemaItem) => readonly DiffLine[]
+  readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
 }
 
 /** The files of a push. */
@@ -62,7 +62,7 @@ export function planOf(push: Push, session: Session): PushPlan {
   if (unfit.length > 0) throw refusedFiles(unfit)
   const fieldLines = (item: SchemaItem) => {
     const migration = migrations.get(item)
-    return migration === undefined ? [] : migrationLines(migration, item)
+    return migration === undefined ? undefined : migrationLines(migration, item)
   }
   const after = storedAfter(push, before)
   const { renamed } = push

@@ -12,9 +12,12 @@ type DiffForm = 'semantic' | 'summary' | 'textual'
 
 /** The form that a request asks for; undefined where it asks for none that there is. */
 export function diffFormOf({ parameters: { diff, format } }: SchemaRequest): DiffForm | undefined {
-  const asked = format ?? diff
-  if (asked === 'true') return 'semantic'
-  return asked === 'semantic' || asked === 'summary' || asked === 'textual' ? asked : undefined
+  return formIn(format) ?? formIn(diff)
+}
+
+function formIn(text: string | undefined): DiffForm | undefined {
+  if (text === 'true') return 'semantic'
+  return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
 }
 
 /** The colours that a request asks for. */

@@ -34,10 +34,12 @@ export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFa
   return new SchemaFailure(400, drawn.join('\n'))
 }
 
-/** What a write was refused with, without a place in a query that there is not. */
+/** What a write was refused with; a schema that does not hold together with the place of the item that was written. */
 export function refusedWrite(failure: QueryFailure): SchemaFailure {
   const [first] = failure.diagnostics
-  return new SchemaFailure(400, first?.message ?? failure.message)
+  if (failure.code !== 'invalid_schema' || first?.span === undefined)
+    return new SchemaFailure(400, first?.message ?? failure.message)
+  return new SchemaFailure(400, summaryOf([first]).slice(`${first.name}: `.length))
 }
 
 /** What is not there: an unknown path, file or item. */

@@ -8,7 +8,7 @@ import { type Path, parsePath, pathSpelling } from '../../model/schema/paths.ts'
 import { typeFailures } from '../../model/schema/type-check.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/failure.ts'
-import { parseLambda, parseQuery } from '../syntax/parse.ts'
+import { parseExpression, parseLambda, parseQuery } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import { collectionShape } from './collection-shape.ts'
 import { memberNameFault, nameFault, plainNameFault } from './names.ts'
@@ -77,7 +77,7 @@ const contentChecks: Readonly<Record<string, Check>> = {
     namedIn(definition, 'fields').flatMap(([name, field]) => [
       ...nameFailures(name, 'fields', 'field'),
       ...signatureFailures(field.get('signature'), ['fields', name, 'signature'], '\n\n'),
-      ...expressionFailures(field.get('default'), ['fields', name, 'default']),
+      ...defaultFailures(field.get('default'), ['fields', name, 'default']),
     ]),
   computed_fields: definition =>
     namedIn(definition, 'computed_fields').flatMap(([name, field]) => [
@@ -96,10 +96,17 @@ function nameFailures(name: string, field: string, part: 'field' | 'index'): rea
   return fault === undefined ? [] : [failureAt([field], fault)]
 }
 
-function expressionFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
+function defaultFailures(text: Value | undefined, path: FieldPath): readonly ConstraintFailure[] {
   if (typeof text !== 'string') return []
   return parseFailures(path, unparsable, '\n\n', () => {
     parseQuery(new Source('*body*', text), [])
+  })
+}
+
+function backfillFailures(text: Value, path: FieldPath): readonly ConstraintFailure[] {
+  if (typeof text !== 'string') return []
+  return parseFailures(path, unparsable, '\n\n', () => {
+    parseExpression(new Source('*value*', text))
   })
 }
 
@@ -203,7 +210,7 @@ function migrationFailures(migration: ObjectValue, position: number): readonly C
     if (!isObject(given)) return []
     return Array.from(given).flatMap(([name, value]) => {
       const path = ['migrations', position, kind, name]
-      if (name === 'value') return expressionFailures(value, path)
+      if (name === 'value') return backfillFailures(value, path)
       const texts = isArray(value) ? value : [value]
       return texts.flatMap(text => {
         const fault = typeof text === 'string' ? migrationPathFault(text) : undefined
@@ -247,9 +254,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
     }),
     ...[...objectIn(definition, 'computed_fields').keys()]
       .filter(name => fields.has(name))
-      .map(name =>
-        failureAt(['computed_fields'], `Computed field '\`${name}\`' collides with a defined field`),
-      ),
+      .map(name => failureAt(['computed_fields'], `Computed field '${name}' collides with a defined field`)),
   ]
 }
 

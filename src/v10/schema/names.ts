@@ -10,10 +10,19 @@ const reservedNames: ReadonlySet<string> = new Set([
   ...['Collection', 'Function', 'Role', 'Database', 'AccessProvider', 'Key', 'Token', 'Credential'],
   ...['Credentials', 'Set', 'Array', 'String', 'Int', 'Long', 'Double', 'Float', 'Number', 'Boolean'],
   ...['Bytes', 'Time', 'Date', 'UUID', 'ID', 'Object', 'Struct', 'Null', 'Doc', 'Math', 'Query'],
-  ...['TransactionTime', 'EventSource', 'SetCursor', 'Ref', 'EmptyRef', 'NamedRef', 'NullDoc', 'Record'],
-  ...['CollectionDef', 'FunctionDef', 'RoleDef', 'DatabaseDef', 'AccessProviderDef', 'IndexDef'],
+  ...[
+    'TransactionTime',
+    'EventSource',
+    'SetCursor',
+    'Ref',
+    'EmptyRef',
+    'NamedRef',
+    'EmptyNamedRef',
+    'Stream',
+  ],
+  ...['CollectionDef', 'FunctionDef', 'RoleDef', 'DatabaseDef', 'AccessProviderDef'],
   ...['NullCollectionDef', 'NullFunction', 'NullFunctionDef', 'NullRole', 'NullDatabase', 'NullKey'],
-  ...['NullToken', 'NullCredential', 'NullAccessProvider', 'UserCollection', 'SchemaDef'],
+  ...['NullToken', 'NullCredential', 'NullAccessProvider'],
   ...['abort', 'log', 'dbg', 'asc', 'desc', 'newId'],
 ])
 

@@ -47,6 +47,7 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['TransactionTime', 0],
   ['Never', 0],
   ['NamedRef', 1],
+  ['EmptyNamedRef', 1],
 ])
 
 /** The other types with a name of their own. */
@@ -145,7 +146,7 @@ class Resolver {
           element: this.type(element as TypeNode),
         }))
       case 'Ref':
-        return this.#counted(node, 1, ([target]) => this.#reference(target as TypeNode))
+        return this.#counted(node, 1, ([target]) => this.#reference(target as TypeNode, node))
       case 'EmptyRef':
         return this.#counted(node, 1, ([target]) => this.#half('null document', target as TypeNode, node))
     }
@@ -174,13 +175,13 @@ class Resolver {
     return anyType
   }
 
-  #reference(target: TypeNode): FieldType {
+  #reference(target: TypeNode, node: TypeNode): FieldType {
     const collection = this.#collection(target)
     if (collection !== undefined) {
       return { kind: 'reference', collection: collection.number, name: collection.name }
     }
     this.#refuseUnknown(target)
-    this.#fault('Reference type must refer to a doc type', target)
+    this.#fault('Reference type must refer to a doc type', node)
     return anyType
   }
 

@@ -1,7 +1,7 @@
 // From a text to its tree, or to everything that is wrong with it.
 
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
-import type { LambdaNode, Program, TypeNode } from './nodes.ts'
+import type { LambdaNode, Node, Program, TypeNode } from './nodes.ts'
 import { Parser } from './parser.ts'
 import { Expected, Recorded } from './reader.ts'
 import type { Source } from './source.ts'
@@ -21,6 +21,18 @@ export function parseQuery(source: Source, placeholders: readonly number[]): Pro
 export function parseLambda(source: Source): LambdaNode {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => parser.lambda())
+}
+
+/** The expression that a text is, without statements. Throws a QueryFailure for any other text. */
+export function parseExpression(source: Source): Node {
+  const parser = new Parser(source, [])
+  return wholeOf(parser, () => {
+    parser.lines()
+    if (!parser.startsExpression()) throw parser.expected('expression')
+    const node = parser.expression(false)
+    parser.requiresEnd()
+    return node
+  })
 }
 
 /** The type that a signature is. Throws a QueryFailure for any other text. */

@@ -75,8 +75,10 @@ export function violation({ faults }: Failure, session: Session, call: Call): Qu
 }
 
 function pathsOf(index: Ref, session: Session): readonly (readonly (string | number)[])[] {
-  const [source] = session.transaction.catalogue.index(index)?.sources ?? []
+  const known = session.transaction.catalogue.index(index)
+  const [source] = known?.sources ?? []
   const number = source === undefined || source.collections === '_' ? undefined : source.collections[0]
+  if (known !== undefined && !known.isOwn) return [[known.name]]
   if (number === undefined) return []
   const collection = new Ref(index.database, native.collections, BigInt(number))
   const fields = constraintOf(index, collection, session) ?? []

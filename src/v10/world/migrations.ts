@@ -150,8 +150,10 @@ function withValues(
 type Outcome = { readonly value: StoredValue } | { readonly failure: string }
 
 function valueFor({ path, type, value: filler }: Unfilled, collection: string, session: Session): Outcome {
-  if (filler === undefined) return { value: null }
-  const outcome = evaluated(filler, `*field:${collection}:${path.join('.')}*`, session)
+  const outcome: Outcome =
+    filler === undefined
+      ? { value: null }
+      : evaluated(filler, `*field:${collection}:${path.join('.')}*`, session)
   if ('failure' in outcome) return outcome
   const { value } = outcome
   const failures =

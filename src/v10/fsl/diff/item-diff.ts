@@ -36,7 +36,7 @@ interface DiffGroup {
 export interface ItemDiff {
   /** They do not mean the same; what is different may be nothing that is told. */
   readonly isDifferent: boolean
-  /** Those that have lines. */
+  /** Those that are shown. */
   readonly groups: readonly DiffGroup[]
 }
 
@@ -53,11 +53,11 @@ interface Wording<T> {
   readonly changed: (pair: Pair<T>) => readonly DiffLine[]
 }
 
-/** Compares two forms of an item. `fieldLines`: what its migrations do to documents that are there. */
-export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[]): ItemDiff {
+/** Compares two forms of an item. `fieldLines`: what its migrations do to documents that are there, if they do anything. */
+export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
   step(stepsPerDefinition)
   const found = new Findings()
-  found.group('Defined fields', fieldLines)
+  if (fieldLines !== undefined) found.titled('Defined fields', fieldLines)
   const item = pair.after ?? pair.before
   if (item?.kind === 'collection') compareCollections(pair as ItemPair<CollectionItem>, found)
   else if (item?.kind === 'function') compareFunctions(pair as ItemPair<FunctionItem>, found)
@@ -76,7 +76,11 @@ class Findings implements ItemDiff {
   isDifferent = false
 
   group(title: string | undefined, lines: readonly DiffLine[]): void {
-    if (lines.length === 0) return
+    if (lines.length > 0) this.titled(title, lines)
+  }
+
+  /** A group that is shown without lines, too. */
+  titled(title: string | undefined, lines: readonly DiffLine[]): void {
     this.isDifferent = true
     this.groups.push({ title, lines })
   }

@@ -16,14 +16,15 @@ interface PlannedMigration {
   readonly statements: readonly Statement[]
 }
 
-/** A line or more for each step that is told. */
+/** Lines about what migrations do to documents; undefined where they do nothing. A step may have no line. */
 export function migrationLines(
   { statements, steps }: PlannedMigration,
   { source }: SchemaItem,
-): readonly DiffLine[] {
+): readonly DiffLine[] | undefined {
   const printer = new ExpressionPrinter(source.text)
   const told = ({ expression }: Filler) => `\`${printer.expression(expression.node)}\``
   const opensWildcard = statements.some(({ node }) => node.kind === 'add_wildcard')
+  if (steps.length === 0 && !opensWildcard) return undefined
   return [
     ...steps.flatMap(step => stepLines(step, told)),
     ...(opensWildcard ? [marked('added', 'add a top-level wildcard')] : []),

@@ -15,7 +15,7 @@ export interface ItemChange extends ItemPair {
 /** What is known of two schemas beside their items. */
 interface DiffContext {
   /** What the migrations of a new form of an item will do to documents; nothing where there are none. */
-  readonly fieldLines?: (item: SchemaItem) => readonly DiffLine[]
+  readonly fieldLines?: (item: SchemaItem) => readonly DiffLine[] | undefined
   /** The new names of items that stay, by kind and old name. */
   readonly renamed?: ReadonlyMap<string, string> | undefined
 }
@@ -30,7 +30,7 @@ export function changesOf(
   const keyOf = (item: SchemaItem) =>
     (old.has(item) ? renamed?.get(itemKey(item)) : undefined) ?? itemKey(item)
   const { added, kept, removed } = paired(before, after, keyOf)
-  const changeOf = (pair: ItemPair, lines: readonly DiffLine[] = []) => ({
+  const changeOf = (pair: ItemPair, lines?: readonly DiffLine[]) => ({
     ...pair,
     diff: diffOfItem(pair, lines),
   })
