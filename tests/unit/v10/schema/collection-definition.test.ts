@@ -103,7 +103,7 @@ test('parts that clash are told once everything else is right', () => {
       "constraints: Duplicate check constraint name 'ok'",
       'constraints: Unique constraints must have at least one term',
       'constraints: Duplicate unique constraint on path [.a.b]',
-      "computed_fields: Computed field '`f`' collides with a defined field",
+      "computed_fields: Computed field 'f' collides with a defined field",
     ],
   )
 })
