@@ -43,7 +43,9 @@ export function failureBody(
   summary: string,
 ): string {
   const failures =
-    constraintFailures.length === 0 ? '' : `,"constraint_failures":${JSON.stringify(constraintFailures)}`
+    constraintFailures.length === 0
+      ? ''
+      : `,"constraint_failures":${JSON.stringify(constraintFailures.map(({ message, paths }) => ({ paths, message })))}`
   const aborted = abort === undefined ? '' : `,"abort":${abort}`
   const error = `{"code":"${code}","message":${quoteJson(message)}${failures}${aborted}}`
   return `"error":${error},"summary":${quoteJson(summary)}`

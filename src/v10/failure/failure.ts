@@ -71,6 +71,8 @@ export interface Diagnostic {
 export interface ConstraintFailure {
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
+  /** What the summary names where there are no paths. */
+  readonly label?: string
 }
 
 /** What some failures carry beside their message. */

@@ -69,16 +69,17 @@ export function takenName(name: string, own: Ref | undefined, session: Session):
 export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
   const [fault] = faults
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined
-  const known = fault.indexes.map(index => pathsOf(index, session)).filter(paths => paths.length > 0)
+  const known = fault.indexes.map(index => constraintLabel(index, session)).filter(({ length }) => length > 0)
   if (known.length === 0) return undefined
   return uniqueFailure(known, call)
 }
 
-function pathsOf(index: Ref, session: Session): readonly (readonly (string | number)[])[] {
+/** The fields of a unique constraint, or the name of an index of version 4. */
+function constraintLabel(index: Ref, session: Session): string | readonly (readonly (string | number)[])[] {
   const known = session.transaction.catalogue.index(index)
   const [source] = known?.sources ?? []
   const number = source === undefined || source.collections === '_' ? undefined : source.collections[0]
-  if (known !== undefined && !known.isOwn) return [[known.name]]
+  if (known !== undefined && !known.isOwn) return known.name
   if (number === undefined) return []
   const collection = new Ref(index.database, native.collections, BigInt(number))
   const fields = constraintOf(index, collection, session) ?? []

@@ -60,10 +60,10 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
 }
 
 /** A failure as the summary has it: its paths, and its message with all lines but the first further in. */
-function failureLine({ message, paths }: ConstraintFailure): string {
-  const label = paths.map(pathText).join(',')
+function failureLine({ label = '', message, paths }: ConstraintFailure): string {
+  const told = paths.length === 0 ? label : paths.map(pathText).join(',')
   const text = message.replaceAll('\n', '\n      ')
-  return label === '' ? text : `${label}: ${text}`
+  return told === '' ? text : `${told}: ${text}`
 }
 
 /** The error of what a call may not do. */
@@ -201,9 +201,15 @@ function notUnique({ ref }: Target, call: Call): QueryFailure {
   return uniqueFailure([field === undefined ? [] : [[field]]], call)
 }
 
-/** The failure of unique constraints, each with its fields. */
-export function uniqueFailure(all: readonly ConstraintFailure['paths'][], call: Call): QueryFailure {
-  const failures = all.map(paths => ({ paths, message: 'Failed unique constraint' }))
+/** The failure of unique constraints, each with its fields, or with the name of an index of version 4. */
+export function uniqueFailure(
+  all: readonly (ConstraintFailure['paths'] | string)[],
+  call: Call,
+): QueryFailure {
+  const message = 'Failed unique constraint'
+  const failures = all.map(each =>
+    typeof each === 'string' ? { paths: [], label: each, message } : { paths: each, message },
+  )
   return constraintFailure('Failed unique constraint.', failures, call)
 }
 
