@@ -108,7 +108,7 @@ export class Committer {
   commit<T>(attempt: Attempt<T>, announced?: AnnouncedElsewhere): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = announced
       ? { time: announced.time, end: () => undefined }
-      : this.#times.announce(micros(attempt.commitTime - 1))
+      : this.#times.announceAt(attempt.commitTime)
     // A process that commits for another does not know the times of that one's snapshots.
     const seen = announced ? undefined : epoch
     return this.#decide(attempt, announcement, seen, { ...(announced && { check: announced.check }) })
@@ -119,7 +119,7 @@ export class Committer {
     { commitTime }: Pick<Attempt<unknown>, 'commitTime'>,
     commit: (announced: Micros) => Promise<T | 'stale'>,
   ): Promise<T | 'stale'> {
-    const announcement = this.#times.announce(micros(commitTime - 1))
+    const announcement = this.#times.announceAt(commitTime)
     try {
       const done = await commit(announcement.time)
       if (done !== 'stale') this.#times.noteCommit(done.time)

@@ -45,12 +45,18 @@ export class SnapshotTimes {
   }
 
   /**
-   * Announces a commit of which everything is to be later than `notBefore`, also what was true right before it: a transaction
-   * that writes nothing gets that time.
+   * Announces a commit at `notBefore` + {@link commitDistance} or later, so that the moment right before the commit, which a
+   * transaction without writes gets, is later than `notBefore` as well.
    */
   announce(notBefore: Micros): Announcement {
     const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
-    return this.#timeline.announce(micros(Math.max(micros(wanted + 1), this.#newestSnapshot) + 1))
+    const earliest = Math.max(micros(wanted + commitDistance), micros(this.#newestSnapshot + 1))
+    return this.#timeline.announce(earliest)
+  }
+
+  /** Announces the commit of an attempt that was evaluated for `commitTime`: the same time where no other has reached it. */
+  announceAt(commitTime: Micros): Announcement {
+    return this.announce(micros(commitTime - commitDistance))
   }
 
   /**

@@ -280,3 +280,15 @@ test('a long transaction is tried again outside, as often as it may', async () =
   assert.equal(reasons[0].attempts, 2)
   await bench.close()
 })
+
+test('an attempt that has shown its commit time commits at that time where no other commit came between', async () => {
+  const { bench, ref } = await benchWith()
+  const attempt = bench.store.attempt(transaction => {
+    transaction.put(ref, data({ n: 1n }))
+    return transaction.resultTime()
+  })
+  const done = await bench.store.commit(attempt)
+  assert.ok(done !== 'stale')
+  assert.equal(done.time, attempt.result)
+  await bench.close()
+})
