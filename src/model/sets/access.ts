@@ -13,7 +13,7 @@ export type ElementFilter = (document: Ref) => boolean
 const everything: ElementFilter = () => true
 
 /** Shows the documents that the caller may read. Built-in roles decide by collection: asked once for each. */
-export function readableDocuments(session: Session): ElementFilter {
+function readableDocuments(session: Session): ElementFilter {
   if (session.authority.kind === 'roles') return document => mayRead(document, session)
   const decided = new Map<CollectionId, boolean>()
   return document => {
@@ -57,7 +57,15 @@ function listed(collection: Ref, shows: ElementFilter, session: Session): Elemen
   return document => !isOwnIndex(document, session) && shows(document)
 }
 
-/** What shows of a native collection; undefined when the caller may not list it. */
+/** Shows the documents of a collection that the caller may read; it may be none. */
+export function readableDocumentsOf(collection: Ref, session: Session): ElementFilter {
+  return listed(collection, readableDocuments(session), session)
+}
+
+/**
+ * What shows of a native collection in version 4, where predicates of `read` decide about the collection itself first;
+ * undefined when the caller may not list it.
+ */
 export function nativeFilter(collection: Ref, session: Session): ElementFilter | undefined {
   const request = {
     action: 'read',
@@ -65,8 +73,7 @@ export function nativeFilter(collection: Ref, session: Session): ElementFilter |
     argument: () => collection,
     asker: session.asker,
   } as const
-  if (!session.access.allows(request)) return undefined
-  return listed(collection, readableDocuments(session), session)
+  return session.access.allows(request) ? readableDocumentsOf(collection, session) : undefined
 }
 
 function isOwnIndex(index: Ref, { transaction }: Session): boolean {

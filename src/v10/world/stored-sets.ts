@@ -2,17 +2,12 @@
 
 import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
-import {
-  type ElementFilter,
-  mayReadHistory,
-  nativeFilter,
-  readableDocuments,
-} from '../../model/sets/access.ts'
+import { type ElementFilter, mayReadHistory, readableDocumentsOf } from '../../model/sets/access.ts'
 import type { Element } from '../../model/sets/order.ts'
 import { Reading } from '../../model/sets/reading.ts'
 import { documentsStream, matchStream } from '../../model/sets/stored-streams.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
-import { firstUserCollection, native, Ref, type Value as StoredValue } from '../../values/value.ts'
+import { native, Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call, SetReader } from '../call.ts'
 import { nativeNumber } from '../library/natives.ts'
 import type { SetItem, SetPosition } from '../sets/items.ts'
@@ -96,8 +91,7 @@ export class StoredSetReader implements SetReader {
     const session = this.#session
     const collection = collectionRef(options.collection, session)
     const shows = this.#filter(collection, isPast)
-    const filter = shows && foundIn && !isPast ? coveredFilter(shows, foundIn, session) : shows
-    if (filter === undefined) return undefined
+    const filter = foundIn && !isPast ? coveredFilter(shows, foundIn, session) : shows
     if (options.index === undefined) return documentsStream(collection, collection, filter, reading)
     const index = ownIndexes(collection, session).get(options.index)
     if (index !== undefined) session.named.note('index', options.index)
@@ -128,12 +122,10 @@ export class StoredSetReader implements SetReader {
   }
 
   /** In the past the right to read history stands in place of the right to read; `unrestricted_read` is version 4's. */
-  #filter(collection: Ref, isPast: boolean): ElementFilter | undefined {
+  #filter(collection: Ref, isPast: boolean): ElementFilter {
     const session = this.#session
     if (isPast) return document => mayReadHistory(document, session)
-    return collection.id < BigInt(firstUserCollection)
-      ? nativeFilter(collection, session)
-      : readableDocuments(session)
+    return readableDocumentsOf(collection, session)
   }
 }
 
