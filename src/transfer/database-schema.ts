@@ -30,7 +30,8 @@ export async function writeDatabaseSchema(
   const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
   const isSaid = ({ name, object }: SchemaRecord) => said.has(keyOf(object.replace('_', ' '), name))
   // Version 4 gives names that files cannot create.
-  const isOfVersion4 = ({ name, object }: SchemaRecord) => plain.has(keyOf(object, name))
+  const isOfVersion4 = ({ name, object, params }: SchemaRecord) =>
+    plain.has(keyOf(object, name)) && params.has('history_days')
   const rest = records.filter(record => !isSaid(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
   const first = await writeSchema(connection, path, early, dryRun)

@@ -42,7 +42,7 @@ export async function readSchema(
 ): Promise<WrittenSchema> {
   const files: SchemaText[] = []
   const children: string[] = []
-  const { isNeeded, said, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)
+  const { isNeeded, plain, said, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)
   const all = new Map<string, readonly ReadonlyMap<string, Json>[]>()
   const everything = (set: string) =>
     allObjects(expr => connection.query(path, object({ at: BigInt(at), expr })), set)
@@ -52,7 +52,9 @@ export async function readSchema(
   for (const kind of namedKinds) {
     const set = nativeOfKind[kind]
     const found = all.get(set) ?? []
-    const objects = hasFiles ? found.filter(each => !isSaid(set, each, said)) : found
+    const objects = hasFiles
+      ? found.filter(each => !isSaid(set, each, said) || isOfVersion4(set, each, plain))
+      : found
     if (set === 'databases') children.push(...objects.map(each => String(each.get('name'))))
     const texts = objects.map(each =>
       printQuery(object({ [`create_${kind}`]: literal(parameters(kind, each)) })),
@@ -80,6 +82,8 @@ interface SchemaFiles {
   readonly texts: readonly SchemaText[]
   /** The kinds of version 4 with the names of what the files say. */
   readonly said: ReadonlySet<string>
+  /** The collections of which the files say no more than version 4 can. */
+  readonly plain: ReadonlySet<string>
   /** They say what version 4 does not, or are the user's own. */
   readonly isNeeded: boolean
 }
@@ -91,10 +95,8 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   const paths = schemaPaths(files.map(({ name }) => name))
   return {
     texts: files.map(({ name, text }) => ({ file: paths.get(name) as string, text })),
-    // Version 4 gives names that a file of version 10 cannot create: what it can say, it says as well.
-    said: new Set(
-      items.filter(each => !isPlain(each)).map(({ kind, name }) => `${setOf(kind)} ${name.text}`),
-    ),
+    said: new Set(items.map(({ kind, name }) => `${setOf(kind)} ${name.text}`)),
+    plain: new Set(items.filter(isPlain).map(({ name }) => `collections ${name.text}`)),
     isNeeded: saysVersion10(read),
     shapes: new Map(
       items.flatMap(item => (item.kind === 'collection' ? [[item.name.text, shapeOf(item)]] : [])),
@@ -118,6 +120,11 @@ const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrati
 function isSaid(set: string, each: ReadonlyMap<string, Json>, said: ReadonlySet<string>): boolean {
   const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
   return !hasOwnFields && said.has(`${set} ${each.get('name')}`)
+}
+
+/** Whether version 4 has made a collection: it gives names that a file of version 10 cannot create. */
+function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
+  return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }
 
 /** Whether version 10 has made an object: it names in texts what version 4 refers to. */

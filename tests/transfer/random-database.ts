@@ -180,8 +180,9 @@ class RandomDatabase {
   async #writeDocument(): Promise<void> {
     if (this.#collections.length === 0) return
     const ref = this.#document()
-    const action = this.#random.below(100)
-    if (action < 15) {
+    const isTyped = typed.some(name => JSON.stringify(ref).includes(`"${name}"`))
+    // Checks of others hold on to what is there: a document that is changed could leave one that meets them no more.
+    if (!isTyped && this.#chance(15)) {
       await this.#ask({ delete: ref })
       return
     }
@@ -189,7 +190,8 @@ class RandomDatabase {
     if (this.#chance(15)) params.ttl = { time: `2${this.#random.below(9) + 100}-01-01T00:00:00Z` }
     if (this.#chance(10)) params.credentials = object({ password: 'a password' })
     const exists = { exists: ref }
-    const write = { update: ref, params: object(params) }
+    const kept = object({ data: object({ text: this.#one(texts) }) })
+    const write = { update: ref, params: isTyped ? kept : object(params) }
     await this.#ask({ if: exists, then: write, else: { create: ref, params: object(params) } })
   }
 
