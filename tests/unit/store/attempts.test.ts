@@ -283,12 +283,15 @@ test('a long transaction is tried again outside, as often as it may', async () =
 
 test('an attempt that has shown its commit time commits at that time where no other commit came between', async () => {
   const { bench, ref } = await benchWith()
-  const attempt = bench.store.attempt(transaction => {
+  const showTime = (transaction: Transaction) => {
     transaction.put(ref, data({ n: 1n }))
     return transaction.resultTime()
-  })
+  }
+  const shown = micros(bench.now + second)
+  const attempt = bench.store.attempt(showTime, epoch, () => shown)
+  assert.equal(attempt.result, shown)
   const done = await bench.store.commit(attempt)
   assert.ok(done !== 'stale')
-  assert.equal(done.time, attempt.result)
+  assert.equal(done.time, shown)
   await bench.close()
 })
