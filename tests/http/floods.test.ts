@@ -1,12 +1,14 @@
 // Sessions of HTTP/2 that send much and ask for little: they are cut off, and nobody else is kept waiting or ended.
 
 import assert from 'node:assert/strict'
-import http2 from 'node:http2'
+import { EventEmitter } from 'node:events'
+import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { Pacing } from '../../src/http/pacer.ts'
+import { Pacer, Pacing } from '../../src/http/pacer.ts'
 import { limits } from '../../src/limits.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
@@ -209,4 +211,39 @@ test('sessions of an offender begin one after the other, and others at once', ()
   assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [true, spacing])
   nowMs++
   assert.deepEqual([pacing.isOffender('a'), pacing.sessionDelayMs('a')], [false, 0])
+})
+
+/** How many one-byte frames a session of `client` gets through before it is cut off, without a timer that is due meanwhile. */
+function framesOf(pacing: Pacing, client: string): number {
+  let frames = 0
+  const frameBytes = 10
+  const socket = {
+    get bytesRead() {
+      return frames * frameBytes
+    },
+    bytesWritten: 0,
+  } as Socket
+  const session = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    destroy(error?: Error) {
+      session.destroyed = true
+      if (error) session.emit('error', error)
+    },
+  })
+  const stream = { push: () => true }
+  const pacer = new Pacer(pacing, socket, client)
+  pacer.watch(session as unknown as ServerHttp2Session)
+  pacer.watchBody(stream as unknown as ServerHttp2Stream)
+  const { push } = stream as unknown as ServerHttp2Stream
+  for (; !session.destroyed; frames++) push.call(stream, Buffer.alloc(1))
+  return frames
+}
+
+test('a body of a byte in each frame ends its session while it comes, and those of the same client sooner', () => {
+  const pacing = new Pacing(stillClock, systemTimers)
+  const first = framesOf(pacing, 'a')
+  assert.ok(first > 1000 && first < 5000, `${first}`)
+  const second = framesOf(pacing, 'a')
+  assert.ok(second < first / 10, `${second} after ${first}`)
+  assert.equal(framesOf(pacing, 'b'), first)
 })
