@@ -13,7 +13,11 @@ before(async () => {
 })
 after(() => server?.stop())
 
-test('the conformance cases fail where the list says so, and nowhere else', t => assertAsListed(server, t))
+/** Needs the stack of the slow lane, which is twice that of the service. */
+const deepStackCases = ['own/v10/functions call themselves to the limit, whatever is around the calls']
+
+test('the conformance cases fail where the list says so, and nowhere else', t =>
+  assertAsListed(server, t, deepStackCases))
 
 test('the comparison reports new failures, passing cases and unknown ids', () => {
   const result = (id: string, passed: boolean): CaseResult => ({ id, file: 'a.json', passed })
