@@ -11,6 +11,7 @@ import {
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
+import { devCommand } from './commands/dev.ts'
 import { evalCommand, runCommand } from './commands/eval.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
@@ -23,6 +24,7 @@ import { typesCommand } from './commands/types.ts'
 /** The commands of the program. */
 export const commands: readonly Command[] = [
   serveCommand,
+  devCommand,
   shellCommand,
   evalCommand,
   runCommand,

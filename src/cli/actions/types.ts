@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../../base/system-reasons.ts'
-import { stayAlive, systemTimers, wait } from '../../base/timers.ts'
+import { stayAlive } from '../../base/timers.ts'
 import { UsageError } from '../../config/read-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { readFsl } from '../../transfer/fsl.ts'
@@ -12,6 +12,7 @@ import { connect } from '../client/connect.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { databaseFiles, readFslFiles } from '../schema/fsl-files.ts'
+import { type SchemaFiles, watchSchema } from '../schema/watch.ts'
 import { declarationsOf } from '../types/declarations.ts'
 import { valueClassesOf } from '../types/value-classes.ts'
 
@@ -21,12 +22,6 @@ interface TypesChoice {
   /** The package whose classes are used. */
   readonly client: string
 }
-
-/** The files of a schema, by name. */
-type SchemaFiles = ReadonlyMap<string, string>
-
-/** Milliseconds between two looks at a schema that is watched: reading it costs a service next to nothing. */
-const watchMs = 500
 
 /** Writes the declarations; resolves with the exit status. */
 export async function writeTypes(
@@ -48,7 +43,7 @@ export async function writeTypes(
 }
 
 /** The schema files of a folder. Throws {@link StartError} where there are none. */
-function filesOf(folder: string): SchemaFiles {
+export function filesOf(folder: string): SchemaFiles {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new StartError(`there is no folder ${folder}`)
   const files = readFslFiles(folder)
@@ -63,32 +58,12 @@ async function writeAll(
   if (!choice.watch) return writeOnce(await read(), choice)
   const stopWaiting = stayAlive()
   try {
-    let last = await read()
-    writeOnce(last, choice)
-    for (;;) {
-      await wait(watchMs, systemTimers)
-      const files = await readAgain(read)
-      if (files === undefined || isSame(files, last)) continue
-      last = files
-      writeOnce(files, choice)
-    }
+    await watchSchema(read, files => void writeOnce(files, choice))
+    return 0
   } finally {
     stopWaiting()
   }
 }
-
-/** While it is watched a schema may be away for a moment: an editor replaces a file, a service starts again. */
-async function readAgain(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<SchemaFiles | undefined> {
-  try {
-    return await read()
-  } catch (cause) {
-    if (cause instanceof StartError) return undefined
-    throw cause
-  }
-}
-
-const isSame = (files: SchemaFiles, others: SchemaFiles) =>
-  files.size === others.size && [...files].every(([name, text]) => others.get(name) === text)
 
 function writeOnce(files: SchemaFiles, { client, out }: TypesChoice): number {
   let text: string

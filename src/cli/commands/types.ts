@@ -5,7 +5,7 @@ import { command } from '../command.ts'
 import { clientPackages } from '../types/value-classes.ts'
 
 /** Options of the commands that write declarations. */
-const typesOptions = {
+export const typesOptions = {
   client: {
     kind: 'choice',
     choices: clientPackages,

@@ -1,0 +1,124 @@
+// Serves a data directory in a child process, and pushes the schema files of a folder whenever they change.
+
+import { relative, resolve } from 'node:path'
+import { type Config, type SettingName, settings } from '../../config/settings.ts'
+import { TransferError } from '../../transfer/record.ts'
+import { QueryConnection } from '../client/connection.ts'
+import { startService } from '../client/own-service.ts'
+import { StartError } from '../command.ts'
+import { ownEnvironment } from '../own-commands.ts'
+import { planPush, pushFiles } from '../schema/fsl-files.ts'
+import { type SchemaFiles, watchSchema } from '../schema/watch.ts'
+import { keptRootSecret } from '../secret-file.ts'
+import { styleFor } from '../terminal.ts'
+import { filesOf, typesOf, writeIfChanged } from './types.ts'
+
+interface DevChoice {
+  readonly out: string | undefined
+  /** The package whose classes the declarations use. */
+  readonly client: string
+  readonly database: string | undefined
+  readonly delete: boolean
+}
+
+/** Serves until SIGTERM or SIGINT; resolves with the exit status. */
+export async function develop(folder: string, choice: DevChoice, config: Config): Promise<number> {
+  // Before anything is started: a folder that is misspelt is said at once.
+  filesOf(resolve(folder))
+  const stopped = signalled()
+  const service = await startService(environment(config), text => process.stderr.write(text))
+  let isOver = false
+  const over = Promise.race([stopped.then(() => 0), service.ended.then(() => 1)]).finally(() => {
+    isOver = true
+  })
+  try {
+    print(`Terrarium is ready on ${service.url}`)
+    const connection = await connectionTo(service.url, choice.database, config)
+    const use = (files: SchemaFiles) => pushAll(folder, files, choice, connection)
+    const watched = watchSchema(
+      () => filesOf(resolve(folder)),
+      use,
+      () => isOver,
+    )
+    await Promise.race([over, watched])
+    return await over
+  } finally {
+    await service.stop()
+  }
+}
+
+function signalled(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve())
+  })
+}
+
+/** The service's own, but that its log tells what is wrong and no more, unless it was asked for another level. */
+function environment(config: Config): NodeJS.ProcessEnv {
+  const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel
+  return ownEnvironment({ ...config, logLevel }, Object.keys(settings) as SettingName[])
+}
+
+/** A connection to the database, which is created with those around it. */
+async function connectionTo(
+  url: string,
+  database: string | undefined,
+  config: Config,
+): Promise<QueryConnection> {
+  const secret = config.rootSecret ?? keptRootSecret(config.data)
+  if (secret === undefined)
+    throw new StartError(`the root secret is not in ${config.data}: give --root-secret`)
+  const within = (path: string | undefined) =>
+    new QueryConnection({ url, secret, scope: { database: path, as: undefined }, timeoutMs: undefined })
+  const names = database?.split('/') ?? []
+  for (const [depth, name] of names.entries()) {
+    const text = JSON.stringify(name)
+    const create = `if (Database.byName(${text}) == null) Database.create({ name: ${text} })`
+    const parent = depth === 0 ? undefined : names.slice(0, depth).join('/')
+    const { error, summary } = await within(parent).queryText(create, 'simple')
+    if (error) throw new StartError(`the database ${database} cannot be created: ${summary || error.message}`)
+  }
+  return within(database)
+}
+
+async function pushAll(
+  folder: string,
+  files: SchemaFiles,
+  choice: DevChoice,
+  connection: QueryConnection,
+): Promise<void> {
+  try {
+    const plan = await planPush(files, true, connection)
+    const deleted = [...plan.diff.matchAll(/^\* Removing collection `(.*)` from/gm)].map(([, name]) => name)
+    if (deleted.length > 0 && !choice.delete) {
+      complain(`not pushed: it would delete ${deleted.join(', ')} with all documents (--delete allows it)`)
+      return
+    }
+    await pushFiles(files, true, plan, connection)
+    if (plan.isStaged) print('a schema is staged: the files are in it, and in force once it is committed')
+    print(plan.diff === '' ? `${folder}: unchanged` : `${folder}: pushed\n${plan.diff.trimEnd()}`)
+    writeDeclarations(files, choice)
+  } catch (cause) {
+    if (!(cause instanceof StartError || cause instanceof TransferError)) throw cause
+    complain(inFolder(cause.message, folder))
+  }
+}
+
+function writeDeclarations(files: SchemaFiles, { client, out }: DevChoice): void {
+  if (out === undefined) return
+  if (writeIfChanged(resolve(out), typesOf(files, client))) print(`wrote ${out}`)
+}
+
+/** Places of a drawn error are those of files, so that a terminal or an editor opens them. */
+function inFolder(message: string, folder: string): string {
+  const path = relative('.', folder) || '.'
+  return message.replace(/^(\s*at )(\S+\.fsl:\d+:\d+)$/gm, `$1${path}/$2`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function complain(message: string): void {
+  process.stderr.write(`${styleFor(process.stderr)('red', message)}\n`)
+}
