@@ -137,6 +137,8 @@ export class Pacer {
   #parse: (bytes: Buffer) => void = () => {}
   /** What was read over HTTP/1.1 and has not gone to that parser yet. */
   #unparsed: Buffer | undefined
+  /** Whether a slice of that waits for its turn. */
+  #hasSliceWaiting = false
   /** Bodies that wait for something, so that nothing more is parsed. */
   #heldBodies = 0
   /** The request that ends HTTP/1.1 on this connection. */
@@ -208,23 +210,34 @@ export class Pacer {
   }
 
   #parseOn(): void {
+    if (this.#hasSliceWaiting) return
     if (this.#heldBodies > 0) {
       this.#hold()
       return
     }
-    const { end, lines, isShort } = sliceOf(this.#unparsed as Buffer)
-    const go = () => this.#parseSlice(end)
-    if (isShort && !this.isWaiting) go()
-    else this.#take({ cost: lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest, go })
+    const unparsed = this.#unparsed as Buffer
+    if (isShort(unparsed) && !this.isWaiting) {
+      this.#parseSlice(unparsed.length)
+      return
+    }
+    const { end, lines } = sliceOf(unparsed)
+    this.#hasSliceWaiting = true
+    const go = () => {
+      this.#hasSliceWaiting = false
+      // A body may have begun to wait meanwhile; then its end parses on.
+      if (this.#heldBodies === 0) this.#parseSlice(end)
+    }
+    this.#take({ cost: lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest, go })
     if (this.#unparsed !== undefined) this.#hold()
   }
 
   #parseSlice(end: number): void {
     const bytes = this.#unparsed as Buffer
-    this.#unparsed = end === bytes.length ? undefined : bytes.subarray(end)
+    const isLast = end === bytes.length
+    this.#unparsed = isLast ? undefined : bytes.subarray(end)
     // Nothing that follows can be responded to.
     if (this.#socket.destroyed || this.#socket.writableEnded) this.#unparsed = undefined
-    else this.#parse(bytes.subarray(0, end))
+    else this.#parse(isLast ? bytes : bytes.subarray(0, end))
     if (this.#lastRequest?.complete === true) this.#leaveRest()
     else if (this.#unparsed !== undefined) this.#parseOn()
   }
@@ -369,13 +382,23 @@ export class Pacer {
   }
 }
 
-/** The next slice of what is to be parsed: where it ends, its lines, and whether it is as short as what a client sends that waits for responses. */
-function sliceOf(bytes: Buffer): { readonly end: number; readonly lines: number; readonly isShort: boolean } {
+/** Whether bytes are as few, of as few lines, as what a client sends that waits for responses. */
+function isShort(bytes: Buffer): boolean {
+  const { length } = bytes
+  if (length > limits.shortReadBytes) return false
+  let lines = 0
+  for (let at = 0; at < length; at++) {
+    if (bytes[at] === lineFeed && ++lines > limits.shortReadLines) return false
+  }
+  return true
+}
+
+/** The next slice of what is to be parsed: where it ends, and its lines. */
+function sliceOf(bytes: Buffer): { readonly end: number; readonly lines: number } {
   let lines = 0
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
     lines++
-    if (lines === limits.linesPerSlice) return { end: at + 1, lines, isShort: false }
+    if (lines === limits.linesPerSlice) return { end: at + 1, lines }
   }
-  const isShort = bytes.length <= limits.shortReadBytes && lines <= limits.shortReadLines
-  return { end: bytes.length, lines, isShort }
+  return { end: bytes.length, lines }
 }

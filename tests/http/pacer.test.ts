@@ -178,6 +178,22 @@ test('nothing more is parsed while a body is held', async () => {
   assert.equal(socket.isPaused(), false)
 })
 
+test('a body that waits while a slice waits for its turn keeps the slice back, which is parsed once', async () => {
+  const { connect } = service(0)
+  for (let other = 0; other < 20; other++) parsing(connect).receive(chunks(10_000))
+  const { receive, pacer, parsed, socket } = parsing(connect)
+  receive(chunks(100))
+  assert.equal(pacer.isWaiting, true)
+  pacer.holdBody(true)
+  pacer.holdBody(false)
+  pacer.holdBody(true)
+  while (pacer.isWaiting) await setImmediate()
+  assert.equal(parsed.length, 0)
+  pacer.holdBody(false)
+  while (socket.isPaused()) await setImmediate()
+  assert.deepEqual(parsed, [chunks(100)])
+})
+
 const longBytes = limits.extraRequestsPerTurn * limits.readBytesPerRequest
 
 test('of what is long, one is parsed in a turn, each in its turn, and what is short at once', async () => {
