@@ -62,7 +62,7 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
       {conditions.length > 0 && (
         <ul class="conditions" aria-label="Filters">
           {conditions.map((condition, at) => {
-            const shown = textOf(condition)
+            const shown = conditionText(condition)
             return (
               <li key={at}>
                 <bdi>{shown}</bdi>
@@ -85,7 +85,8 @@ export function ConditionForm({ conditions, fields, rows }: ConditionFormProps) 
 
 const shownChars = 60
 
-function textOf({ path, operator, value }: Condition): string {
+/** A condition in words, cut where it is long. */
+export function conditionText({ path, operator, value }: Condition): string {
   const field = previewOf(path.join('.'), shownChars)
   if (!comparesWithValue(operator)) return `${field} ${operatorText(operator)}`
   const shown = typeof value === 'string' ? `“${previewOf(value, shownChars)}”` : previewOf(value, shownChars)

@@ -2,7 +2,9 @@
 // chosen stands in the address, and is kept for the next time.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { CountAll } from '../parts/count-all.tsx'
 import { Check, Field } from '../parts/fields.tsx'
+import { FoundChanges } from '../parts/found-changes.tsx'
 import { Heading, Tabs } from '../parts/heading.tsx'
 import { useEvery, useLive } from '../parts/live.ts'
 import { Loaded, type Loading, useLoad } from '../parts/load.tsx'
@@ -13,11 +15,11 @@ import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
 import { keepView, keptView, viewIn } from '../service/kept-views.ts'
 import { countOf, readRows } from '../service/read-rows.ts'
 import { needsScan, planOf, type RowView } from '../service/row-plan.ts'
-import { covers, type IndexShape, setOf, shapeOf } from '../service/row-source.ts'
+import { covers, type IndexShape, leadsToDocuments, setOf, shapeOf } from '../service/row-source.ts'
 import { rights } from '../session.ts'
 import { type Json, parseJson, writeJson } from '../wire/json.ts'
 import { fieldPathsOf, type Row } from '../wire/rows.ts'
-import { ConditionForm } from './condition-form.tsx'
+import { ConditionForm, conditionText } from './condition-form.tsx'
 import { RowPage, type ShownProps } from './row-page.tsx'
 import { SourceForm } from './row-source-form.tsx'
 import { ScannedRows } from './scanned-rows.tsx'
@@ -169,8 +171,8 @@ function RowsOfView({ collection, indexes, isPlanned }: RowsOfViewProps) {
 
 /** Entries that lead to no documents have no fields to sort by. */
 function sortingOf({ sort, source }: RowView): Sorting | undefined {
-  const { index, isReversed } = source
-  if (index !== undefined && index.refAt === undefined && index.values.length > 0) return undefined
+  const { isReversed } = source
+  if (!leadsToDocuments(source)) return undefined
   const onSort = (field: string | undefined) => {
     const turns = field === sort && !isReversed
     const order = turns ? 'descending' : undefined
@@ -184,8 +186,9 @@ const liveEveryMs = 3000
 
 /** Rows in the order of their source, a page at a time. */
 function PagedRows(props: ShownProps) {
-  const { collection, plan, onSeen } = props
+  const { collection, plan, fields, onSeen } = props
   const { source } = plan
+  const [turn, setTurn] = useState(0)
   const { parameters } = place.value
   const cursor = { after: jsonOf(parameters.get('after')), before: jsonOf(parameters.get('before')) }
   const moment = [pastTime.value, databasePath.value.join('/')]
@@ -200,26 +203,31 @@ function PagedRows(props: ShownProps) {
   useEffect(() => {
     if (rows.data) onSeen(rows.data.rows)
   }, [rows.data])
+  const onChanged = () => {
+    rows.reload()
+    count.reload()
+    setTurn(turn + 1)
+  }
   return (
     <>
-      <p class="row-facts">
+      <div class="row-facts">
         <span role="status">{count.data && countText(count.data)}</span>
+        {count.data?.isMore && <CountAll key={turn} plan={plan} />}
         {mayBeLive && <Check label="Live" isOn={isLive} onChange={setLive} />}
-      </p>
+        {mayBeLive && rights.value.writes && (
+          <FoundChanges
+            {...{ collection, plan, fields, onChanged }}
+            conditions={plan.filter.map(conditionText)}
+            isEmpty={count.data?.count === 0}
+          />
+        )}
+      </div>
       <Loaded of={rows}>
         {loaded =>
           loaded.rows.length === 0 ? (
             <NoRows collection={collection} isFiltered={source.index !== undefined} />
           ) : (
-            <RowPage
-              {...props}
-              rows={loaded.rows}
-              isLive={isLive}
-              onChanged={() => {
-                rows.reload()
-                count.reload()
-              }}
-            >
+            <RowPage {...props} rows={loaded.rows} isLive={isLive} onChanged={onChanged}>
               {loaded.before !== undefined && (
                 <a class="button" href={addressWith({ before: writeJson(loaded.before), after: undefined })}>
                   ← Previous

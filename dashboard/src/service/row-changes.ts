@@ -1,79 +1,200 @@
-// Changes of many documents, in transactions of some each; and of one field of one document, unless somebody else has
-// changed it since it was read.
+// Changes of many documents, in transactions of some each, which can be stopped and continued; and of one field of one
+// document, unless somebody else has changed it since it was read.
 
 import type { Json, Query } from '../wire/json.ts'
 import { documentRef, literal, type RefName } from '../wire/refs.ts'
 import type { Row } from '../wire/rows.ts'
 import { ChangedError, writeChecked } from './checked.ts'
-import { write } from './data.ts'
+import { type Condition, fulfils } from './conditions.ts'
+import { variable, write } from './data.ts'
 import { ServiceError } from './faults.ts'
+import type { RowPlan } from './row-plan.ts'
+import { type RefPage, walkRefs } from './row-walk.ts'
 
 /** A document that could not be changed. */
-interface Refused {
+export interface Refused {
   readonly ref: RefName
   readonly reason: string
 }
 
-/** What became of a change of many documents. */
-export interface Changed {
+/** The documents that a change is for. */
+export interface ChangeTarget {
+  /** Their number when the change was chosen; undefined as long as it is not known. */
+  readonly count: number | undefined
+  /** Their names, also from a cursor on. */
+  readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>
+  /** What a document has to fulfil when it is written; others are skipped. */
+  readonly conditions: readonly Condition[]
+}
+
+/** Documents that were selected by hand. */
+export function selectedTarget(refs: readonly RefName[]): ChangeTarget {
+  const pages = async function* () {
+    yield { refs, after: undefined }
+  }
+  return { count: refs.length, pages, conditions: [] }
+}
+
+/** Documents that a plan finds. */
+export function foundTarget(plan: RowPlan, count: number | undefined): ChangeTarget {
+  return { count, pages: (signal, from) => walkRefs(plan, signal, from), conditions: plan.filter }
+}
+
+/** How far a change of many documents is; it continues from here. */
+export interface ChangeState {
+  /** Documents that were changed. */
   readonly done: number
+  /** Documents that needed no change: gone, changed already, or not matching the conditions any more. */
+  readonly skipped: number
   readonly refused: readonly Refused[]
+  /** Documents of the current page that are still to be tried. */
+  readonly rest: readonly RefName[]
+  /** Where the next page begins. */
+  readonly after: Json | undefined
+  /** Whether any page is left to read. */
+  readonly hasPages: boolean
+}
+
+/** The state before the first document. */
+export const notBegun: ChangeState = {
+  done: 0,
+  skipped: 0,
+  refused: [],
+  rest: [],
+  after: undefined,
+  hasPages: true,
+}
+
+/** Whether every document was tried. */
+export function isComplete({ rest, hasPages }: ChangeState): boolean {
+  return rest.length === 0 && !hasPages
+}
+
+/** What is done to a document, and which documents need it, as expressions. */
+export interface Change {
+  readonly change: (ref: Query) => Query
+  /** Whether a document already is as it would be afterwards; undefined where that cannot be. */
+  readonly isDone?: (document: Query) => Query
+}
+
+/** Deletes a document. */
+export const deletion: Change = { change: ref => ({ delete: ref }) }
+
+/** Sets a field to a value; null takes it away. */
+export function settingOf(path: readonly string[], value: Json): Required<Change> {
+  const nested = path.reduceRight<Query>((inner, name) => ({ object: { [name]: inner } }), literal(value))
+  return {
+    change: ref => ({ update: ref, params: { object: { data: nested } } }),
+    isDone: document => ({
+      let: [{ field: { select: ['data', ...path], from: document, default: null } }],
+      in: isSame(variable('field'), value),
+    }),
+  }
+}
+
+/** `1` and `1.0` are equal, and yet stored differently. */
+function isSame(field: Query, value: Json): Query {
+  const equals: Query = { equals: [field, literal(value)] }
+  if (typeof value === 'bigint') return { and: [equals, { is_integer: field }] }
+  if (typeof value === 'number') return { and: [equals, { is_double: field }] }
+  return equals
+}
+
+/**
+ * Changes documents, and yields the state after each transaction. A document that is refused stops no other one. A document
+ * that is changed already is skipped, so a change that was stopped can also be repeated from its start. Throws what
+ * concerns no single document, such as a lost connection: the state yielded last says where to continue.
+ */
+export async function* changeEach(
+  { conditions, pages }: ChangeTarget,
+  change: Change,
+  from: ChangeState,
+  signal: AbortSignal,
+): AsyncGenerator<ChangeState> {
+  let state = from
+  const tryRest = async function* () {
+    const chunks = chunksOf(state.rest)
+    for (let chunk = chunks.pop(); chunk !== undefined; chunk = chunks.pop()) {
+      const outcome = await changeSome(chunk, change, conditions, signal)
+      if (outcome.kind === 'split') {
+        const half = chunk.length >> 1
+        chunks.push(chunk.slice(half), chunk.slice(0, half))
+        continue
+      }
+      const isRefused = outcome.kind === 'refused'
+      state = {
+        ...state,
+        done: state.done + (isRefused ? 0 : outcome.done),
+        skipped: state.skipped + (isRefused ? 0 : chunk.length - outcome.done),
+        refused: isRefused ? [...state.refused, outcome.refused] : state.refused,
+        rest: state.rest.slice(chunk.length),
+      }
+      yield state
+    }
+  }
+  yield* tryRest()
+  if (!state.hasPages) return
+  for await (const { refs, after } of pages(signal, state.after)) {
+    state = { ...state, rest: refs, after, hasPages: after !== undefined }
+    yield* tryRest()
+    if (refs.length === 0) yield state
+  }
 }
 
 const batchSize = 100
 const limitedDelayMs = 1000
 
-/** What is done to each document, as an expression over its reference. */
-export type ChangeOf = (ref: Query) => Query
-
-/** Deletes a document. */
-export const deletion: ChangeOf = ref => ({ delete: ref })
-
-/** Sets a field to a value; null takes it away. */
-export function settingOf(path: readonly string[], value: Json): ChangeOf {
-  const nested = path.reduceRight<Query>((inner, name) => ({ object: { [name]: inner } }), literal(value))
-  return ref => ({ update: ref, params: { object: { data: nested } } })
+/** Batches, the first one last. */
+function chunksOf(refs: readonly RefName[]): (readonly RefName[])[] {
+  const count = Math.ceil(refs.length / batchSize)
+  return Array.from({ length: count }, (_, at) => refs.slice(at * batchSize, (at + 1) * batchSize)).reverse()
 }
 
-/** Changes documents. One that is refused hinders no other; one that is gone is passed over. */
-export async function changeEach(
+type Outcome =
+  | { readonly kind: 'written'; readonly done: number }
+  | { readonly kind: 'refused'; readonly refused: Refused }
+  /** One of several documents is refused: they have to be tried in smaller parts. */
+  | { readonly kind: 'split' }
+
+async function changeSome(
   refs: readonly RefName[],
-  change: ChangeOf,
-  onProgress: (changed: Changed) => void,
+  change: Change,
+  conditions: readonly Condition[],
   signal: AbortSignal,
-): Promise<Changed> {
-  let changed: Changed = { done: 0, refused: [] }
-  for (let from = 0; from < refs.length; from += batchSize) {
-    const { done, refused } = await changeSome(refs.slice(from, from + batchSize), change, signal)
-    changed = { done: changed.done + done, refused: [...changed.refused, ...refused] }
-    onProgress(changed)
+): Promise<Outcome> {
+  const query = refs.map(({ collection, id }) => changeOne(documentRef(collection, id), change, conditions))
+  for (;;) {
+    try {
+      const { value } = await write(query, signal)
+      return { kind: 'written', done: (value as readonly Json[]).filter(each => each === true).length }
+    } catch (cause) {
+      if (!(cause instanceof ServiceError)) throw cause
+      if (cause.status === 429) {
+        await new Promise(resolve => setTimeout(resolve, limitedDelayMs))
+        continue
+      }
+      const isOfDocuments = cause.status >= 400 && cause.status < 500 && cause.status !== 401
+      const [ref] = refs
+      if (!isOfDocuments || ref === undefined) throw cause
+      if (refs.length > 1) return { kind: 'split' }
+      return { kind: 'refused', refused: { ref, reason: reasonOf(cause) } }
+    }
   }
-  return changed
 }
 
-async function changeSome(refs: readonly RefName[], change: ChangeOf, signal: AbortSignal): Promise<Changed> {
-  const each = refs.map(({ collection, id }) => {
-    const ref = documentRef(collection, id)
-    return { if: { exists: ref }, then: change(ref), else: null }
-  })
-  try {
-    await write({ do: [...each, null] }, signal)
-    return { done: refs.length, refused: [] }
-  } catch (cause) {
-    if (!(cause instanceof ServiceError)) throw cause
-    if (cause.status === 429) {
-      await new Promise(resolve => setTimeout(resolve, limitedDelayMs))
-      return changeSome(refs, change, signal)
-    }
-    const isOfDocuments = cause.status >= 400 && cause.status < 500 && cause.status !== 401
-    const [ref] = refs
-    if (!isOfDocuments || ref === undefined) throw cause
-    if (refs.length === 1) return { done: 0, refused: [{ ref, reason: reasonOf(cause) }] }
-    const half = refs.length >> 1
-    const first = await changeSome(refs.slice(0, half), change, signal)
-    const second = await changeSome(refs.slice(half), change, signal)
-    return { done: first.done + second.done, refused: [...first.refused, ...second.refused] }
-  }
+/** Changes a document if it is there and still needs it, in one transaction with that check; says whether it did. */
+function changeOne(ref: Query, { change, isDone }: Change, conditions: readonly Condition[]): Query {
+  const document = variable('document')
+  const changed: Query = { do: [change(ref), true] }
+  const tests = [
+    ...(conditions.length > 0 ? [fulfils(conditions, document)] : []),
+    ...(isDone === undefined ? [] : [{ not: isDone(document) }]),
+  ]
+  const checked: Query =
+    tests.length === 0
+      ? changed
+      : { let: [{ document: { get: ref } }], in: { if: { and: tests }, then: changed, else: false } }
+  return { if: { exists: ref }, then: checked, else: false }
 }
 
 function reasonOf(error: ServiceError): string {
@@ -87,7 +208,7 @@ function reasonOf(error: ServiceError): string {
 export async function saveField(row: Row, name: string, value: Json, signal: AbortSignal): Promise<void> {
   if (row.ref === undefined) return
   const ref = documentRef(row.ref.collection, row.ref.id)
-  const update: Query = { select: 'ts', from: settingOf([name], value)(ref) }
+  const update: Query = { select: 'ts', from: settingOf([name], value).change(ref) }
   const { kind } = await writeChecked(ref, row.ts ?? null, update, signal)
   if (kind === 'changed') throw new ChangedError()
   if (kind === 'gone') throw new Error('The document has been deleted meanwhile.')

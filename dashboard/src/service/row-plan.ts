@@ -18,6 +18,8 @@ export const byTime = '@ts'
 
 export interface RowPlan {
   readonly source: RowSource
+  /** All conditions of the view, also those that an index serves. */
+  readonly filter: readonly Condition[]
   /** What has to be looked for in each document of the source. */
   readonly conditions: readonly Condition[]
   /** What has to be sorted once all are found; undefined where the source is in order. */
@@ -31,11 +33,11 @@ export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
   const { conditions, sort, source } = view
   const { collection, isReversed } = source
   const byHand = sort === undefined ? undefined : { field: sort, isReversed }
+  const whole = { filter: conditions, conditions, served: undefined }
   if (source.index !== undefined) {
     const reversed = orderOf(source.index, sort, isReversed)
-    if (reversed === undefined)
-      return { source: { ...source, isReversed: false }, conditions, sort: byHand, served: undefined }
-    return { source: { ...source, isReversed: reversed }, conditions, sort: undefined, served: undefined }
+    if (reversed === undefined) return { ...whole, source: { ...source, isReversed: false }, sort: byHand }
+    return { ...whole, source: { ...source, isReversed: reversed }, sort: undefined }
   }
   const best = indexes
     .filter(({ isActive, isWhole }) => isActive && isWhole)
@@ -43,16 +45,12 @@ export function planOf(view: RowView, indexes: readonly IndexShape[]): RowPlan {
     .filter(each => each !== undefined)
     .sort((left, right) => right.score - left.score)[0]
   if (best === undefined) {
-    return {
-      source: { ...source, isReversed: byHand === undefined && isReversed },
-      conditions,
-      sort: byHand,
-      served: undefined,
-    }
+    return { ...whole, source: { ...source, isReversed: byHand === undefined && isReversed }, sort: byHand }
   }
   const { index, order, terms, used } = best
   return {
     source: { collection, index, terms, isReversed: order ?? false },
+    filter: conditions,
     conditions: conditions.filter(condition => !used.includes(condition)),
     sort: order === undefined ? byHand : undefined,
     served: index.name,

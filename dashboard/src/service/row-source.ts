@@ -108,13 +108,22 @@ export function rowsQuery(source: RowSource, size: number, cursor: Cursor): Quer
   return mapping(pageOf(setOf(source), size, cursor), elementIn(source, variable()))
 }
 
+/** Whether the elements of a source lead to documents; entries may hold values alone. */
+export function leadsToDocuments({ index }: RowSource): boolean {
+  return index === undefined || index.values.length === 0 || index.refAt !== undefined
+}
+
+/** The expression for the reference in an element of a source that leads to documents. */
+export function refIn({ index }: RowSource, element: Query): Query {
+  const isWithin = index?.refAt !== undefined && index.values.length > 1
+  return isWithin ? { select: BigInt(index.refAt), from: element } : element
+}
+
 /** The expression for what an element of a source leads to. */
-export function elementIn({ index }: RowSource, element: Query): Query {
-  if (index === undefined) return { get: element }
-  if (index.values.length === 0) return documentIn(element)
-  if (index.refAt === undefined) return element
-  const found: Query = index.values.length === 1 ? element : { select: BigInt(index.refAt), from: element }
-  return { let: [{ found }], in: documentIn({ var: 'found' }) }
+export function elementIn(source: RowSource, element: Query): Query {
+  if (source.index === undefined) return { get: element }
+  if (!leadsToDocuments(source)) return element
+  return { let: [{ found: refIn(source, element) }], in: documentIn({ var: 'found' }) }
 }
 
 /** A reference in an index may lead nowhere, or to what the caller may not read. */

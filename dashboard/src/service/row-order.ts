@@ -1,0 +1,67 @@
+// The order of rows by a field that no index sorts by, and the first rows in it. The first rows are kept while pages of any
+// number of documents pass by, so memory does not grow with the collection.
+
+import { isMap, type Json } from '../wire/json.ts'
+import type { Row } from '../wire/rows.ts'
+import { byTime, type RowPlan } from './row-plan.ts'
+
+/** An order by one field; rows without the field come last in either direction. */
+export type RowOrder = NonNullable<RowPlan['sort']>
+
+/**
+ * The first `limit` rows of `held` and `page` together. `held` is in order already. Rows that are equal keep the order in
+ * which they were found.
+ */
+export function firstRows(
+  held: readonly Row[],
+  page: readonly Row[],
+  order: RowOrder,
+  limit: number,
+): readonly Row[] {
+  const last = held.length < limit ? undefined : held.at(-1)
+  const candidates = last === undefined ? page : page.filter(row => compareRows(row, last, order) < 0)
+  if (candidates.length === 0) return held
+  return [...held, ...candidates].sort((left, right) => compareRows(left, right, order)).slice(0, limit)
+}
+
+/** Compares two rows as `sort` of an array expects it. */
+export function compareRows(left: Row, right: Row, { field, isReversed }: RowOrder): number {
+  const leftValue = valueIn(left, field)
+  const rightValue = valueIn(right, field)
+  const missing = Number(leftValue === null) - Number(rightValue === null)
+  return missing || (isReversed ? -1 : 1) * compare(leftValue, rightValue)
+}
+
+function valueIn(row: Row, field: string): Json {
+  return (field === byTime ? row.ts : row.cells.get(field)) ?? null
+}
+
+const collator = new Intl.Collator('en')
+
+function compare(left: Json, right: Json): number {
+  const ranks = rankOf(left) - rankOf(right)
+  if (ranks !== 0) return ranks
+  if (typeof left === 'string' && typeof right === 'string') return collator.compare(left, right)
+  if (isNumber(left) && isNumber(right)) return left < right ? -1 : left > right ? 1 : 0
+  const [leftText, rightText] = [textOf(left), textOf(right)]
+  return leftText < rightText ? -1 : leftText > rightText ? 1 : 0
+}
+
+function isNumber(value: Json): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** Numbers, then texts, then tagged values such as times, then booleans, then lists. */
+function rankOf(value: Json): number {
+  if (isNumber(value)) return 0
+  if (typeof value === 'string') return 1
+  if (isMap(value)) return 2
+  return typeof value === 'boolean' ? 3 : 4
+}
+
+/** The text of a tagged value orders times and dates as they follow each other. */
+function textOf(value: Json): string {
+  if (!isMap(value)) return String(value)
+  const [inner] = value.values()
+  return typeof inner === 'string' ? inner : ''
+}

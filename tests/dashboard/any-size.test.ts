@@ -1,0 +1,212 @@
+// Collections of more documents than a page of the service returns: sorted, counted, changed and deleted whole.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+})
+
+after(() => stage?.close())
+
+/** Makes a collection of documents whose ids count from 1; `dataAt` gives the data of the document with an id. */
+async function fill(name: string, count: number, dataAt: (id: number) => object): Promise<void> {
+  await stage.query({ create_collection: { object: { name } } })
+  const ids = Array.from({ length: count }, (_, at) => at + 1)
+  for (let from = 0; from < count; from += 1000) {
+    const some = ids.slice(from, from + 1000).map(id => ({
+      create: { ref: { collection: name }, id: String(id) },
+      params: { object: { data: { object: dataAt(id) } } },
+    }))
+    await stage.query({ do: [...some, null] })
+  }
+}
+
+const dataOf = (collection: string, id: string) =>
+  stage.query({ select: ['data'], from: { get: { ref: { collection }, id } } })
+
+const update = (collection: string, id: string, data: object) =>
+  stage.query({
+    update: { ref: { collection }, id },
+    params: { object: { data: { object: data } } },
+  })
+
+/** The number of documents with a state, as the service counts them. */
+const countOf = (collection: string, state: string) =>
+  stage.query({
+    count: {
+      filter: {
+        lambda: 'ref',
+        expr: { equals: [{ select: ['data', 'state'], from: { get: { var: 'ref' } } }, state] },
+      },
+      collection: { documents: { collection } },
+    },
+  })
+
+/** The texts of the first column of data, from a row on. */
+async function cellsFrom(page: Page, from: number, count: number): Promise<readonly string[]> {
+  const cells = page.locator('section[aria-label="Documents"] tbody td:nth-child(3)')
+  return (await cells.allTextContents()).slice(from, from + count)
+}
+
+async function filterBy(page: Page, field: string, compare: string, value: string): Promise<void> {
+  await page.getByLabel('Filter by').fill(field)
+  await page.getByLabel('Compare').selectOption(compare)
+  await page.getByLabel('Value', { exact: true }).fill(value)
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+}
+
+/** Holds the first write of documents until `release` is called. */
+async function holdFirstWrite(page: Page, form: 'update' | 'delete') {
+  let release: () => void = () => undefined
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let seen: () => void = () => undefined
+  const isSeen = new Promise<void>(resolve => {
+    seen = resolve
+  })
+  await page.route('**/', async route => {
+    if (route.request().postData()?.includes(`"${form}":{"ref"`)) {
+      seen()
+      await held
+    }
+    await route.continue()
+  })
+  return { isSeen, release }
+}
+
+const total = 10_600
+
+test('an order without an index and a count on request are those of all documents', { skip }, async () => {
+  await fill('large', total, id => ({ at: total + 1 - id }))
+  const page = await stage.signedIn(stage.admin, 'collections/large')
+  await page.getByText('More than 10000 documents').waitFor()
+  await page.getByRole('button', { name: 'Count all' }).click()
+  await page.getByText(`Exactly ${total} documents.`).waitFor()
+  await page.getByRole('button', { name: 'at', exact: true }).click()
+  await page.getByText(`${total} found.`).waitFor()
+  assert.deepEqual(await cellsFrom(page, 0, 3), ['1', '2', '3'])
+  await page.getByRole('button', { name: 'at', exact: true }).click()
+  await page.locator('[aria-sort=descending]').waitFor()
+  await page.getByText(`${total} found.`).waitFor()
+  assert.deepEqual(await cellsFrom(page, 0, 3), ['10600', '10599', '10598'])
+  // More rows than are kept are read again.
+  for (let rows = 50; rows <= 1000; rows += 50) {
+    await page.getByRole('cell', { name: String(total + 1 - rows), exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+  }
+  await page.getByRole('cell', { name: String(total + 1 - 1050), exact: true }).waitFor()
+  assert.deepEqual(await cellsFrom(page, 999, 3), ['9601', '9600', '9599'])
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('a filter is counted exactly on request', { skip }, async () => {
+  const page = await stage.signedIn(stage.admin, 'collections/large')
+  await filterBy(page, 'at', 'lte', '10500')
+  await page.getByText('found so far').waitFor()
+  await page.getByRole('button', { name: 'Count all' }).click()
+  await page.getByText('Exactly 10500 documents.').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('all that a filter finds is changed, checked again at the write, stopped and continued', {
+  skip,
+}, async () => {
+  await fill('parcels', 700, id => ({ state: id <= 600 ? 'new' : 'old' }))
+  const page = await stage.signedIn(stage.admin, 'collections/parcels')
+  await filterBy(page, 'state', 'is', 'new')
+  await page.getByRole('button', { name: 'Change all found' }).click()
+  await page.getByText('Exactly 600 documents.').waitFor()
+  await page.getByLabel('Field', { exact: true }).fill('state')
+  await page.getByLabel('New value').fill('sent')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  const { isSeen, release } = await holdFirstWrite(page, 'update')
+  await page.getByRole('button', { name: 'Change 600 documents' }).click()
+  await isSeen
+  await update('parcels', '7', { state: 'lost' })
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  release()
+  await page.getByText('99 of 600 done, 1 skipped').waitFor()
+  assert.equal(await countOf('parcels', 'sent'), 99)
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByText('599 documents changed; 1 skipped').waitFor()
+  await page.getByText('0 found.').waitFor()
+  assert.equal(await countOf('parcels', 'sent'), 599)
+  assert.deepEqual(await dataOf('parcels', '7'), { state: 'lost' })
+  assert.equal(await countOf('parcels', 'old'), 100)
+  await page.context().close()
+  stage.assertNoFaults()
+})
+
+test('a lost connection stops a change where it is, and each refusal is listed', { skip }, async () => {
+  await stage.query({
+    create_index: {
+      object: {
+        name: 'one_owner',
+        source: { collection: 'parcels' },
+        terms: [{ object: { field: ['data', 'owner'] } }],
+        unique: true,
+      },
+    },
+  })
+  const page = await stage.signedIn(stage.admin, 'collections/parcels')
+  await filterBy(page, 'state', 'is', 'old')
+  await page.getByText('50 found').or(page.getByText('100 found')).first().waitFor()
+  await page.getByRole('button', { name: 'Change all found' }).click()
+  await page.getByText('Exactly 100 documents.').waitFor()
+  await page.getByLabel('Field', { exact: true }).fill('owner')
+  await page.getByLabel('New value').fill('me')
+  let writes = 0
+  await page.route('**/', async route => {
+    const isWrite = route.request().postData()?.includes('"update":{"ref"')
+    if (isWrite && ++writes === 4) return route.abort()
+    return route.continue()
+  })
+  await page.getByRole('button', { name: 'Change 100 documents' }).click()
+  await page.getByRole('alert').getByText('The service cannot be reached').waitFor()
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByRole('alert').getByText('99 of 100 documents were refused').waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download all 99 refusals' }).click()
+  const chunks: Buffer[] = []
+  for await (const chunk of await (await downloading).createReadStream()) chunks.push(chunk as Buffer)
+  const lines = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n')
+  assert.equal(lines.length, 99)
+  assert.match(lines[0] ?? '', /^parcels\/602: .*unique/)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.context().close()
+  stage.forgetFaults()
+})
+
+test('all that a filter finds is deleted, and a whole collection only when its name is typed', {
+  skip,
+}, async () => {
+  const page = await stage.signedIn(stage.admin, 'collections/parcels')
+  await filterBy(page, 'state', 'is', 'sent')
+  await page.getByRole('button', { name: 'Delete all found' }).click()
+  await page.getByRole('button', { name: 'Delete 599 documents' }).click()
+  await page.getByText('599 documents deleted.').waitFor()
+  await page.getByText('0 found.').waitFor()
+  await page.getByRole('button', { name: 'Take the filter away' }).click()
+  await page.getByText('101 documents', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Delete all found' }).click()
+  const submit = page.getByRole('button', { name: 'Delete 101 documents' })
+  await submit.waitFor()
+  assert.equal(await submit.isDisabled(), true)
+  await page.getByLabel('Type parcels to confirm').fill('parcels')
+  await submit.click()
+  await page.getByText('101 documents deleted.').waitFor()
+  await page.getByText('There are no documents here').waitFor()
+  assert.equal(await stage.query({ count: { documents: { collection: 'parcels' } } }), 0)
+  await page.context().close()
+  stage.assertNoFaults()
+})
