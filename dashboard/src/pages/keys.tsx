@@ -14,6 +14,7 @@ import { createSchema, deleteSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, type Json, type Query, textAt } from '../wire/json.ts'
 import { idOf, refOf } from '../wire/refs.ts'
+import { Connect } from './connect.tsx'
 import { roleText } from './functions.tsx'
 
 const nameOf = (key: Json) => textAt(key, 'name') ?? textAt(key, 'data', 'name')
@@ -121,6 +122,7 @@ export function SecretDialog({
         <p class="secret">
           <code>{secret}</code>
         </p>
+        <Connect secret={secret} />
       </div>
       <footer class="dialog-foot">
         <CopyButton text={secret} />
