@@ -77,7 +77,10 @@ export function Connect({ secret }: { readonly secret: string }) {
         options={options}
         hint="Code takes address and secret from the environment."
       />
-      <pre class="drawn">{text}</pre>
+      {/* Long lines are scrolled, also by keyboard. */}
+      <pre class="drawn" tabIndex={0}>
+        {text}
+      </pre>
       <CopyButton text={text} label="Copy this" />
     </section>
   )
