@@ -4,6 +4,7 @@ import type { RequestErrorCode } from '../errors.ts'
 import type { LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
 import type { Attempt } from '../store/attempt.ts'
+import type { Transaction } from '../store/contract.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Costs, RateKind } from './rate-limits.ts'
@@ -116,6 +117,8 @@ export interface QueryResponse {
   readonly isCommittedThere?: boolean
   /** The query writes, and this engine leaves commits to another: the response is what it will be then. */
   readonly attempt?: Attempt<unknown>
+  /** Evaluates the query of the attempt once more, under the writer's lock. */
+  readonly again?: (transaction: Transaction) => { readonly body: string }
 }
 
 /** The events of one open stream, for one reader. */

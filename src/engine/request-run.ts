@@ -122,7 +122,10 @@ class RequestRun {
       const wait = current ?? (needsNoWait ? undefined : store.ready(lastSeenTxn))
       if (wait !== undefined) await budget.wait(wait)
       if (neverCommits)
-        return this.#responses.uncommitted(store.attempt(this.#attempt, lastSeenTxn, stampTime))
+        return this.#responses.uncommitted(
+          store.attempt(this.#attempt, lastSeenTxn, stampTime),
+          this.#attempt,
+        )
       const outcome = await store.write(this.#attempt, {
         ...(lastSeenTxn !== undefined && { notBefore: lastSeenTxn }),
         ...(retriesMax !== undefined && { retriesMax }),
@@ -154,7 +157,7 @@ class RequestRun {
   /** Has the query evaluated in the slow lane. Never rejects. */
   async #goSlow(): Promise<QueryResponse> {
     const { rateLimits, slowLane, store, timers } = this.#options
-    const { authorization = '', linearized, retriesMax = slowRetriesDefault } = this.#request
+    const { authorization = '', linearized, retriesMax } = this.#request
     const { budget } = this.#kind
     const database = this.#responses.spent?.database
     const queue = queueOf(database, authorization)
@@ -164,7 +167,8 @@ class RequestRun {
       const response = await runSlowly({
         slowLane: slowLane as SlowLane,
         store,
-        retriesMax,
+        retriesMax: retriesMax ?? slowRetriesDefault,
+        ...(retriesMax === undefined && { pushRetriesMax: limits.contentionRetriesDefault }),
         timers,
         job: lead => ({
           request: this.#request,

@@ -6,7 +6,7 @@ import type { Language, Rendered } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
 import { type Session, timedOut } from '../model/session.ts'
 import type { Attempt } from '../store/attempt.ts'
-import type { TransactionCounters, TransactionOutcome } from '../store/contract.ts'
+import type { Transaction, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -74,10 +74,10 @@ export class Responses {
   }
 
   /** Of an engine that commits nothing: what the response is once another engine has committed the attempt. */
-  uncommitted(attempt: Attempt<Rendered>): QueryResponse {
+  uncommitted(attempt: Attempt<Rendered>, again: (transaction: Transaction) => Rendered): QueryResponse {
     const { commitTime, counters, result } = attempt
     const about = this.#about(commitTime, this.#metrics(this.spent, counters))
-    return { ...result, ...about, attempt: { ...attempt, result: undefined } }
+    return { ...result, ...about, attempt: { ...attempt, result: undefined }, again }
   }
 
   /** Of an explanation, which ends its transaction without a commit. */

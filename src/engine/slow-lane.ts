@@ -25,14 +25,20 @@ export interface LaneJob {
   readonly lead: number
 }
 
+/** What the service knows of an attempt that a process of the slow lane keeps. */
+export type KeptFacts = Pick<
+  Attempt<unknown>,
+  'changesSchema' | 'commitTime' | 'evaluationMicros' | 'isStamped'
+>
+
 /** What a query wants to write; the process that has evaluated it keeps that. */
-export interface KeptAttempt extends Pick<Attempt<unknown>, 'commitTime' | 'isStamped'> {
+export interface KeptAttempt extends KeptFacts {
   /**
    * Has it committed at the time `announced`, or a later one if another commit has come up to that. Resolves with that
    * time and the response when the commit is visible, or with `stale`. Rejects when nothing was committed,
-   * or when that is unknown.
+   * or when that is unknown. `takesTurn`: a stale attempt is evaluated once more under the writer's lock.
    */
-  commit(announced: Micros): Promise<KeptCommit | 'stale'>
+  commit(announced: Micros, takesTurn?: boolean): Promise<KeptCommit | 'stale'>
   /** It will not be committed. Does nothing when that has begun. */
   drop(): void
 }

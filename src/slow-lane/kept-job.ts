@@ -2,10 +2,10 @@
 // commits it when it is told to. Until then nothing has happened, and the process can be killed like any other; if it ends
 // afterwards, the outcome of the commit is unknown.
 
-import type { KeptAttempt, KeptCommit } from '../engine/slow-lane.ts'
+import type { KeptAttempt, KeptCommit, KeptFacts } from '../engine/slow-lane.ts'
 import { StoreUnavailableError } from '../store/contract.ts'
 import type { Micros } from '../values/value.ts'
-import type { KeptFacts, ToLane } from './messages.ts'
+import type { ToLane } from './messages.ts'
 
 interface KeptJobOptions {
   readonly facts: KeptFacts
@@ -17,7 +17,9 @@ interface KeptJobOptions {
 }
 
 export class KeptJob implements KeptAttempt {
+  readonly changesSchema: boolean
   readonly commitTime: Micros
+  readonly evaluationMicros: number
   readonly isStamped: boolean
   readonly #options: KeptJobOptions
   readonly #outcome = Promise.withResolvers<KeptCommit | 'stale'>()
@@ -25,8 +27,11 @@ export class KeptJob implements KeptAttempt {
 
   constructor(options: KeptJobOptions) {
     this.#options = options
-    this.commitTime = options.facts.commitTime
-    this.isStamped = options.facts.isStamped
+    const { changesSchema, commitTime, evaluationMicros, isStamped } = options.facts
+    this.changesSchema = changesSchema
+    this.commitTime = commitTime
+    this.evaluationMicros = evaluationMicros
+    this.isStamped = isStamped
     // What is dropped is asked for no outcome.
     this.#outcome.promise.catch(() => undefined)
   }
@@ -35,11 +40,11 @@ export class KeptJob implements KeptAttempt {
     return this.#state === 'committing'
   }
 
-  commit(announced: Micros): Promise<KeptCommit | 'stale'> {
+  commit(announced: Micros, takesTurn = false): Promise<KeptCommit | 'stale'> {
     if (this.#state === 'kept') {
       this.#state = 'committing'
       this.#options.onCommit()
-      this.#options.send({ kind: 'commit', time: announced })
+      this.#options.send({ kind: 'commit', time: announced, ...(takesTurn && { takesTurn }) })
     }
     return this.#outcome.promise
   }

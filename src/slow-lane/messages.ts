@@ -1,7 +1,7 @@
 // What the service and a process of the slow lane say to one another.
 
 import type { QueryRequest, QueryResponse } from '../engine/contract.ts'
-import type { Attempt } from '../store/attempt.ts'
+import type { KeptFacts } from '../engine/slow-lane.ts'
 import type { StoreUnavailableError } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Micros } from '../values/value.ts'
@@ -21,8 +21,11 @@ export type ToLane<Setup = unknown> =
       readonly now: Micros
       readonly lead: number
     }
-  /** What the last job wants to write is to be committed at a time that is announced, or to be forgotten. */
-  | { readonly kind: 'commit'; readonly time: Micros }
+  /**
+   * What the last job wants to write is to be committed at a time that is announced, or to be forgotten. `takesTurn`: when it
+   * is stale, the query is evaluated once more under the writer's lock.
+   */
+  | { readonly kind: 'commit'; readonly time: Micros; readonly takesTurn?: boolean }
   | { readonly kind: 'drop' }
   | { readonly kind: 'ids'; readonly stretch: IdStretch | undefined }
 
@@ -43,6 +46,3 @@ export type FromLane =
   | { readonly kind: 'refused'; readonly reason: string; readonly outcome: StoreUnavailableError['outcome'] }
   /** Ids are drawn from stretches that only the service reserves; `held` was the last one. */
   | { readonly kind: 'ids wanted'; readonly held: IdStretch | undefined }
-
-/** What the service has to know of what a process keeps. */
-export type KeptFacts = Pick<Attempt<unknown>, 'commitTime' | 'isStamped'>

@@ -7,7 +7,7 @@ import { epoch, micros } from '../base/micros.ts'
 import type { Engine, QueryRequest, QueryResponse } from '../engine/contract.ts'
 import { limits } from '../limits.ts'
 import type { Attempt } from '../store/attempt.ts'
-import { StoreUnavailableError } from '../store/contract.ts'
+import { StoreUnavailableError, type Transaction } from '../store/contract.ts'
 import type { IdStretch } from '../store/ids.ts'
 import type { Store } from '../store/store.ts'
 import { prettyPrint } from '../values/json-pretty.ts'
@@ -77,7 +77,7 @@ export class LaneService<Setup> {
         this.#takeIds(message.stretch)
         return
       case 'commit':
-        void this.#commit(message.time)
+        void this.#commit(message)
         return
       case 'drop':
         this.#kept = undefined
@@ -112,22 +112,36 @@ export class LaneService<Setup> {
       return this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))
     }
     this.#kept = { request, response: { ...response, attempt } }
-    const { attempt: _, ...rest } = response
-    const { commitTime, isStamped } = attempt
-    this.#send({ kind: 'kept', response: { ...rest, body: '' }, facts: { commitTime, isStamped } })
+    const { again: _again, attempt: _attempt, ...rest } = response
+    const { changesSchema, commitTime, evaluationMicros, isStamped } = attempt
+    const facts = { changesSchema, commitTime, evaluationMicros, isStamped }
+    this.#send({ kind: 'kept', response: { ...rest, body: '' }, facts })
   }
 
-  async #commit(announced: Micros): Promise<void> {
+  async #commit({ takesTurn, time: announced }: Extract<ToLane, { kind: 'commit' }>): Promise<void> {
     const { checkService: check, engine, store } = await (this.#engine as Promise<LaneEngine>)
     const { request, response } = this.#kept as Kept
     this.#kept = undefined
+    let hasFailed = false
+    const again = (transaction: Transaction) => {
+      try {
+        return response.again?.(transaction).body
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    }
     try {
-      const outcome = await store.commit(response.attempt, { time: announced, check })
+      const announcement = { time: announced, check }
+      const outcome = await store.commit(response.attempt, announcement, takesTurn ? again : undefined)
       if (outcome === 'stale') return this.#send({ kind: 'stale' })
-      const { time } = outcome
-      const text = bodyText(engine.completed(request, response, time), request.prettyBody === true)
-      this.#send({ kind: 'committed', time }, Buffer.from(text))
+      const { result, time } = outcome
+      const body = typeof result === 'string' ? result : response.body
+      const completed = engine.completed(request, { ...response, body }, time)
+      this.#send({ kind: 'committed', time }, Buffer.from(bodyText(completed, request.prettyBody === true)))
     } catch (error) {
+      // The failure of a query is reported by an evaluation outside the lock.
+      if (hasFailed) return this.#send({ kind: 'stale' })
       const outcome = error instanceof StoreUnavailableError ? error.outcome : 'not committed'
       const reason = error instanceof Error ? error.message : String(error)
       this.#send({ kind: 'refused', reason, outcome })

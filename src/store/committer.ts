@@ -104,14 +104,19 @@ export class Committer {
     }
   }
 
-  /** Commits an attempt, if it still holds. */
-  commit<T>(attempt: Attempt<T>, announced?: AnnouncedElsewhere): Promise<TransactionOutcome<T> | 'stale'> {
+  /** Commits an attempt, if it still holds; else what `again` comes to under the lock. */
+  commit<T>(
+    attempt: Attempt<T>,
+    announced?: AnnouncedElsewhere,
+    again?: TransactionWork<T>,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
     const announcement = announced
       ? { time: announced.time, end: () => undefined }
       : this.#times.announceAt(attempt.commitTime)
     // A process that commits for another does not know the times of that one's snapshots.
     const seen = announced ? undefined : epoch
-    return this.#decide(attempt, announcement, seen, { ...(announced && { check: announced.check }) })
+    const check = announced && { check: announced.check }
+    return this.#decide(attempt, announcement, seen, { ...check, ...(again && { again }) })
   }
 
   /** Has another process commit what it has evaluated: `commit` tells it the time, which is announced here until it is visible. */

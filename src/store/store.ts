@@ -120,9 +120,16 @@ export class Store {
     return this.#committer.attempt(work, notBefore, stampTime)
   }
 
-  /** Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. */
-  commit<T>(attempt: Attempt<T>, announced?: AnnouncedElsewhere): Promise<TransactionOutcome<T> | 'stale'> {
-    return this.#committer.commit(attempt, announced)
+  /**
+   * Commits an attempt. Resolves with `stale` when others have written what it read: nothing was written then. With `again`, a
+   * stale attempt is evaluated once more under the writer's lock, where other commits wait for it, and is never `stale`.
+   */
+  commit<T>(
+    attempt: Attempt<T>,
+    announced?: AnnouncedElsewhere,
+    again?: (transaction: StoreTransaction) => T,
+  ): Promise<TransactionOutcome<T> | 'stale'> {
+    return this.#committer.commit(attempt, announced, again)
   }
 
   /**

@@ -349,7 +349,8 @@ async function keptJob() {
     metrics: undefined,
     database: 0n,
   }
-  process?.say({ kind: 'kept', response, facts: { commitTime: micros(5), isStamped: false } })
+  const facts = { changesSchema: false, commitTime: micros(5), evaluationMicros: 1, isStamped: false }
+  process?.say({ kind: 'kept', response, facts })
   const { kept } = (await outcome) as LaneOutcome
   assert.ok(process && kept)
   const kinds = () => process.received.map(({ message }) => message.kind)

@@ -35,6 +35,8 @@ function serviceOf(takes: readonly number[], leads = new Leads()) {
       const kept = {
         commitTime,
         isStamped: true,
+        changesSchema: false,
+        evaluationMicros: 0,
         commit: async (time: Micros) => ({ time, response: { ...response, txnTime: time } }),
         drop: () => undefined,
       }

@@ -1,0 +1,201 @@
+// A push that the slow lane of one node evaluates while another node commits: each commit of the other makes it stale, until it
+// takes its turn under the lock of the record.
+
+import assert from 'node:assert/strict'
+import { duplexPair } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import { epoch, micros } from '../../src/base/micros.ts'
+import type { Engine, QueryRequest, QueryResponse } from '../../src/engine/contract.ts'
+import { Leads } from '../../src/engine/leads.ts'
+import { LongQueries } from '../../src/engine/long-queries.ts'
+import type { KeptCommit, KeptFacts, SlowLane } from '../../src/engine/slow-lane.ts'
+import { runSlowly } from '../../src/engine/slow-run.ts'
+import { limits } from '../../src/limits.ts'
+import { receiveFrames, sendFrame } from '../../src/slow-lane/frames.ts'
+import { KeptJob } from '../../src/slow-lane/kept-job.ts'
+import type { FromLane, ToLane } from '../../src/slow-lane/messages.ts'
+import { LaneService } from '../../src/slow-lane/serve-jobs.ts'
+import { ContendedTransaction, type Transaction } from '../../src/store/contract.ts'
+import { native, type Ref, rootDatabase, TransactionTime } from '../../src/values/value.ts'
+import { noPostgres, PostgresServer } from '../support/postgres.ts'
+import { createCollection, data, documentRef } from '../unit/store/support.ts'
+import { type NodeStore, newRecord, openNode } from './in-process.ts'
+
+const request = { language: '10', dialect: '10', authorization: 'x', timeoutMs: 60_000 } as const
+const empty: QueryResponse = {
+  status: 200,
+  body: '',
+  txnTime: epoch,
+  metrics: undefined,
+  database: undefined,
+}
+/** More tries than it takes until a push takes its turn. */
+const retriesMax = 2 * limits.contentionRetriesDefault
+
+interface Lane {
+  readonly run: (pushRetriesMax?: number) => Promise<QueryResponse>
+  readonly close: () => void
+}
+
+/** The slow lane of a node, with a query in it. `onKept`: what happens between its evaluation and its commit. */
+function laneOf(
+  { store }: NodeStore,
+  work: (transaction: Transaction) => string,
+  onKept: () => Promise<unknown>,
+  facts: Partial<KeptFacts> = {},
+): Lane {
+  const [lane, service] = duplexPair()
+  const again = (transaction: Transaction) => ({ body: work(transaction) })
+  const engine = {
+    query: async ({ stampTime }: QueryRequest) => {
+      const attempt = store.attempt(again, epoch, stampTime)
+      const { body } = attempt.result
+      return { ...empty, body, attempt: { ...attempt, result: undefined, ...facts }, again }
+    },
+    completed: (_: QueryRequest, { body }: QueryResponse) => body,
+  } as unknown as Engine
+  const open = async () => ({ engine, store, checkService: () => undefined, isSpent: () => false })
+  const process = new LaneService<undefined>(lane, open)
+  assert.ok(!process.hasJobs)
+  let kept: { readonly job: KeptJob; readonly response: QueryResponse } | undefined
+  let onOutcome: (response: QueryResponse & { kept?: KeptJob }) => void = () => undefined
+  const send = (message: ToLane, body: readonly Uint8Array[] = []) => sendFrame(service, message, body)
+  receiveFrames(service, ({ head, body }) => {
+    const message = head as FromLane
+    if (message.kind === 'kept') {
+      const job = new KeptJob({
+        facts: message.facts,
+        send,
+        onCommit: () => undefined,
+        onOver: () => undefined,
+      })
+      kept = { job, response: message.response }
+      void onKept().then(() => onOutcome({ ...message.response, kept: job }))
+    } else if (message.kind === 'stale') kept?.job.committed('stale')
+    else if (message.kind === 'committed') {
+      const response = { ...empty, ...kept?.response, body: Buffer.concat(body).toString() }
+      kept?.job.committed({ time: message.time, response } satisfies KeptCommit)
+    } else assert.equal(message.kind, 'ready')
+  })
+  send({ kind: 'setup', setup: undefined })
+  const slowLane = {
+    leads: new Leads(),
+    longQueries: new LongQueries(() => 20),
+    run: () =>
+      new Promise(resolve => {
+        onOutcome = resolve
+        const now = store.now()
+        send({ kind: 'job', request, form: 'none', snapshotTime: epoch, now, lead: 60_000_000 })
+      }),
+  } as unknown as SlowLane
+  const timers = {
+    after: (_: number, callback: () => void) => {
+      setImmediate(callback)
+      return () => undefined
+    },
+    every: () => () => undefined,
+  }
+  const job = () => ({
+    request: { ...request, body: '' },
+    queue: 'a',
+    snapshotTime: epoch,
+    timeoutMs: 60_000,
+    now: () => store.now(),
+    lead: 0,
+  })
+  const common = { slowLane, store, timers, job, retriesMax }
+  const checks = { requireInTime: () => undefined, checkCosts: () => undefined }
+  return {
+    run: pushRetriesMax =>
+      runSlowly({ ...common, ...checks, ...(pushRetriesMax !== undefined && { pushRetriesMax }) }),
+    close: () => {
+      lane.destroy()
+      service.destroy()
+    },
+  }
+}
+
+describe('pushes over nodes', { skip: noPostgres }, () => {
+  let server: PostgresServer
+  let a: NodeStore
+  let b: NodeStore
+  let jars: Ref
+  let tries = 0
+
+  before(async () => {
+    server = await PostgresServer.start()
+    const { location, session } = await newRecord(server)
+    session.close()
+    a = await openNode(location, 'a', 1)
+    b = await openNode(location, 'b', 2)
+    jars = (await a.store.write(transaction => createCollection(transaction, 'jars'))).result
+    await b.kv.ready(Number.POSITIVE_INFINITY)
+  })
+  after(async () => {
+    await a.store.close()
+    await b.store.close()
+    await server.stop()
+  })
+
+  let count = 0n
+  /** Another node writes the document that the push reads. */
+  const touch = () =>
+    b.store.write(transaction => transaction.put(documentRef(jars, 1), data({ n: ++count })))
+
+  /** Reads what is touched, makes a collection, and notes the time of its commit, as steps of a migration do. */
+  const push = (transaction: Transaction): string => {
+    const found = transaction.get(documentRef(jars, 1))?.fields.get('data')
+    const name = `pushed${++tries}`
+    createCollection(transaction, name)
+    transaction.put(documentRef(jars, 2), data({ at: TransactionTime.micros }))
+    return `${name}: ${found instanceof Map ? found.get('n') : 'nothing'}`
+  }
+
+  test('a push takes its turn after the usual tries, and sees what was committed last', async () => {
+    tries = 0
+    const lane = laneOf(a, push, touch)
+    const { body } = await lane.run(limits.contentionRetriesDefault)
+    const evaluations = limits.contentionRetriesDefault + 2
+    assert.equal(body, `pushed${evaluations}: ${count}`)
+    assert.equal(tries, evaluations)
+    assert.equal(count, BigInt(limits.contentionRetriesDefault + 1))
+    const found = ({ catalogue }: Transaction) =>
+      catalogue.resolve(rootDatabase, native.collections, `pushed${evaluations}`)
+    assert.ok(a.store.read(found).result)
+    lane.close()
+  })
+
+  test('one whose evaluation fails there is evaluated outside once more', async () => {
+    tries = 100
+    let isOver = false
+    const failing = (transaction: Transaction) => {
+      if (tries === 106 && !isOver) {
+        isOver = true
+        throw new Error('only under the lock')
+      }
+      return push(transaction)
+    }
+    const lane = laneOf(a, failing, touch)
+    assert.match((await lane.run(limits.contentionRetriesDefault)).body, /^pushed10\d: /)
+    lane.close()
+  })
+
+  for (const [what, facts, pushRetriesMax] of [
+    ['a query that leaves the schema as it is', { changesSchema: false }, limits.contentionRetriesDefault],
+    ['a push that takes long', { evaluationMicros: 500_001 }, limits.contentionRetriesDefault],
+    ['a push whose client names a number of tries', {}, undefined],
+  ] as const) {
+    test(`${what} takes no turn`, async () => {
+      const lane = laneOf(a, push, touch, facts)
+      await assert.rejects(lane.run(pushRetriesMax), ContendedTransaction)
+      lane.close()
+    })
+  }
+
+  test('without others the first attempt is committed', async () => {
+    tries = 200
+    const lane = laneOf(a, push, () => Promise.resolve(micros(0)))
+    assert.equal((await lane.run(0)).body, `pushed201: ${count}`)
+    lane.close()
+  })
+})
