@@ -69,7 +69,7 @@ export function Connect({ secret }: { readonly secret: string }) {
   const [shown, setShown] = useState<Snippet>('environment')
   const text = snippets[shown][1](location.origin, secret)
   return (
-    <section class="connect" aria-label="Connect">
+    <section aria-label="Connect">
       <Choice
         label="Connect with"
         value={shown}
