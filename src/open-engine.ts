@@ -61,6 +61,8 @@ export interface ProcessEnvironment {
 interface LaneParts {
   readonly reserveIds: ReserveIds
   readonly onCheck: () => void
+  /** Bytes, about, that may be remembered of what earlier queries have read. */
+  readonly rememberedBytesMax: number
   /** The newest time that the service has read at. */
   readonly snapshotTime: () => Micros
 }
@@ -225,7 +227,7 @@ export function engineOver({
     memory,
     ...(timeline && { timeline }),
     worker,
-    ...(within && { reserveIds: within.reserveIds }),
+    ...(within && { reserveIds: within.reserveIds, rememberedBytesMax: within.rememberedBytesMax }),
     hooks: { evaluateBinding: (...given) => evaluateBinding(host, ...given), readMigration },
   })
   const streams = new Streams({

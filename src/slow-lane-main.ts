@@ -29,8 +29,17 @@ const niceness = 5
 /** Milliseconds between two looks at what the process itself takes. */
 const guardIntervalMs = 20
 
-/** What the last query has left may take up to this part of what a query has, until the process is replaced. */
-const leftPartMax = 0.25
+/** What one query may hold, as a part of the memory that the settings give it; the rest is for garbage. */
+const queryPartMax = 0.7
+
+/** What earlier queries have left may take up to this part, on top of a query's own, until the process is replaced. */
+const leftPartMax = 0.125
+
+/** From this part on garbage is collected, to see what is held. */
+const garbagePart = 0.9
+
+/** What may be remembered for the next queries, which is left too, takes up to this part by its own estimate. */
+const rememberedPart = 0.0625
 
 /**
  * Watches the memory of the process. What it holds at the first look is the program's and counts for no query; what a query
@@ -54,9 +63,10 @@ class MemoryGuard {
     // The process that asked is gone.
     if (process.ppid !== this.#service) process.kill(process.pid, 'SIGKILL')
     this.#programMb ??= memoryMb()
-    if (this.#usedPart() < 0.8) return
+    if (this.#usedPart() < garbagePart) return
     globalThis.gc?.()
-    if (this.#usedPart() > 0.7) throw outOfMemory(this.#maxMb)
+    // Whatever is left of others, which is little, does not count.
+    if (this.#usedPart() > queryPartMax + leftPartMax) throw outOfMemory(this.#maxMb)
   }
 
   /** To be asked behind a query: garbage does not count. */
@@ -99,6 +109,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
     openLaneEngine(setup, log, {
       reserveIds: held => service.reserveIds(held),
       onCheck: memory.check,
+      rememberedBytesMax: setup.config.slowLaneMemoryMb * megabyte * rememberedPart,
       snapshotTime: () => service.snapshotTime,
     }),
   )

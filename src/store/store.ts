@@ -6,6 +6,7 @@ import { epoch } from '../base/micros.ts'
 import { localTimeline, type Timeline } from '../base/timeline.ts'
 import type { KeyValueStore } from '../kv/contract.ts'
 import { RecentWrites } from '../kv/recent-writes.ts'
+import { limits } from '../limits.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Attempt } from './attempt.ts'
 import { BindingBudget } from './binding-budget.ts'
@@ -42,7 +43,13 @@ interface StoreOptions {
   readonly reserveIds?: ReserveIds
   /** Bounds what is evaluated and waits to be written. */
   readonly memory?: MemoryBound
+  /** Bytes, about, of decoded documents and entries that are remembered, within the limits of the service; these when absent. */
+  readonly rememberedBytesMax?: number
 }
+
+/** Of what is remembered, the part for documents; the rest is for entries of indexes. */
+const documentsPart =
+  limits.knownDocumentsBytesMax / (limits.knownDocumentsBytesMax + limits.knownEntriesBytesMax)
 
 /** An open data directory. */
 export class Store {
@@ -61,10 +68,12 @@ export class Store {
     this.bindings = new BindingBudget(options.hooks)
     const worker = options.worker ?? 0
     const recent = new RecentWrites()
+    const remembered = options.rememberedBytesMax ?? Number.POSITIVE_INFINITY
+    const { knownDocumentsBytesMax, knownEntriesBytesMax } = limits
     this.#parts = {
       schemas: new SchemaCache(),
-      documents: new KnownDocuments(),
-      entries: new KnownEntries(recent),
+      documents: new KnownDocuments(Math.min(knownDocumentsBytesMax, remembered * documentsPart)),
+      entries: new KnownEntries(recent, Math.min(knownEntriesBytesMax, remembered * (1 - documentsPart))),
       recent,
       ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
       hooks: this.bindings,

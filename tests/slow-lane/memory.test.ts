@@ -1,0 +1,105 @@
+// Databases share the processes of the slow lane: what the queries of one leave in the memory of a process takes nothing from
+// the queries of another.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keyOfNewDatabase, send } from '../support/http.ts'
+import { type ServerProcess, startProcess } from '../support/server-process.ts'
+
+const memoryMb = 64
+const flags = [
+  '--slow-lane-processes',
+  '1',
+  '--slow-lane-memory-mb',
+  `${memoryMb}`,
+  '--slow-lane-after-ms',
+  '5',
+]
+
+let server: ServerProcess
+let greedy: string
+let other: string
+
+before(async () => {
+  server = await startProcess({ flags })
+  greedy = await keyOfNewDatabase(server, 'greedy', 'admin')
+  other = await keyOfNewDatabase(server, 'other', 'admin')
+})
+after(() => server.stop())
+
+async function ask10(
+  secret: string,
+  query: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const response = await fetch(`${server.url}/query/1`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}` },
+    body: JSON.stringify({ query }),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+/** Makes so many arrays of 128 000 elements, a megabyte each, and holds them all. */
+const arrays10 = (count: number) => `
+  let short = Set.sequence(0, 16000).toArray()
+  let long = Array.sequence(0, 3).fold(short, (x, _) => x.concat(x))
+  Array.sequence(0, ${count}).map(n => long.concat([n])).length`
+
+const variable = (name: string) => ({ var: name })
+const doubled = { append: variable('x'), collection: variable('x') }
+
+/** The same in version 4. */
+const arrays4 = (count: number) => ({
+  let: [
+    {
+      long: {
+        reduce: { lambda: ['x', '_'], expr: doubled },
+        initial: Array(1000).fill(1),
+        collection: Array(7).fill(0),
+      },
+    },
+  ],
+  in: {
+    count: {
+      map: { lambda: 'n', expr: { append: [variable('n')], collection: variable('long') } },
+      collection: Array.from({ length: count }, (_, n) => n),
+    },
+  },
+})
+
+/** A megabyte for each: about half of what a query may have. */
+const much = 26
+
+async function assertOtherHasMemory(when: string): Promise<void> {
+  const ten = await ask10(other, arrays10(much))
+  assert.equal(ten.status, 200, `${when}: ${ten.text}`)
+  assert.match(ten.text, new RegExp(`"data":${much}\\b`))
+  const four = await send(server, { secret: other, query: arrays4(much) })
+  assert.deepEqual(four.json, { resource: much }, when)
+}
+
+test('documents that the queries of a database have read take no memory from the queries of another', async () => {
+  assert.equal((await ask10(greedy, 'Collection.create({ name: "Thing" })')).status, 200)
+  const things = `Set.sequence(0, 40).forEach(n => Thing.create({
+    texts: Set.sequence(0, 1000).toArray().map(x => "text " + x.toString())
+  }))`
+  for (let at = 0; at < 12; at++) assert.equal((await ask10(greedy, things)).status, 200)
+  await assertOtherHasMemory('before')
+  for (let round = 0; round < 3; round++) {
+    const { status, text } = await ask10(greedy, 'Thing.all().toArray().map(.texts.length).length')
+    assert.equal(status, 200, text)
+    await assertOtherHasMemory(`after ${round + 1} reads`)
+  }
+})
+
+test('a query that is refused because of its memory takes none from the next queries of another database', async () => {
+  const refusal = new RegExp(`Query takes too much memory. Max: ${memoryMb} MB.`)
+  const ten = await ask10(greedy, arrays10(1000))
+  assert.equal(ten.status, 400)
+  assert.match(ten.text, refusal)
+  await assertOtherHasMemory('after a query of version 10')
+  const four = await send(server, { secret: greedy, query: arrays4(1000) })
+  assert.equal(four.status, 400)
+  assert.match(four.text, refusal)
+  await assertOtherHasMemory('after a query of version 4')
+})
