@@ -201,7 +201,7 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
  */
 function sound(key: VerificationKey): VerificationKey {
   if (key instanceof Uint8Array) return key
-  const { publicExponent } = key.algorithm as RsaKeyAlgorithm
+  const { publicExponent } = key.algorithm as typeof key.algorithm & { readonly publicExponent: Uint8Array }
   const digits = Buffer.from(publicExponent).toString('hex').replace(/^0+/, '')
   if (digits === '' || digits === '1' || !/[13579bdf]$/.test(digits))
     throw new Error('the exponent of the key is no RSA exponent')
