@@ -17,6 +17,7 @@ import { leapWarning, RemovalTime } from './base/removal-time.ts'
 import { systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
+import { isFullDisk } from './kv/errors.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { languages } from './languages.ts'
 import { Downloads } from './query-log/downloads.ts'
@@ -30,7 +31,7 @@ import { type ChunkBucket, openS3Storage } from './query-log/s3-storage.ts'
 import { SegmentWriter } from './query-log/segment-writer.ts'
 import type { SharedLog } from './query-log/shared-log.ts'
 import { Signer } from './query-log/signing.ts'
-import { isUnavailable } from './query-log/unavailable.ts'
+import { isUnavailable, rethrow } from './query-log/unavailable.ts'
 
 const hourMs = 3_600_000
 /** Small enough that retention can give bytes back bit by bit. */
@@ -38,7 +39,7 @@ const segmentBytesMax = 64 * megabyte
 
 /**
  * Opens the query log. `onLoss` is told of records that could not be written; `shared`: what it shares with other machines. Throws
- * when the folder cannot be used.
+ * when the folder cannot be used, unless the disk is full: then it records, and takes requests for exports, when there is room.
  */
 export async function openQueryLog(
   config: Config,
@@ -50,12 +51,15 @@ export async function openQueryLog(
   const folder = join(config.data, queryLogFolder)
   const segments = join(folder, 'segments')
   const exports = join(folder, 'exports')
-  for (const path of [segments, exports]) mkdirSync(path, { recursive: true, mode: 0o700 })
-  const kv = shared?.kv ?? openControlStore(config.data)
+  unlessFull(() => {
+    for (const path of [segments, exports]) mkdirSync(path, { recursive: true, mode: 0o700 })
+  })
+  const kv = shared?.kv ?? openedWhenRoom(() => openControlStore(config.data))
   const owner = systemRandom.hex(8)
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
-    const signer = new Signer(await store.signingKey())
+    const signer = new Signer(() => store.signingKey())
+    await signer.ready().catch(tolerateUnavailable)
     const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
     const bucket = await openBucket(config, clock)
     const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
@@ -66,6 +70,11 @@ export async function openQueryLog(
       timers: systemTimers,
       segmentBytes: Math.min(segmentBytesMax, retention.bytes / 8),
       segmentMs: hourMs,
+      onFull: cause =>
+        log.warn(
+          { err: cause },
+          'the disk of the query log is full: no request is recorded until it has room',
+        ),
       onLoss: (records, cause) => {
         log.warn({ records, err: cause }, 'records of the query log were lost')
         onLoss(records)
@@ -113,6 +122,35 @@ export async function openQueryLog(
 /** Opens the store of export requests and account keys of a data directory. Servers may have it open too. */
 export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
+}
+
+/** A store that is opened as soon as the disk has room; until then it is `service unavailable`. */
+function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
+  let opened = unlessFull(open)
+  const kv = () => {
+    try {
+      opened ??= open()
+      return opened
+    } catch (cause) {
+      return rethrow(cause)
+    }
+  }
+  return {
+    read: read => kv().read(read),
+    transact: async work => kv().transact(work),
+    watch: listener => kv().watch(listener),
+    close: async () => opened?.close(),
+  }
+}
+
+/** What `work` returns; undefined when the disk is full. */
+function unlessFull<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (cause) {
+    if (isFullDisk(cause)) return undefined
+    throw cause
+  }
 }
 
 /** While the store is away records cannot be asked for; handing them over says later that this machine lives. */

@@ -24,6 +24,13 @@ export function wordsOf(cause: unknown): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : String(cause)
 }
 
+/** Whether something failed because a disk, or the share of it that may be used, is full. */
+export function isFullDisk(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT' || isFullDisk(error.cause)
+}
+
 /** Codes of LMDB's errors for pages that cannot be, or are not there. */
 const damageCodes: ReadonlySet<unknown> = new Set([-30797, -30796, -30795, -30787, -30786, -30782])
 

@@ -8,6 +8,7 @@ import type { Bytes } from './contract.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
+import { assertRoom, freeBytes } from './lmdb-room.ts'
 import { Trees, treeCount } from './lmdb-trees.ts'
 
 /** An open LMDB folder. */
@@ -104,6 +105,8 @@ function checkFolder(path: string): void {
     accessSync(file, constants.R_OK | constants.W_OK)
     if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
   }
+  // LMDB maps a file that has no blocks yet: where the disk has none, the process ends with a bus error.
+  if (!existsSync(join(path, 'lock.mdb'))) assertRoom({ rows: 0, bytes: 0 }, freeBytes(path))
   const data = join(path, 'data.mdb')
   if (existsSync(data)) checkDataFile(data)
 }

@@ -22,10 +22,11 @@ export function freeBytes(folder: string): number {
   return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
 }
 
-/** Throws when less is free than a commit may take. */
+/** Throws when less is free than a commit may take, with the code of a full disk. */
 export function assertRoom({ bytes, rows }: CommitSize, free: number): void {
   const wanted = reserveBytes + bytes + rows * bytesPerRow
   if (free >= wanted) return
   const mebibytes = (of: number) => (of / megabyte).toFixed(0)
-  throw new Error(`the disk has no room: ${mebibytes(free)} MB are free, ${mebibytes(wanted)} MB are wanted`)
+  const message = `the disk has no room: ${mebibytes(free)} MB are free, ${mebibytes(wanted)} MB are wanted`
+  throw Object.assign(new Error(message), { code: 'ENOSPC' })
 }

@@ -38,6 +38,7 @@ export class Downloads implements ExportStorage {
   }
 
   async address(name: string, expires: number): Promise<string> {
+    await this.#signer.ready()
     return this.#signer.target(name, expires)
   }
 

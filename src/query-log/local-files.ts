@@ -1,7 +1,7 @@
 // Exported files in a folder of the data directory.
 
 import { createReadStream } from 'node:fs'
-import { open, readdir, rename, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { microsPerDay } from '../base/durations.ts'
@@ -21,6 +21,7 @@ export class LocalFiles implements FileTable {
 
   async store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
     const path = this.#path(name)
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const draft = `${path}.${this.#random.hex(8)}.part`
     try {
       const file = await open(draft, 'wx', 0o600)
@@ -45,7 +46,7 @@ export class LocalFiles implements FileTable {
   }
 
   async removeLeftovers(now: Micros): Promise<void> {
-    for (const name of await readdir(this.#folder)) {
+    for (const name of (await ifThere(readdir(this.#folder))) ?? []) {
       if (!name.endsWith('.part')) continue
       const modified = await modificationTime(this.#path(name))
       if (modified !== undefined && modified < now - microsPerDay) await this.remove(name)

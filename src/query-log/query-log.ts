@@ -217,7 +217,9 @@ export class QueryLog {
    * found out, what it knows has to do.
    */
   async fresh(): Promise<void> {
-    await this.#options.kv.ready?.(Number.POSITIVE_INFINITY)?.catch(() => undefined)
+    const { kv, signer } = this.#options
+    await kv.ready?.(Number.POSITIVE_INFINITY)?.catch(() => undefined)
+    await signer.ready().catch(() => undefined)
   }
 
   /** The matching records, once all that was recorded up to `time` by any process is among them. */

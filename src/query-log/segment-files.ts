@@ -59,7 +59,7 @@ export function livePath(folder: string, writer: string): string {
 
 /** All segments, oldest first. */
 export async function listSegments(folder: string): Promise<Segment[]> {
-  const segments = (await readdir(folder)).sort().flatMap(name => {
+  const segments = ((await ifThere(readdir(folder))) ?? []).sort().flatMap(name => {
     const [, from, copied, writer] = segmentPattern.exec(name) ?? []
     if (from === undefined || writer === undefined) return []
     return { path: join(folder, name), from: nearestMicros(Number(from)), writer, isCopy: copied !== '' }

@@ -2,11 +2,13 @@
 // second later at most, also after a crash of the machine. When the disk does not keep up or is full, memory stays
 // bounded and further records are dropped, counted and reported: a log must never stop the queries it is about.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, open, utimes } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { epoch, micros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
+import { isFullDisk } from '../kv/errors.ts'
 import type { Micros } from '../values/value.ts'
 import { announce, livePath, removeFile, segmentPath, syncFolder } from './segment-files.ts'
 
@@ -21,8 +23,10 @@ interface SegmentWriterOptions {
   readonly segmentMs: number
   /** Bytes that may wait for the disk; records beyond are dropped. */
   readonly bufferBytes?: number
-  /** Told of records that were lost, at most once per flush; of 0 when the disk is full before there are any. */
+  /** Told of records that were lost, at most once per flush. */
   readonly onLoss: (records: number, cause: unknown) => void
+  /** Told once when the disk is full before there are any records: they are lost until it has room. */
+  readonly onFull?: (cause: unknown) => void
   /** Opens a segment; for tests of failing disks. */
   readonly openFile?: (path: string) => Promise<SegmentFile>
   /** Makes an empty file; for the same tests. */
@@ -84,8 +88,8 @@ export class SegmentWriter {
       touch(livePath(folder, writer))
       this.#isKnown = true
     } catch (error) {
-      if (!isFull(error)) throw error
-      if (!this.#hasWarned) this.#options.onLoss(0, error)
+      if (!isFullDisk(error)) throw error
+      if (!this.#hasWarned) this.#options.onFull?.(error)
       this.#hasWarned = true
     }
   }
@@ -221,12 +225,8 @@ export class SegmentWriter {
 }
 
 function makeEmpty(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   closeSync(openSync(path, 'a', 0o600))
-}
-
-function isFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 async function createSegment(folder: string, path: string): Promise<SegmentFile> {

@@ -2,17 +2,25 @@
 // compared as text, so every changed character counts.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { assert } from '../base/assert.ts'
 import type { Bytes } from '../kv/contract.ts'
 
 /** The path below which exported files are downloaded. */
 export const filesPath = '/api/v1/logs/files/'
 
-/** Signs download links, and checks them. */
+/** Signs download links, and checks them. While its key cannot be loaded, nothing has been signed here. */
 export class Signer {
-  readonly #key: Bytes
+  readonly #loadKey: () => Promise<Bytes>
+  #key: Bytes | undefined
 
-  constructor(key: Bytes) {
-    this.#key = key
+  /** `loadKey` resolves with the key of all processes that share the log. */
+  constructor(loadKey: () => Promise<Bytes>) {
+    this.#loadKey = loadKey
+  }
+
+  /** Loads the key, before anything is signed. Rejects while that is impossible. */
+  async ready(): Promise<void> {
+    this.#key ??= await this.#loadKey()
   }
 
   /** The path and query of the download of a file until `expires` (seconds since the Unix epoch). */
@@ -24,7 +32,7 @@ export class Signer {
   /** When a download target expires, in seconds since the Unix epoch; undefined unless it was signed here. */
   expiryOf(name: string, target: string): number | undefined {
     const expires = /\?expires=(\d{1,12})&/.exec(target)?.[1]
-    if (expires === undefined) return undefined
+    if (expires === undefined || this.#key === undefined) return undefined
     return isSame(target, this.target(name, Number(expires))) ? Number(expires) : undefined
   }
 
@@ -35,11 +43,13 @@ export class Signer {
 
   /** What a token holds; undefined when it was not made here. */
   open(token: string): string | undefined {
+    if (this.#key === undefined) return undefined
     const text = Buffer.from(token.split('.', 1)[0] as string, 'base64url').toString()
     return isSame(token, this.seal(text)) ? text : undefined
   }
 
   #sign(text: string): string {
+    assert(this.#key !== undefined, 'the key is loaded before anything is signed')
     return createHmac('sha256', this.#key).update(text).digest('hex')
   }
 }

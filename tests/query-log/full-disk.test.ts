@@ -1,10 +1,15 @@
 // A disk that is full when the service starts: the log begins when there is room, and the service does not wait for it.
 
 import assert from 'node:assert/strict'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Logger } from 'pino'
 import { systemClock } from '../../src/base/clock.ts'
 import { systemTimers } from '../../src/base/timers.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { openQueryLog } from '../../src/open-query-log.ts'
 import { livePath } from '../../src/query-log/segment-files.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { temporaryFolder } from '../support/program.ts'
@@ -20,6 +25,7 @@ test('a writer begins on a full disk, says so once, and is known to the others w
     timers: systemTimers,
     segmentBytes: 1000,
     segmentMs: 60_000,
+    onFull: () => losses.push('full'),
     onLoss: records => losses.push(records),
     touch: path => {
       if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
@@ -27,10 +33,59 @@ test('a writer begins on a full disk, says so once, and is known to the others w
     },
   })
   await writer.flush()
-  assert.deepEqual([losses, existsSync(livePath(folder, 'a1'))], [[0], false])
+  assert.deepEqual([losses, existsSync(livePath(folder, 'a1'))], [['full'], false])
   isFull = false
   await writer.flush()
-  assert.deepEqual([losses, existsSync(livePath(folder, 'a1'))], [[0], true])
+  assert.deepEqual([losses, existsSync(livePath(folder, 'a1'))], [['full'], true])
   await writer.close()
   rmSync(folder, { recursive: true })
+})
+
+const wanted = { from: 0, to: 1, database: undefined } as never
+
+/** While `isFull()`, the system has no room on the disk of query logs. */
+function withFullDisk(isFull: () => boolean): () => void {
+  const { mkdirSync, statfsSync } = fs
+  const isThere = (path: unknown) => isFull() && String(path).includes('query-log')
+  fs.mkdirSync = ((path: string, ...rest: []) => {
+    if (isThere(path)) throw Object.assign(new Error('no space left on device, mkdir'), { code: 'ENOSPC' })
+    return mkdirSync(path, ...rest)
+  }) as typeof mkdirSync
+  fs.statfsSync = ((path: string) => {
+    const found = statfsSync(path)
+    return isThere(path) ? Object.assign(found, { bavail: 0 }) : found
+  }) as typeof statfsSync
+  syncBuiltinESMExports()
+  return () => {
+    Object.assign(fs, { mkdirSync, statfsSync })
+    syncBuiltinESMExports()
+  }
+}
+
+test('a log whose disk is full at the first start opens with a warning, and takes requests when there is room', async () => {
+  const data = await temporaryFolder()
+  let isFull = true
+  const restore = withFullDisk(() => isFull)
+  const warnings: string[] = []
+  const log = { warn: (_: unknown, text: string) => warnings.push(text), error: () => undefined }
+  const config = readConfig(new Map(), { TERRARIUM_DATA: data })
+  try {
+    const queryLog = await openQueryLog(config, log as unknown as Logger, () => undefined)
+    const text = 'the disk of the query log is full: no request is recorded until it has room'
+    assert.deepEqual(warnings, [text])
+    assert.ok(!existsSync(join(data, 'query-log')))
+    await queryLog.fresh()
+    assert.equal(queryLog.expiryOf('a', '/b?expires=1&signature=c'), undefined)
+    await assert.rejects(queryLog.requestExport(wanted, undefined), { code: 'service unavailable' })
+    assert.throws(() => queryLog.find('1'), { code: 'service unavailable' })
+    isFull = false
+    const { id } = await queryLog.requestExport(wanted, undefined)
+    assert.equal(queryLog.find(id)?.id, id)
+    await queryLog.close()
+    assert.ok(existsSync(join(data, 'query-log', 'segments')))
+    assert.deepEqual(warnings, [text])
+  } finally {
+    restore()
+    rmSync(data, { recursive: true })
+  }
 })

@@ -32,7 +32,7 @@ test('a file whose removal has failed is removed later', async () => {
   const time = new ManualTime()
   const { now } = time
   const kv = openMemory()
-  const signer = new Signer(systemRandom.bytes(32))
+  const signer = new Signer(async () => systemRandom.bytes(32))
   const removed: string[] = []
   const failures: unknown[] = []
   let isDown = true
