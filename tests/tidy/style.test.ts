@@ -101,7 +101,7 @@ test('every file opens with a comment that says what it is for', () => {
 })
 
 test('file names are kebab-case and say what is inside', () => {
-  const shape = /^[a-z][a-z0-9]*(-[a-z0-9]+)*(\.test)?\.tsx?$/
+  const shape = /^[a-z][a-z0-9]*(-[a-z0-9]+)*(\.test|\.d)?\.tsx?$/
   const empty = /(^|-)(utils?|helpers?|common|misc|manager)[-.]/
   const wrong = sources
     .map(({ path }) => path)
