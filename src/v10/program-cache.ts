@@ -1,18 +1,18 @@
 // Parsed queries, remembered by their text: drivers send the same template again with other values.
 
 import { GenerationCache } from '../base/generation-cache.ts'
-import type { Program } from './syntax/nodes.ts'
+import { type Program, treeBytesPerUnit } from './syntax/nodes.ts'
 import { parseQuery } from './syntax/parse.ts'
 import { Source } from './syntax/source.ts'
 import type { ComposedQuery } from './syntax/template.ts'
 
-/** UTF-16 units of the texts that are remembered, and from how many on a text is too long for that. */
-const rememberedUnitsMax = 4_194_304
+/** Bytes of the trees that are remembered, at most, and from how many UTF-16 units on a text is too long for that. */
+const rememberedBytesMax = 33_554_432
 const longUnits = 65_536
 
 const remembered = new GenerationCache<string, Program>(
-  rememberedUnitsMax,
-  ({ source }) => 64 + source.text.length,
+  rememberedBytesMax,
+  ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
 /** The tree of a query. Throws a QueryFailure for one that cannot be parsed. */

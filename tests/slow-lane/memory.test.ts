@@ -92,6 +92,16 @@ test('documents that the queries of a database have read take no memory from the
   }
 })
 
+test('texts that a process has parsed for a database take no memory from the queries of another', async () => {
+  const calls = 'f(),'.repeat(16_000)
+  for (let at = 0; at < 24; at++) {
+    const slow = `Set.sequence(0, 16000).toArray().map(x => x + ${at}).length`
+    const { status, text } = await ask10(greedy, `if (${slow} < 0) [${calls} 1]`)
+    assert.equal(status, 200, text)
+  }
+  await assertOtherHasMemory('after the texts')
+})
+
 test('a query that is refused because of its memory takes none from the next queries of another database', async () => {
   const refusal = new RegExp(`Query takes too much memory. Max: ${memoryMb} MB.`)
   const ten = await ask10(greedy, arrays10(1000))

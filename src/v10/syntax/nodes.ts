@@ -229,6 +229,9 @@ export type TypeNode =
       readonly result: TypeNode
     })
 
+/** Bytes that a tree takes for each UTF-16 unit of its text, where the text is as dense as it can be: calls without arguments. */
+export const treeBytesPerUnit = 96
+
 /** A parsed text. */
 export interface Program {
   readonly source: Source

@@ -1,7 +1,7 @@
 // Parsed bodies of functions and predicates, remembered by their text and by what errors call it.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
-import type { LambdaNode } from '../syntax/nodes.ts'
+import { type LambdaNode, treeBytesPerUnit } from '../syntax/nodes.ts'
 import { parseLambda } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 
@@ -11,12 +11,12 @@ export interface Body {
   readonly source: Source
 }
 
-/** UTF-16 units of the texts that are remembered. */
-const rememberedUnitsMax = 4_194_304
+/** Bytes of the trees that are remembered, at most. */
+const rememberedBytesMax = 33_554_432
 
 const remembered = new GenerationCache<string, Body>(
-  rememberedUnitsMax,
-  ({ source }) => 64 + source.text.length,
+  rememberedBytesMax,
+  ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
 /** The lambda that a text is; `name` is what places in it are in: `*udf:f*`. Throws a QueryFailure for any other text. */
