@@ -16,7 +16,7 @@ interface CountState {
   readonly isComplete: boolean
 }
 
-export interface Counting extends CountState {
+interface Counting extends CountState {
   readonly isRunning: boolean
   readonly hasBegun: boolean
   readonly error: Error | undefined
@@ -28,7 +28,7 @@ export interface Counting extends CountState {
 const nothing: CountState = { found: 0, looked: 0, after: undefined, isComplete: false }
 
 /** A count of what a plan finds; another plan takes another component. */
-export function useCounting(plan: RowPlan): Counting {
+function useCounting(plan: RowPlan): Counting {
   const [state, setState] = useState<CountState | undefined>(undefined)
   const latest = useRef(nothing)
   const action = useAction()

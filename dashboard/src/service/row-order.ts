@@ -6,7 +6,7 @@ import type { Row } from '../wire/rows.ts'
 import { byTime, type RowPlan } from './row-plan.ts'
 
 /** An order by one field; rows without the field come last in either direction. */
-export type RowOrder = NonNullable<RowPlan['sort']>
+type RowOrder = NonNullable<RowPlan['sort']>
 
 /**
  * The first `limit` rows of `held` and `page` together. `held` is in order already. Rows that are equal keep the order in
