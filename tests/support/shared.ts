@@ -15,20 +15,21 @@ export async function closeShared(): Promise<void> {
   for (const close of batchClosers?.splice(0) ?? []) await close()
 }
 
-/** Returns a function that opens a resource once for all files of this process. Call that function in a `before` hook. */
+/**
+ * Returns a function that opens a resource once for all files of this process. Call `shared` at the top of a file: the hook that
+ * closes the resource belongs to the suite in which it is registered.
+ */
 export function shared<T>(open: () => Promise<T>, close: (resource: T) => Promise<void>): () => Promise<T> {
   let resource: Promise<T> | undefined
+  const closeOnce = async () => {
+    const opened = resource
+    resource = undefined
+    if (opened !== undefined) await close(await opened)
+  }
+  if (batchClosers) batchClosers.push(closeOnce)
+  else after(closeOnce)
   return () => {
-    if (resource === undefined) {
-      const opened = open()
-      resource = opened
-      const closeOnce = async () => {
-        resource = undefined
-        await close(await opened)
-      }
-      if (batchClosers) batchClosers.push(closeOnce)
-      else after(closeOnce)
-    }
+    resource ??= open()
     return resource
   }
 }
