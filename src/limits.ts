@@ -266,6 +266,8 @@ export const limits = {
   accountKeyNameCharsMax: 200,
   /** Decisions about rights that one explanation tells; ours. */
   explainedDecisionsMax: 1000,
+  /** Rows of an index that one request for its size reads. */
+  indexSizeRows: 10_000,
   /** Databases with a key of the same id: a secret that names the id is checked with each; ours. */
   keysOfOneIdMax: 16,
   /** Checks and hashes of secrets at a time, and waiting behind them; ours: threads stay free for other work. */

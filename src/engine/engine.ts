@@ -23,6 +23,7 @@ import type {
 } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain.ts'
+import { indexSize } from './index-size.ts'
 import { followNames, principalOf } from './principal.ts'
 import type { Costs } from './rate-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
@@ -44,6 +45,7 @@ export function createEngine(options: EngineOptions): Engine {
     ownToken: request => runTask(request, ownToken(languageOf(options, request))),
     authorized: request => runTask(request, authorized),
     explain: request => bounded(options.memory, request, () => runExplanation(options, request)),
+    indexSize: request => bounded(options.memory, request, () => runIndexSize(options, request)),
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.probe()
       else if (scope === 'read') store.read(() => null)
@@ -181,6 +183,19 @@ function runExplanation(options: EngineOptions, given: QueryRequest): QueryRespo
   const request = { ...asked, isExplanation: true }
   const costs = { compute: 1, read: 0, write: 0 }
   return runMovable(options, request, costs, session => explain(request, options.languages, session))
+}
+
+/** A page of a bounded number of rows: it does not take long. */
+function runIndexSize(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
+  const request = withText(given)
+  return runRequest(options, request, {
+    budget: new TimeBudget(options, request, 'goes on'),
+    isCharged: true,
+    task: session => {
+      options.rateLimits?.check(session.database, { compute: 1, read: 1, write: 0 })
+      return indexSize(request)(session)
+    },
+  })
 }
 
 /**

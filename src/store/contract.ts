@@ -209,6 +209,16 @@ export interface TransactionCounters {
   indexUnits: number
 }
 
+/** The sizes of some rows of an index. */
+export interface IndexSize {
+  /** Entries that are live. */
+  readonly entries: number
+  /** Keys and values of all rows, past entries and events included. */
+  readonly bytes: number
+  /** The key of the last row, where there may be more. */
+  readonly last: Uint8Array | undefined
+}
+
 /**
  * A transaction over the whole data directory: it sees a snapshot of that, its own writes included. Nothing in it checks
  * permissions or validates schema objects: the layers above do. Refused writes throw {@link WriteRefused}; a write in one
@@ -271,6 +281,9 @@ export interface Transaction {
   readonly changesSince: Micros
   /** The oldest time at which reads of a collection are exact (retention). Reads before it fail with 400. */
   minimumValidTime(database: DatabaseId, collection: number): Micros
+
+  /** The sizes of at most `rowsMax` rows of an index, from those behind the key `after` on. */
+  indexSize(index: Ref, rowsMax: number, after?: Uint8Array): IndexSize
 
   /** Whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean

@@ -21,6 +21,7 @@ import type {
   IndexDefinition,
   IndexEntry,
   IndexEvent,
+  IndexSize,
   TransactionCounters,
   Version,
 } from './contract.ts'
@@ -29,6 +30,7 @@ import { StoreDirectory } from './directory.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries } from './index-scan.ts'
+import { sizeOfIndex } from './index-size.ts'
 import { documentsTables, entryChanges, keyTooLong, userIndex } from './index-tables.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
@@ -191,6 +193,10 @@ export abstract class StoreReader {
         yield this.decode(ref, withAction(stored, 'create'))
       if (options.reverse) return
     }
+  }
+
+  indexSize(index: Ref, rowsMax: number, after?: Uint8Array): IndexSize {
+    return sizeOfIndex(this.snapshot, index, rowsMax, after)
   }
 
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {

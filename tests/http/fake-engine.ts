@@ -75,6 +75,7 @@ export function fakeEngine(): FakeEngine {
     completed: (_request, { body }) => body,
     ownToken: request => guarded(request, () => resource('"token"')),
     explain: request => guarded(request, () => resource('"explained"')),
+    indexSize: request => guarded(request, () => resource('"size"')),
     authorized: request =>
       guarded(request, () => ({
         status: 200,

@@ -1,10 +1,11 @@
-// Indexes: listed, made with a form, and one by one.
+// Indexes of both languages: listed; those of version 4 also made with a form, and one by one.
 
 import { useState } from 'preact/hooks'
 import { SchemaPage } from '../parts/definition.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Check, Choice, Field, NameField } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { IndexSize } from '../parts/index-size.tsx'
 import { useEvery } from '../parts/live.ts'
 import { Loaded } from '../parts/load.tsx'
 import { type Column, SchemaList, useChoices } from '../parts/schema-list.tsx'
@@ -14,6 +15,7 @@ import { createSchema } from '../service/schema.ts'
 import { rights } from '../session.ts'
 import { at, isMap, type Json, type Query, textAt } from '../wire/json.ts'
 import { refOf } from '../wire/refs.ts'
+import { CollectionIndexList } from './collection-index-list.tsx'
 
 /** Names of the collections that an index covers; `every collection` for the wildcard. */
 function sourceNames(index: Json): readonly string[] {
@@ -39,6 +41,7 @@ const columns: readonly Column[] = [
   ['Holds', index => shapeOf(index).values.join(', ') || 'ref'],
   ['Unique', index => (at(index, 'unique') === true ? uniqueText(shapeOf(index)) : 'no')],
   ['State', index => (shapeOf(index).isActive ? 'ready' : 'being built; queries that use it are refused')],
+  ['Size', index => <IndexSize part={{ index: shapeOf(index).name }} name={shapeOf(index).name} />],
 ]
 
 /** What a unique index keeps apart, in words: the fields that no two documents may share all of. */
@@ -63,13 +66,17 @@ function IndexList() {
           </button>
         )}
       </Heading>
-      <SchemaList
-        native="indexes"
-        label="Indexes"
-        columns={columns}
-        rereadsWhile={index => !shapeOf(index).isActive}
-        whenEmpty="There are no indexes. An index finds documents quickly by the values of their fields and keeps them in order. Example: an index over users, found by email."
-      />
+      <section aria-labelledby="of-version-4">
+        <h2 id="of-version-4">Indexes of version 4</h2>
+        <SchemaList
+          native="indexes"
+          label="Indexes"
+          columns={columns}
+          rereadsWhile={index => !shapeOf(index).isActive}
+          whenEmpty="There are no indexes of version 4. An index finds documents quickly by the values of their fields and keeps them in order. Example: an index over users, found by email."
+        />
+      </section>
+      <CollectionIndexList />
       {isCreating && <NewIndex onClose={() => setCreating(false)} />}
     </>
   )

@@ -19,6 +19,8 @@ interface SchemaListProps {
   readonly native: Native
   readonly label: string
   readonly columns: readonly Column[]
+  /** The rows of a document, where it is not a row itself. */
+  readonly partsOf?: (document: Json) => readonly Json[]
   /** What to do first, while there are none. */
   readonly whenEmpty: ComponentChildren
   /** Whether a document is about to change by itself: the list is read again while there is one. */
@@ -31,7 +33,9 @@ const pageSize = 100
 const rereadMs = 1500
 
 /** A table of documents of a native collection. */
-export function SchemaList({ native, label, columns, whenEmpty, rereadsWhile, turn = 0 }: SchemaListProps) {
+export function SchemaList(props: SchemaListProps) {
+  const { native, label, columns, partsOf, whenEmpty, rereadsWhile, turn = 0 } = props
+  const rowsOf = (documents: readonly Json[]) => (partsOf ? documents.flatMap(partsOf) : documents)
   const [trail, setTrail] = useState<readonly Json[]>([])
   const [filter, setFilter] = useState('')
   const after = trail.at(-1)
@@ -42,13 +46,14 @@ export function SchemaList({ native, label, columns, whenEmpty, rereadsWhile, tu
   )
   const isChanging = rereadsWhile !== undefined && list.data?.data.some(rereadsWhile)
   useEvery(isChanging ? rereadMs : undefined, list.reload)
+  const hasPages = trail.length > 0 || list.data?.after !== undefined
   return (
     <Loaded of={list}>
       {page => (
         <>
-          {isNamed(native) && (trail.length > 0 || page.after !== undefined) && (
+          {isNamed(native) && hasPages && (
             <Field
-              label={`Find in ${label.toLowerCase()}`}
+              label={`Find in ${(partsOf ? native : label).toLowerCase()}`}
               type="search"
               value={filter}
               onInput={setFilter}
@@ -56,12 +61,18 @@ export function SchemaList({ native, label, columns, whenEmpty, rereadsWhile, tu
           )}
           {filter !== '' ? (
             <Loaded of={found}>
-              {matches => matches && <SearchTable label={label} columns={columns} found={matches} />}
+              {matches =>
+                matches && (
+                  <SearchTable {...{ label, columns }} found={{ ...matches, data: rowsOf(matches.data) }} />
+                )
+              }
             </Loaded>
-          ) : page.data.length === 0 ? (
-            <p class="empty">{whenEmpty}</p>
+          ) : rowsOf(page.data).length > 0 ? (
+            <DocumentTable label={label} columns={columns} documents={rowsOf(page.data)} />
           ) : (
-            <DocumentTable label={label} columns={columns} documents={page.data} />
+            <p class="empty">
+              {partsOf && hasPages ? 'There are none on this page. Turn to another.' : whenEmpty}
+            </p>
           )}
           {filter === '' && <Pager trail={trail} after={page.after} onTurn={setTrail} />}
         </>

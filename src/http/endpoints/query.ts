@@ -39,6 +39,8 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog))),
     // Why a query is allowed or denied what it does, when another caller asks it.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
+    // How many entries an index has, and what it takes of the store.
+    post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body))),
     // Which account and database the secret belongs to.
     get('/authorized', call => engine.authorized(call.queryRequest(undefined))),
     // The caller's own token document. The one route kept of the REST interface that came before the query language; clients

@@ -240,6 +240,19 @@ export function ownIndexes(collection: Ref, session: Session): ReadonlyMap<strin
   })
 }
 
+/**
+ * The index of the store that keeps a part of a collection's definition: an index by its name, or a unique constraint by its
+ * place among them.
+ */
+export function keptIndex(collection: Ref, part: string | number, session: Session): Ref | undefined {
+  const definition = session.transaction.get(collection)?.fields ?? new Map<string, Value>()
+  const kept = shapesOf(definition)
+  const unique = kept.filter(({ isUnique }) => isUnique)
+  const found =
+    typeof part === 'number' ? unique[part] : kept.find(({ isUnique, name }) => !isUnique && name === part)
+  return found && keeperOf(collection, definition, session)(found.shape)?.definition.ref
+}
+
 /** The fields of the unique constraint that an index of the store keeps; undefined for an index that users made. */
 export function constraintOf(index: Ref, collection: Ref, session: Session): readonly OwnField[] | undefined {
   const { transaction } = session

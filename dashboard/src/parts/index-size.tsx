@@ -1,0 +1,66 @@
+// How many entries an index has, and their bytes: on request, because the service reads all of its rows for that.
+
+import { useState } from 'preact/hooks'
+import { pastTime } from '../router.ts'
+import { callApi } from '../service/client.ts'
+import { scope } from '../session.ts'
+import { useAction } from './load.tsx'
+import { Problem } from './problem.tsx'
+import { bytesText } from './quantities.ts'
+
+/** An index as the service finds it: by its name, or as a part of a collection's definition. */
+export type IndexPart =
+  | { readonly index: string; readonly collection?: string }
+  | { readonly collection: string; readonly unique: number }
+
+interface Size {
+  readonly entries: number
+  readonly bytes: number
+  readonly after: string | null
+}
+
+const nothing: Size = { entries: 0, bytes: 0, after: null }
+
+/** A button that measures an index, then the result; nothing at a past time, of which no sizes are known. */
+export function IndexSize({ part, name }: { readonly part: IndexPart; readonly name: string }) {
+  const [size, setSize] = useState<Size | undefined>(undefined)
+  const action = useAction()
+  if (pastTime.value !== undefined) return null
+  const measure = () =>
+    action.start(async signal => {
+      let sum = nothing
+      do {
+        const body = { ...part, ...(sum.after !== null && { after: sum.after }) }
+        const page = await callApi<Size>('POST', '/api/v1/indexes/_size', scope.value, body, signal)
+        sum = {
+          entries: sum.entries + page.entries,
+          bytes: sum.bytes + page.bytes,
+          after: page.after,
+        }
+        setSize(sum)
+      } while (sum.after !== null)
+    })
+  const isPartial = size !== undefined && size.after !== null
+  return (
+    <span class="index-size">
+      {size && (
+        <span role="status">
+          {size.entries} {size.entries === 1 ? 'entry' : 'entries'}, {bytesText(size.bytes)}
+          {isPartial && ' so far'}
+        </span>
+      )}{' '}
+      {action.isRunning ? (
+        <button type="button" class="quiet" aria-label={`Stop measuring ${name}`} onClick={action.cancel}>
+          Stop
+        </button>
+      ) : (
+        (size === undefined || isPartial) && (
+          <button type="button" class="quiet" aria-label={`Measure ${name}`} onClick={measure}>
+            Measure
+          </button>
+        )
+      )}
+      {action.error && <Problem error={action.error} />}
+    </span>
+  )
+}

@@ -1,0 +1,56 @@
+// The page of indexes: those of both languages and unique constraints, with their state and their sizes.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { send } from '../support/http.ts'
+import { accessibilityFaults, openStage, type Stage, skip } from './stage.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (skip) return
+  stage = await openStage()
+})
+
+after(() => stage?.close())
+
+const define = (query: string) =>
+  send(stage.server, { path: '/query/1', secret: stage.admin, body: JSON.stringify({ query }) })
+
+test('indexes of both languages and unique constraints are listed with state and size', {
+  skip,
+}, async () => {
+  const page = await stage.signedIn(stage.admin, 'indexes')
+  await page.getByText('There are no indexes of version 4').waitFor()
+  await page.getByText('No collection declares an index').waitFor()
+  await define(`Collection.create({
+    name: "items",
+    indexes: { byName: { terms: [{ field: ".name" }], values: [{ field: ".price", order: "desc" }] } },
+    constraints: [{ check: { name: "any", body: "(doc) => true" } }, { unique: [".sku"] }]
+  })`)
+  await define('items.create({ name: "fern", price: 3, sku: 1 }); items.create({ name: "ivy", price: 4 })')
+  await stage.query({
+    create_index: {
+      object: {
+        name: 'by_price',
+        source: { collection: 'items' },
+        terms: [{ object: { field: ['data', 'price'] } }],
+      },
+    },
+  })
+  await page.reload()
+  const row = (name: string) => page.getByRole('row', { name })
+  await row('by_price').getByRole('button', { name: 'Measure by_price' }).click()
+  await row('by_price').getByText('2 entries').waitFor()
+  assert.match((await row('items.byName').textContent()) ?? '', /index\.name\.price descready/)
+  await page.getByRole('button', { name: 'Measure items.byName' }).click()
+  await row('items.byName').getByText('2 entries').waitFor()
+  assert.match((await row('items: unique .sku').textContent()) ?? '', /unique constraint\.sku/)
+  await page.getByRole('button', { name: 'Measure items: unique .sku' }).click()
+  await row('items: unique .sku').getByText('1 entry').waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await row('items.byName').getByRole('link').click()
+  await page.getByRole('heading', { name: 'items' }).waitFor()
+  await page.context().close()
+  stage.assertNoFaults()
+})

@@ -1,0 +1,93 @@
+// `POST /api/v1/indexes/_size`: the entries and bytes of indexes of both languages, and of unique constraints.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+let secret: string
+
+before(async () => {
+  server = await startServer()
+  secret = await keyOfNewDatabase(server, 'sized', 'admin')
+  const schema = `Collection.create({
+    name: "items",
+    history_days: 1,
+    indexes: { byName: { terms: [{ field: ".name" }], values: [{ field: ".price", order: "desc" }] } },
+    constraints: [{ check: { name: "positive", body: "(doc) => true" } }, { unique: [".sku"] }, { unique: [".name", ".sku"] }]
+  })`
+  await send(server, { path: '/query/1', secret, body: JSON.stringify({ query: schema }) })
+  const index = {
+    name: 'by_kind',
+    source: { collection: 'items' },
+    terms: [{ object: { field: ['data', 'kind'] } }],
+  }
+  await query(server, secret, { create_index: { object: { ...index, source: { collection: 'items' } } } })
+  const many = 10_500
+  for (let from = 0; from < many; from += 1500) {
+    const some = Array.from({ length: 1500 }, (_, at) => ({
+      create: { ref: { collection: 'items' }, id: String(from + at + 1) },
+      params: {
+        object: { data: { object: { name: `n${at}`, ...(from === 0 && { sku: at }), kind: at % 7 } } },
+      },
+    }))
+    await query(server, secret, { do: [...some, null] })
+  }
+})
+
+after(() => server?.stop())
+
+interface Size {
+  readonly entries: number
+  readonly bytes: number
+  readonly after: string | null
+}
+
+const ask = (body: unknown, as = secret) =>
+  send(server, { path: '/api/v1/indexes/_size', secret: as, body: JSON.stringify(body) })
+
+async function sizeOf(part: object) {
+  const pages: Size[] = []
+  do {
+    const cursor = pages.at(-1)?.after
+    const { json, status } = await ask({ ...part, ...(cursor && { after: cursor }) })
+    assert.equal(status, 200, JSON.stringify(json))
+    pages.push(json as Size)
+  } while (pages.at(-1)?.after !== null)
+  const sum = (of: (page: Size) => number) => pages.reduce((total, page) => total + of(page), 0)
+  return { pages: pages.length, entries: sum(({ entries }) => entries), bytes: sum(({ bytes }) => bytes) }
+}
+
+test('entries of indexes and constraints of both languages are counted over pages', async () => {
+  const kinds = await sizeOf({ index: 'by_kind' })
+  assert.equal(kinds.entries, 10_500)
+  assert.ok(kinds.pages > 1)
+  assert.ok(kinds.bytes > 10_500 * 20)
+  assert.equal((await sizeOf({ collection: 'items', index: 'byName' })).entries, 10_500)
+  const unique = await sizeOf({ collection: 'items', unique: 0 })
+  assert.equal(unique.entries, 1500)
+  assert.ok(unique.bytes < kinds.bytes)
+  assert.equal((await sizeOf({ collection: 'items', unique: 1 })).entries, 10_500)
+})
+
+test('unknown indexes, wrong bodies and keys without rights are rejected', async () => {
+  for (const part of [
+    { index: 'none' },
+    { collection: 'items', index: 'by_kind' },
+    { collection: 'items', unique: 2 },
+  ])
+    assert.equal((await ask(part)).status, 404, JSON.stringify(part))
+  const wrong = [null, [], {}, { unique: 0 }, { collection: 'items' }, { collection: 1, index: 'x' }]
+  const cursors = [
+    { index: 'by_kind', after: 1 },
+    { index: 'by_kind', after: 'A'.repeat(10_000) },
+  ]
+  for (const body of [...wrong, ...cursors, { collection: 'items', index: 'byName', unique: 0 }])
+    assert.equal((await ask(body)).status, 400, JSON.stringify(body))
+  // A cursor of another index reads nothing of that index.
+  const strange = await ask({ index: 'by_kind', after: '____' })
+  assert.deepEqual(strange.json, { entries: 0, bytes: 0, after: null })
+  const client = await query(server, secret, { create_key: { object: { role: 'client' } } })
+  assert.equal((await ask({ index: 'by_kind' }, (client as { secret: string }).secret)).status, 403)
+})
