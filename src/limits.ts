@@ -266,7 +266,7 @@ export const limits = {
   accountKeyNameCharsMax: 200,
   /** Decisions about rights that one explanation tells; ours. */
   explainedDecisionsMax: 1000,
-  /** Rows of an index that one request for its size reads. */
+  /** Rows of an index that one request for its size reads; ours. */
   indexSizeRows: 10_000,
   /** Databases with a key of the same id: a secret that names the id is checked with each; ours. */
   keysOfOneIdMax: 16,

@@ -2,10 +2,10 @@
 // version 4 with a name, or for an index or a unique constraint of a collection's definition.
 
 import { RequestError } from '../errors.ts'
-import { keyBytesMax } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
 import { keptIndex } from '../model/schema/collection-indexes.ts'
 import type { Session } from '../model/session.ts'
+import { indexCursorBytesMax } from '../store/index-size.ts'
 import { native, type Ref } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { Task } from './request-kind.ts'
@@ -13,8 +13,8 @@ import type { Task } from './request-kind.ts'
 const bodyText =
   'The body has to be {"index": NAME}, {"collection": NAME, "index": NAME} or {"collection": NAME, "unique": POSITION}, with "after" of the page before.'
 
-/** The longest key as text. */
-const cursorCharsMax = Math.ceil((keyBytesMax * 4) / 3)
+/** The longest cursor as base64. */
+const cursorCharsMax = Math.ceil((indexCursorBytesMax * 4) / 3)
 
 interface Asked {
   readonly collection: string | undefined

@@ -2,11 +2,14 @@
 // index may have millions.
 
 import { indexTableRange } from '../keys/keyspace.ts'
-import type { Bytes } from '../kv/contract.ts'
+import { type Bytes, keyBytesMax } from '../kv/contract.ts'
 import { compareBytes } from '../values/order.ts'
 import type { Ref } from '../values/value.ts'
 import type { IndexSize } from './contract.ts'
 import type { Snapshot } from './snapshot.ts'
+
+/** Bytes of the longest cursor, which is a key of the index. */
+export const indexCursorBytesMax = keyBytesMax
 
 /** In the order of their keys. */
 const tables = ['ended', 'live', 'events'] as const

@@ -29,7 +29,7 @@ before(async () => {
     const some = Array.from({ length: 1500 }, (_, at) => ({
       create: { ref: { collection: 'items' }, id: String(from + at + 1) },
       params: {
-        object: { data: { object: { name: `n${at}`, ...(from === 0 && { sku: at }), kind: at % 7 } } },
+        object: { data: { object: { name: `n${from + at}`, ...(from === 0 && { sku: at }), kind: at % 7 } } },
       },
     }))
     await query(server, secret, { do: [...some, null] })
