@@ -27,8 +27,27 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Nothing that is put off ever happens: what a run does, its own steps do. */
-const noTimers: Timers = { after: () => () => undefined, every: () => () => undefined }
+/** Reads that wait for a later time try again after so many milliseconds. */
+const retryMsMax = 1
+
+/**
+ * Timers of a run: its own steps do what is put off, so nothing is due by itself. Only retries after a millisecond are: in the next
+ * turn of the event loop, to which the clock moves.
+ */
+function timersOf(clock: Clock): Timers {
+  const never = () => undefined
+  return {
+    every: () => never,
+    after: (ms, go) => {
+      if (ms > retryMsMax || !(clock instanceof ManualClock)) return never
+      const turn = setImmediate(() => {
+        clock.advance(ms * 1000)
+        go()
+      })
+      return () => clearImmediate(turn)
+    },
+  }
+}
 
 function randomFrom(source: RandomSource): Random {
   const bytes = (count: number) => Uint8Array.from({ length: count }, () => source.below(256))
@@ -41,7 +60,7 @@ function randomFrom(source: RandomSource): Random {
 
 /** ProcessEnvironment in which everything follows from the seed and from the moves of the clock. */
 export function seededEnvironment(seed: number, clock: Clock): ProcessEnvironment {
-  return { clock, timers: noTimers, random: randomFrom(new RandomSource(seed)) }
+  return { clock, timers: timersOf(clock), random: randomFrom(new RandomSource(seed)) }
 }
 
 /** The seeds to run: those given, or the one in the environment variable `SEED`, to replay a failure. */
