@@ -25,6 +25,7 @@ const faultTests = [
 /** Test files that are not loaded into a batch: they change or measure their own process. */
 const ownProcess = [
   'tests/bench/',
+  'tests/conformance/',
   'tests/crash/',
   'tests/dependencies/',
   'tests/docs/',
