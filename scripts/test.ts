@@ -89,6 +89,13 @@ async function* eventsOfAll(processes: readonly TestProcess[], results: Results)
   const waiting = [...processes]
   const running = new Map<TestProcess, Promise<readonly TestEvent[]>>()
   const started = performance.now()
+  // Node exits without a word when nothing can happen any more, such as when the events of a test process never end.
+  process.once('exit', () => {
+    if (waiting.length + running.size === 0) return
+    process.exitCode = 1
+    const unfinished = [...running.keys(), ...waiting].flatMap(({ files }) => files)
+    console.error(`the run ended before these files had: ${unfinished.join(', ')}`)
+  })
   while (waiting.length > 0 || running.size > 0) {
     for (const next of waiting.splice(0, concurrency - running.size))
       running.set(next, Array.fromAsync(eventsOf(next, results)))

@@ -59,7 +59,8 @@ export async function openQueryLog(
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
     const signer = new Signer(() => store.signingKey())
-    await signer.ready().catch(tolerateUnavailable)
+    // A folder has room again some time; a shared store that takes no commits ends the start, with the reason.
+    await signer.ready().catch(shared === undefined ? tolerateUnavailable : rethrow)
     const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
     const bucket = await openBucket(config, clock)
     const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
