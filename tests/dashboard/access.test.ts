@@ -44,7 +44,7 @@ test('a unique index is what its form says in words, and enforces it', { skip },
   await page.getByRole('button', { name: 'New index' }).click()
   await page.getByLabel('Name', { exact: true }).fill('users_by_email')
   await page.getByLabel('Collection').selectOption('users')
-  await page.getByLabel('Unique').check()
+  await page.getByRole('checkbox', { name: 'Unique' }).check()
   const submit = page.getByRole('button', { name: 'Create' })
   assert.equal(await submit.isDisabled(), true, 'without a field it would enforce nothing')
   await page.getByLabel('Field 1').first().fill('email')

@@ -52,7 +52,7 @@ test('who is signed in with a secret that is revoked is told so', { skip }, asyn
   await page.getByRole('alert').getByText('The secret is not accepted any more').waitFor()
   await page.getByLabel('Secret').fill(stage.admin)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Indexes' }).waitFor()
+  await page.getByRole('heading', { name: 'Indexes', exact: true }).waitFor()
   stage.assertNoFaults()
 })
 
@@ -68,7 +68,7 @@ test('a page with input that was not saved asks before it is left', { skip }, as
   await page.getByRole('link', { name: 'Indexes' }).click()
   await page.getByRole('textbox', { name: 'Data' }).getByText('written').waitFor()
   await page.getByRole('link', { name: 'Indexes' }).click()
-  await page.getByRole('heading', { name: 'Indexes' }).waitFor()
+  await page.getByRole('heading', { name: 'Indexes', exact: true }).waitFor()
   assert.equal(asked.length, 2)
   stage.assertNoFaults()
 })

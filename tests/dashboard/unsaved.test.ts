@@ -185,7 +185,7 @@ test('a text of the shell that was never run survives a revoked secret, and sign
   const asked = answering(page, false)
   await press(page, 'Sign out')
   await press(page, 'In this tab')
-  await page.getByRole('heading', { name: 'Indexes' }).waitFor()
+  await page.getByRole('heading', { name: 'Indexes', exact: true }).waitFor()
   assert.equal(asked.length, 1)
   await page.getByRole('link', { name: 'Shell' }).click()
   await press(page, 'Run')
