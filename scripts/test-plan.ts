@@ -12,8 +12,9 @@ export interface TestProcess {
   readonly isBatch: boolean
 }
 
-/** Folders and files of `npm run test:faults`: processes that are killed, nodes, disks, package installs, long fuzz. */
+/** Folders and files of `npm run test:faults`: killed processes, nodes, disks, package installs, conformance in the slow lane. */
 const faultTests = [
+  'tests/conformance/slow-lane',
   'tests/crash/',
   'tests/nodes/',
   'tests/package/',

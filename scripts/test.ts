@@ -22,8 +22,8 @@ const repository = fileURLToPath(new URL('..', import.meta.url))
 const serviceFlags = ['--stack-size=3600', '--max-semi-space-size=32', '--v8-pool-size=0']
 /** Test processes at a time: while one waits for a disk or a timer, another has its core. */
 const concurrency = availableParallelism() + 1
-/** Milliseconds after which a single test counts as hung. */
-const timeout = patience(6 * 60_000)
+/** Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases. */
+const timeout = patience(20 * 60_000)
 const slowestCount = 10
 
 /** What the run has seen so far. */
