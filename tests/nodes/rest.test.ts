@@ -54,7 +54,8 @@ describeNodes(
         // As text a time without microseconds would come behind one with them.
         const micros = Date.parse(now) * 1000 + Number(/\.\d{3}(\d{3})Z$/.exec(now)?.[1] ?? 0)
         assert.ok(micros > last, `${now} after ${last}`)
-        assert.ok(Date.parse(now) >= before - 150, `${now} at ${new Date(before).toISOString()}`)
+        // How far a node is behind depends on when its processes run; a node that does not follow stays behind for good.
+        assert.ok(Date.parse(now) >= before - 5_000, `${now} at ${new Date(before).toISOString()}`)
         last = micros
         if (count % 10 === 0) await nodes.cluster.write(nodes.a)
       }
