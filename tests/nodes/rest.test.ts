@@ -49,7 +49,9 @@ describeNodes(
       let last = 0
       for (let count = 0; count < 300; count++) {
         const before = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
-        const { json } = await send(nodes.b, { secret: nodes.cluster.secret, query: isRead })
+        // As drivers do; without it two reads may have the same time.
+        const headers = { 'x-last-seen-txn': String(last) }
+        const { json } = await send(nodes.b, { secret: nodes.cluster.secret, query: isRead, headers })
         const now = (json as { resource: { '@ts': string } }).resource['@ts']
         // As text a time without microseconds would come behind one with them.
         const micros = Date.parse(now) * 1000 + Number(/\.\d{3}(\d{3})Z$/.exec(now)?.[1] ?? 0)
