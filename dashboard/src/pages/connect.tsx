@@ -1,4 +1,4 @@
-// What a program needs to use a secret that was just made: where the service is, lines for its environment, and code for each client.
+// Panel for a new secret: endpoint of the service, lines for the environment, and code for each client.
 // The address is that of this page, which the service itself serves.
 
 import { useState } from 'preact/hooks'

@@ -46,7 +46,7 @@ function useChanges({ target, onClose, onDone }: ChangesProps, word: 'changed' |
   const [state, setState] = useState<ChangeState | undefined>(undefined)
   const [isRunning, setRunning] = useState(false)
   const isStopped = useRef(false)
-  // What is entered may be different each time: only the same change continues.
+  // The input may differ each time: only the same change continues.
   const begun = useRef<{ readonly key: string; readonly state: ChangeState } | undefined>(undefined)
   useEffect(() => guard(() => isRunning), [isRunning])
   const run = async (change: Change, signal: AbortSignal) => {
@@ -155,7 +155,7 @@ function submitText({ state, isRunning }: Changes, verb: string, count: number |
 }
 
 interface DeleteDialogProps extends ChangesProps {
-  /** What has to be typed before; nothing when absent. */
+  /** Text that the user types before the button is enabled; no text when absent. */
   readonly typed?: string | undefined
 }
 

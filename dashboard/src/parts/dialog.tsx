@@ -165,7 +165,7 @@ interface ConfirmProps {
   readonly submit: string
   /** What has to be typed before it can be done; nothing when absent. */
   readonly typed?: string
-  /** Whether everything that {@link onConfirm} needs has been loaded; yes when absent. */
+  /** True when everything that {@link onConfirm} needs has been loaded; true when absent. */
   readonly isReady?: boolean
   readonly onClose: () => void
   readonly onConfirm: (signal: AbortSignal) => Promise<void>

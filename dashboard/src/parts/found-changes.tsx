@@ -16,7 +16,7 @@ interface FoundChangesProps {
   readonly conditions: readonly string[]
   /** Fields to offer. */
   readonly fields: FieldPaths
-  /** Nothing is found: there is nothing to change. */
+  /** True when the filter finds no document to change. */
   readonly isEmpty: boolean
   readonly onChanged: () => void
 }

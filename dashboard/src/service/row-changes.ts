@@ -23,7 +23,7 @@ export interface ChangeTarget {
   readonly count: number | undefined
   /** Their names, also from a cursor on. */
   readonly pages: (signal: AbortSignal, from?: Json) => AsyncIterable<RefPage>
-  /** What a document has to fulfil when it is written; others are skipped. */
+  /** Condition that a document must meet when it is written; other documents are skipped. */
   readonly conditions: readonly Condition[]
 }
 
@@ -49,9 +49,9 @@ export interface ChangeState {
   readonly refused: readonly Refused[]
   /** Documents of the current page that are still to be tried. */
   readonly rest: readonly RefName[]
-  /** Where the next page begins. */
+  /** Cursor of the next page. */
   readonly after: Json | undefined
-  /** Whether any page is left to read. */
+  /** True while there are pages left to read. */
   readonly hasPages: boolean
 }
 
@@ -65,15 +65,15 @@ export const notBegun: ChangeState = {
   hasPages: true,
 }
 
-/** Whether every document was tried. */
+/** True when every document was tried. */
 export function isComplete({ rest, hasPages }: ChangeState): boolean {
   return rest.length === 0 && !hasPages
 }
 
-/** What is done to a document, and which documents need it, as expressions. */
+/** The change to a document, and the test for documents that need it, as expressions. */
 export interface Change {
   readonly change: (ref: Query) => Query
-  /** Whether a document already is as it would be afterwards; undefined where that cannot be. */
+  /** Test for documents that the change would leave as they are; undefined where no document can be. */
   readonly isDone?: (document: Query) => Query
 }
 
@@ -153,7 +153,7 @@ function chunksOf(refs: readonly RefName[]): (readonly RefName[])[] {
 type Outcome =
   | { readonly kind: 'written'; readonly done: number }
   | { readonly kind: 'refused'; readonly refused: Refused }
-  /** One of several documents is refused: they have to be tried in smaller parts. */
+  /** A document among several is rejected: the caller tries them again in smaller parts. */
   | { readonly kind: 'split' }
 
 async function changeSome(
