@@ -1,15 +1,15 @@
-// What an owner may use in a while: an amount that is taken from, may be overdrawn, and fills up again at a steady rate.
-// Rates of requests, resets of streams, time that is wasted or rested from: all of them are measured in this way.
+// A token bucket: callers take an amount from an allowance, may overdraw it, and it refills at a steady rate. Request
+// rates, stream resets and wasted or paused time are all measured with it.
 
 import { GenerationCache } from './generation-cache.ts'
 
-/** How much an allowance holds at most, and how much comes back in a second, in the unit of what is taken. */
+/** The maximum of an allowance and its refill per second, in the unit of the amounts taken. */
 interface AllowanceRate {
   readonly max: number
   readonly perSecond: number
 }
 
-/** One allowance, full at first. Times are milliseconds of a steady clock. */
+/** One allowance, full at first. Times are milliseconds of a monotonic clock. */
 export class Allowance {
   readonly #rate: AllowanceRate
   #left: number
@@ -21,7 +21,7 @@ export class Allowance {
     this.#filledMs = nowMs
   }
 
-  /** What is left; negative when more was taken. */
+  /** The amount left; negative when the allowance is overdrawn. */
   left(nowMs: number): number {
     const { max, perSecond } = this.#rate
     this.#left = Math.min(max, this.#left + ((nowMs - this.#filledMs) * perSecond) / 1000)
@@ -29,37 +29,40 @@ export class Allowance {
     return this.#left
   }
 
-  /** Takes an amount, which may be negative, and returns whether so much was left. */
+  /** Takes an amount, which may be negative. Returns false when the allowance is overdrawn afterwards. */
   take(amount: number, nowMs: number): boolean {
     this.#left = Math.min(this.#rate.max, this.left(nowMs) - amount)
     return this.#left >= 0
   }
 
-  /** Milliseconds until something is left again; 0: now. */
+  /** Milliseconds until the allowance is positive again; 0 when it already is. */
   waitMs(nowMs: number): number {
     return Math.max(0, (-this.left(nowMs) * 1000) / this.#rate.perSecond)
   }
 }
 
-/** Allowances of many owners. The least recently used are forgotten, and a forgotten one is full. */
+/**
+ * Allowances of many owners. The least recently used owners are forgotten; a forgotten owner starts with a full
+ * allowance.
+ */
 export class Allowances<K> {
   readonly #rate: AllowanceRate
   readonly #elapsedMs: () => number
   readonly #byOwner: GenerationCache<K, Allowance>
 
-  /** `ownersMax`: about how many are remembered. */
+  /** `ownersMax`: about how many owners are remembered. */
   constructor(rate: AllowanceRate, ownersMax: number, elapsedMs: () => number) {
     this.#rate = rate
     this.#elapsedMs = elapsedMs
     this.#byOwner = new GenerationCache(ownersMax)
   }
 
-  /** What an owner has left; negative when more was taken. */
+  /** The amount that an owner has left; negative when the allowance is overdrawn. */
   left(owner: K): number {
     return this.#byOwner.get(owner)?.left(this.#elapsedMs()) ?? this.#rate.max
   }
 
-  /** Takes an amount of an owner's allowance, and returns whether so much was left. */
+  /** Takes an amount from an owner's allowance. Returns false when the allowance is overdrawn afterwards. */
   take(owner: K, amount: number): boolean {
     const nowMs = this.#elapsedMs()
     let allowance = this.#byOwner.get(owner)
@@ -70,7 +73,7 @@ export class Allowances<K> {
     return allowance.take(amount, nowMs)
   }
 
-  /** Milliseconds until an owner has something left again; 0: now. */
+  /** Milliseconds until an owner's allowance is positive again; 0 when it already is. */
   waitMs(owner: K): number {
     return this.#byOwner.get(owner)?.waitMs(this.#elapsedMs()) ?? 0
   }

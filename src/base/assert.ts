@@ -1,6 +1,7 @@
-// Broken invariants are bugs: they fail the request that met them and are logged, never shown to a client.
+// Assertions of invariants. A broken invariant is a bug: it fails the request and is logged, but clients never see its
+// message.
 
-/** Thrown when something that must hold does not. The request fails with 500, without detail. */
+/** Thrown when an invariant does not hold. The request fails with 500, without detail. */
 export class InvariantError extends Error {
   override name = 'InvariantError'
 }
@@ -10,7 +11,7 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message)
 }
 
-/** Ends a `switch` over a closed union: reached only when a member was forgotten. */
+/** Ends a `switch` over a closed union: it is reached only when a member of the union is not handled. */
 export function unreachable(value: never): never {
   throw new InvariantError(`unreachable: ${String(value)}`)
 }

@@ -1,16 +1,16 @@
-// Memory for small arrays of bytes. An array of its own costs a memory allocation outside the JavaScript heap (about
-// 1 µs, and again when it is freed) for everything over 64 bytes; a piece of a shared block is ten times faster.
+// A pool for small byte arrays. A `Uint8Array` above 64 bytes allocates memory outside the JavaScript heap, which takes
+// about 1 µs, and again when it is freed. A slice of a shared block is ten times faster.
 
-/** V8 keeps typed arrays up to this size in its own heap, where allocating is cheap. */
+/** V8 allocates typed arrays up to this size in its own heap, where allocation is cheap. */
 const heapBytesMax = 64
-/** Copies larger than this get memory of their own, so that a kept value pins at most one block of its size class. */
+/** Larger copies get their own memory, so that a retained value pins at most one block of its size class. */
 const pooledBytesMax = 2048
 const blockBytes = 65_536
 
 let block = new Uint8Array(blockBytes)
 let used = 0
 
-/** A copy of `bytes[start..end)` that belongs to the caller. */
+/** A copy of `bytes[start..end)`, owned by the caller. */
 export function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const size = end - start
   if (size <= heapBytesMax || size > pooledBytesMax) return bytes.slice(start, end)

@@ -1,10 +1,10 @@
-// Bytes as texts, for keys of maps.
+// Encodes bytes as strings, for use as keys of a `Map`.
 
 const scratchBytes = 4096
-/** V8 makes the memory that a Buffer over a small Uint8Array needs only when asked, which costs a microsecond. */
+/** A shared buffer: V8 allocates memory for a Buffer over a small Uint8Array on first access, which takes a microsecond. */
 const scratch = Buffer.alloc(scratchBytes)
 
-/** A text with one character for each byte, so that equal texts stand for equal bytes. */
+/** A string with one character per byte: two strings are equal exactly when their bytes are. */
 export function byteText(bytes: Uint8Array): string {
   const { length } = bytes
   if (length > scratchBytes) return Buffer.from(bytes).toString('latin1')
@@ -12,7 +12,7 @@ export function byteText(bytes: Uint8Array): string {
   return scratch.toString('latin1', 0, length)
 }
 
-/** The bytes that a {@link byteText} stands for. */
+/** Decodes a string made by {@link byteText}. */
 export function textBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'latin1'))
 }

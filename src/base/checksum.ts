@@ -1,8 +1,8 @@
-// A checksum for stored rows, so that the integrity check notices what a disk has changed.
+// The checksum of stored rows, by which the integrity check detects corruption on disk.
 
 import { crc32 } from 'node:zlib'
 
-/** Bytes that {@link checksum} takes up at the end of a row. */
+/** Length of a {@link checksum} at the end of a row, in bytes. */
 export const checksumBytes = 4
 
 /** CRC-32 as zlib computes it: an unsigned number of 32 bits. */

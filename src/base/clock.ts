@@ -1,4 +1,4 @@
-// The only source of the time of day. Everything else is handed a `Clock`, so tests decide what time it is.
+// The only source of the time of day. All other code gets a `Clock` as a parameter, so that tests control the time.
 
 import { readFileSync } from 'node:fs'
 import { type Micros, micros } from './micros.ts'
@@ -6,26 +6,26 @@ import { type Micros, micros } from './micros.ts'
 export interface Clock {
   /** Microseconds since the Unix epoch; may step back when the machine's clock is set. */
   now(): Micros
-  /** Milliseconds from an arbitrary start, never stepping back; for measuring how long something took. */
+  /** Monotonic milliseconds from an arbitrary start, for measuring durations. */
   elapsedMs(): number
 }
 
-/** How long the time of day is extrapolated from one reading before it is read again, in milliseconds. */
+/** Age at which the time of day is read again; until then it is extrapolated. Milliseconds. */
 const anchorMaxAgeMs = 500
 
-/** A reading of the time of day, and when on the other clock it was taken. */
+/** The last reading of the time of day, and the monotonic time of that reading. */
 let anchorMicros = 0
 let anchorElapsedMs = Number.NEGATIVE_INFINITY
 
-/** Node has `Temporal` from version 26 on; without it the clock has milliseconds. */
+/** Node has `Temporal` from version 26; without it the clock has millisecond resolution. */
 function wallClockMicros(): number {
   if (typeof Temporal === 'undefined') return Date.now() * 1000
   return Number(Temporal.Now.instant().epochNanoseconds / 1000n)
 }
 
 /**
- * The machine's clock. A reading with microseconds costs a third of a microsecond, which every request would pay
- * several times; the time passed since the last reading costs a tenth of that.
+ * The machine's clock. Every request reads it several times. Reading microseconds takes a third of a microsecond, and
+ * extrapolating from the last reading takes a tenth of that.
  */
 export const systemClock: Clock = {
   now() {
@@ -39,13 +39,14 @@ export const systemClock: Clock = {
   elapsedMs: () => performance.now(),
 }
 
-/** The first releases of Node 22 can tell only the time of all threads. */
+/** The first releases of Node 22 lack `threadCpuUsage`; there the CPU time of all threads is used. */
 const cpuUsage: () => NodeJS.CpuUsage =
   'threadCpuUsage' in process ? () => process.threadCpuUsage() : () => process.cpuUsage()
 
 /**
- * Milliseconds that this thread was ready to work since it began, and others had the processor. Linux tells, in 10 to 30
- * microseconds; elsewhere 0. What has passed without them is the thread's own work and its waits for the disk.
+ * Milliseconds that this thread has waited in the run queue for a processor since it started. The rest of the elapsed
+ * time is the thread's own work and its disk waits. Linux reports it, which takes 10 to 30 microseconds; elsewhere it
+ * is 0.
  */
 export function starvedMs(): number {
   try {
@@ -55,7 +56,7 @@ export function starvedMs(): number {
   }
 }
 
-/** Microseconds that this thread has worked since it began, whatever else the machine was busy with. */
+/** CPU time of this thread since it started, in microseconds. */
 export function threadMicros(): number {
   const { system, user } = cpuUsage()
   return system + user

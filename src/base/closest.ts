@@ -1,8 +1,8 @@
-// Finds the word that may have been meant.
+// Suggests the word that a misspelled word probably means.
 
 /**
- * The word among `words` that `word` is most likely a misspelling of: the one that the fewest changes of a character
- * lead to (case counts for nothing), if these are at most a third of its length. Undefined when none is near.
+ * The word among `words` with the smallest edit distance to `word`, ignoring case. Undefined when every distance
+ * exceeds a third of the length of `word`.
  */
 export function closestTo(word: string, words: Iterable<string>): string | undefined {
   let closest: string | undefined
@@ -18,7 +18,7 @@ export function closestTo(word: string, words: Iterable<string>): string | undef
   return closest
 }
 
-/** The insertions, deletions, replacements and swaps of neighbours that lead from one text to another. */
+/** Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of neighbouring characters. */
 function editDistance(left: string, right: string): number {
   let before: readonly number[] = []
   let previous: readonly number[] = Array.from({ length: right.length + 1 }, (_, at) => at)

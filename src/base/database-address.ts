@@ -1,38 +1,39 @@
-// The address of a PostgreSQL database as libpq reads it: postgres://user:password@host:port,host:port/name?option=value.
-// A password may hold characters that mean something in an address. What cannot be read is refused by its reason alone: none
-// of its text is repeated, because any of it may be a part of the password.
+// Parses the address of a PostgreSQL database as libpq does:
+// postgres://user:password@host:port,host:port/name?option=value.
+// Errors give the reason and never repeat any text of the address: a password may contain characters with a meaning in
+// addresses, so any part of the text may belong to the password.
 
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
 
-/** How much TLS a connection has; `no-verify` is `require` without a look at the certificate. */
+/** The TLS mode of a connection. `no-verify` is `require` without verification of the certificate. */
 type SslMode = (typeof sslModes)[number]
 
-/** One of the servers behind an address; what is undefined is for the driver to know. */
+/** One server of an address. The driver has defaults for undefined parts. */
 export interface DatabaseHost {
-  /** A name, an IP address, or the folder of a socket. */
+  /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string | undefined
   readonly port: number | undefined
 }
 
-/** What an address says. */
+/** A parsed address. */
 export interface DatabaseAddress {
-  /** To be tried in their order; at least one. */
+  /** To be tried in this order; at least one. */
   readonly hosts: readonly DatabaseHost[]
   readonly database: string | undefined
   readonly user: string | undefined
   readonly password: string | undefined
-  /** Undefined when the address leaves it open. */
+  /** Undefined when the address does not set it. */
   readonly sslMode: SslMode | undefined
-  /** The options of libpq that are given and of use here, but for those above. */
+  /** All options of the address, including those that other fields contain. */
   readonly options: ReadonlyMap<string, string>
 }
 
-/** An address that cannot be used, in words that follow the name of a setting: "must be …". */
+/** An error in an address. The message follows the name of a setting: "must be …". */
 export class AddressFault extends Error {
   override name = 'AddressFault'
 }
 
-/** Options of libpq that are taken, by the values that they may have; all others are refused. */
+/** Accepted libpq options, each with its valid values. All other options are rejected. */
 const options: ReadonlyMap<string, RegExp> = new Map([
   ...['host', 'port', 'user', 'password', 'dbname'].map(name => [name, /^/] as const),
   ...['sslrootcert', 'sslcert', 'sslkey', 'sslpassword'].map(name => [name, /^/] as const),
@@ -43,15 +44,15 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['application_name', /^/],
   ['fallback_application_name', /^/],
   ['connect_timeout', /^\d+$/],
-  // A node writes: of several servers the first that takes writes is used, whichever of these is asked for.
+  // A node writes, so it always connects to the first server that accepts writes, for each of these values.
   ['target_session_attrs', /^(any|read-write|primary)$/],
-  // Said by every session itself.
+  // Every connection sets these itself.
   ['keepalives', /^/],
   ['keepalives_idle', /^/],
   ['keepalives_interval', /^/],
   ['keepalives_count', /^/],
   ['tcp_user_timeout', /^/],
-  // What is done anyway.
+  // Options whose accepted values describe the fixed behaviour.
   ['client_encoding', /^(utf-?8|auto)$/i],
   ['gssencmode', /^(disable|prefer)$/],
   ['channel_binding', /^(disable|prefer)$/],
@@ -82,7 +83,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   }
 }
 
-/** Like libpq, the credentials end at the first `@`, and there are none when a `/` comes before it. */
+/** Like libpq, the credentials end at the first `@`; an address with a `/` before that has no credentials. */
 function withoutCredentials(text: string): {
   readonly user: string | undefined
   readonly password: string | undefined
@@ -107,7 +108,7 @@ function readOptions(query: string): Map<string, string> {
     if (part === '') continue
     const [name, value] = cut(part, '=').map(each => each && decode(each))
     if (name === undefined || value === undefined || part.split('=').length > 2)
-      throw new AddressFault('must have options such as name=value behind its ?')
+      throw new AddressFault('must have options such as name=value after its ?')
     const allowed = options.get(name)
     if (allowed === undefined)
       throw new AddressFault(`must not have options other than ${[...options.keys()].join(', ')}`)
@@ -142,7 +143,7 @@ function readHosts(authority: string): DatabaseHost[] {
   })
 }
 
-/** Hosts and ports that are given as options, in lists of the same length; one port counts for all. */
+/** Hosts and ports given as options, in lists of the same length. A single port applies to all hosts. */
 function listedHosts(authority: string, given: ReadonlyMap<string, string>): DatabaseHost[] {
   const before = readHosts(authority)
   const hosts = given.get('host')?.split(',') ?? before.map(({ host }) => host)
@@ -170,12 +171,12 @@ function decode(text: string): string {
     const decoded = decodeURIComponent(text)
     if (!decoded.includes('\0')) return decoded
   } catch {
-    // Said below: the text must not be.
+    // The error is thrown below, without the text.
   }
-  throw new AddressFault('must have two hexadecimal digits of UTF-8 behind each %: write % itself as %25')
+  throw new AddressFault('must have two hexadecimal digits of UTF-8 after each %: write % itself as %25')
 }
 
-/** What comes before the first `mark`, and what behind it, if it is there. */
+/** Splits a text at the first `mark`. The second part is undefined when there is no mark. */
 function cut(text: string, mark: string): [string, string | undefined] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]

@@ -1,13 +1,14 @@
-// How many files, sockets and pipes this process may have open at a time (`ulimit -n`). Without one left, no file can be
-// opened and no process started, so those that strangers can take, connections, get only a part of them.
+// The limit of open files, sockets and pipes of this process (`ulimit -n`). Without a free descriptor the process can
+// open no file and start no process. Clients can exhaust descriptors by opening connections, so connections get only a
+// part of them.
 
-/** The least with which a service can do its work. */
+/** The smallest limit with which a service works. */
 export const descriptorsMin = 128
 
-/** What files, pipes and processes of the service need at least. */
+/** The smallest number of descriptors kept free for files, pipes and processes. */
 const reserveMin = 96
 
-/** How many this process may have open; infinite where the system has no bound. Takes some milliseconds the first time. */
+/** The limit of this process; infinite where the system has none. The first call takes some milliseconds. */
 export function descriptorsMax(): number {
   max ??= readMax()
   return max
@@ -16,7 +17,7 @@ export function descriptorsMax(): number {
 let max: number | undefined
 
 function readMax(): number {
-  // Without it a report looks names up. Node's types lack the option.
+  // A report resolves host names unless the network is excluded. Node's types lack the option.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     // Absent on Windows.
@@ -26,7 +27,7 @@ function readMax(): number {
   return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
 }
 
-/** How many of them connections may take: a quarter is kept back, and not too few. */
+/** The limit for connections: a quarter of all descriptors, and at least {@link reserveMin}, stays free. */
 export function connectionsMax(): number {
   const all = descriptorsMax()
   return all - Math.max(reserveMin, Math.ceil(all / 4))

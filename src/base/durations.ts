@@ -1,4 +1,4 @@
-// How long a day is, in the units that the code counts in.
+// The length of a day in the units that the code uses.
 
 /** Seconds of a day. */
 export const secondsPerDay = 86_400

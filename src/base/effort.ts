@@ -1,35 +1,36 @@
-// How much work the synchronous stretch under way has done. All that walks over values, texts or stored entries counts
-// its steps here; every few thousand of them the watch over the stretch reads the clock, and may end it by
-// throwing. There is one counter for the process, because synchronous work is never interleaved: handing a meter
-// through every comparison and every byte that is written would cost more than the counting.
+// Counts the work of the current synchronous stretch. All code that iterates over values, texts or stored entries
+// counts its steps here. Every few thousand steps the watch of the stretch reads the clock, and may abort the work by
+// throwing.
+// There is one counter per process, because synchronous work is never interleaved. Passing a meter through every
+// comparison and every written byte would cost more than the counting.
 
-/** Watches over a stretch of work. */
+/** Watches a stretch of work, and aborts it by throwing. */
 export interface Watch {
-  /** Called every {@link stepsPerCheck} steps or so, which is well below a millisecond; ends the work by throwing. */
+  /** Called about every {@link stepsPerCheck} steps, more often than once per millisecond. */
   check(): void
-  /** Called before a native call of the runtime that takes long and cannot be interrupted; refuses it by throwing. */
+  /** Called before a native call that takes long and cannot be interrupted; throws to prevent the call. */
   beforeLongCall(): void
 }
 
-/** Steps between two checks; a step takes some 10 to 100 nanoseconds. */
+/** Steps between two checks; a step takes 10 to 100 nanoseconds. */
 export const stepsPerCheck = 4096
 
-/** Units (mostly characters) from which on a native call is long: it may take some ten milliseconds. */
+/** Number of units (mostly characters) from which a native call counts as long: it may take some ten milliseconds. */
 export const longCallUnits = 262_144
 
-/** Steps of a pass over one definition of a schema: reading, checking, comparing or writing it takes some 100 microseconds. */
+/** Steps of one pass over a schema definition: reading, checking, comparing or writing it takes some 100 microseconds. */
 export const stepsPerDefinition = stepsPerCheck / 4
 
-/** Units that a native call gets through in the time of a step. */
+/** Units that a native call processes in the time of one step. */
 const unitsPerStep = 16
 
 let left = stepsPerCheck
 let counted = 0
 let watch: Watch | undefined
-/** What a watch has thrown last. */
+/** The error that a watch threw last. */
 let interruption: unknown
 
-/** Counts steps. Throws what the watch throws. */
+/** Counts steps. Throws the error of the watch, if any. */
 export function step(count = 1): void {
   left -= count
   if (left <= 0) check()
@@ -50,23 +51,23 @@ function interrupting(ask: () => void): void {
   }
 }
 
-/** Whether an error is how a watch ended the work: no result of that work, and nothing that it may catch. */
+/** Whether a watch aborted the work with this error. Evaluation must not catch such an error or treat it as a result. */
 export function isInterruption(error: unknown): boolean {
   return error === interruption
 }
 
-/** Steps counted since the process began; differences tell what something took. */
+/** Steps counted since the process started; differences measure an operation. */
 export function stepsSoFar(): number {
   return counted + stepsPerCheck - left
 }
 
-/** Counts a native call that is about to go over so many units. Throws what the watch throws. */
+/** Counts a native call over so many units, before the call. Throws the error of the watch, if any. */
 export function longCall(units: number): void {
   if (units >= longCallUnits && watch) interrupting(() => watch?.beforeLongCall())
   step(Math.ceil(units / unitsPerStep))
 }
 
-/** Runs synchronous work under a watch and under the one that is there, too. */
+/** Runs synchronous work under a watch in addition to the current one. */
 export function alsoWatched<T>(by: Watch, work: () => T): T {
   const outer = watch
   if (outer === undefined) return watched(by, work)
@@ -83,7 +84,7 @@ export function alsoWatched<T>(by: Watch, work: () => T): T {
   return watched(both, work)
 }
 
-/** Runs synchronous work under a watch, in place of the one that is there. */
+/** Runs synchronous work under a watch in place of the current one. */
 export function watched<T>(by: Watch | undefined, work: () => T): T {
   const outer = watch
   watch = by

@@ -1,19 +1,19 @@
-// Waiting things of many owners that take turns: an owner of a thousand keeps no other waiting. Owners may
-// have owners: each level takes turns of its own. The second class runs expensive operations (password checks, fetches
-// from outside) in that order, so many at a time.
+// Fair queueing: owners with waiting items take turns, so an owner with a thousand items delays no other owner. Owners
+// may be nested, and each level takes turns of its own. `FairRunner` runs expensive operations (password checks,
+// outgoing requests) in this order with bounded concurrency.
 
 import { upsert } from './upsert.ts'
 
-/** Items by owner. A path names the owner, the outermost first; all paths of a queue have the same length. */
+/** Items by owner. A path names the owner, outermost first; all paths of a queue have the same length. */
 export class FairQueue<T, O = string> {
-  /** Items that wait here and below. */
+  /** Number of items at this level and below. */
   size = 0
-  /** Those without an owner: all of them where paths end. */
+  /** Items without an owner: all items, at the level where paths end. */
   readonly #items: T[] = []
-  /** What waits for each owner, in the order of their turns. Queues that are empty are dropped. */
+  /** The queue of each owner, in the order of turns. Empty queues are removed. */
   readonly #owners = new Map<O, FairQueue<T, O>>()
 
-  /** How many items of an outermost owner wait. */
+  /** Number of waiting items of an outermost owner. */
   lengthOf(owner: O): number {
     return this.#owners.get(owner)?.size ?? 0
   }
@@ -24,11 +24,11 @@ export class FairQueue<T, O = string> {
     else upsert(this.#owners, owner, () => new FairQueue<T, O>()).add(below, item)
   }
 
-  /** Takes the next item of the first outermost owner that `mayRun`; who may not keeps the turn. */
+  /** Takes the next item of the first outermost owner that `mayRun`. An owner that may not run keeps its turn. */
   take(mayRun: (owner: O) => boolean = () => true): T | undefined {
     for (const [owner, queue] of this.#owners) {
       if (!mayRun(owner)) continue
-      // This owner has the last turn from now on.
+      // Moves this owner to the end of the turns.
       this.#owners.delete(owner)
       if (queue.size > 1) this.#owners.set(owner, queue)
       this.size--
@@ -38,7 +38,7 @@ export class FairQueue<T, O = string> {
     return this.#items.shift()
   }
 
-  /** Takes out the newest item of the owner who has the most of them. */
+  /** Removes and returns the newest item of the owner with the most items. */
   dropOne(): T | undefined {
     let fullest: readonly [O, FairQueue<T, O>] | undefined
     for (const entry of this.#owners) if (entry[1].size > (fullest?.[1].size ?? 0)) fullest = entry
@@ -49,7 +49,7 @@ export class FairQueue<T, O = string> {
     return queue.dropOne()
   }
 
-  /** Takes out an item that need not wait any more, and returns whether it was there. */
+  /** Removes an item that need not wait any longer. Returns whether it was in the queue. */
   remove([owner, ...below]: readonly O[], item: T): boolean {
     if (owner === undefined) {
       const place = this.#items.indexOf(item)
@@ -71,7 +71,7 @@ interface Waiter {
   readonly refuse: () => void
 }
 
-/** Runs operations in the turns of their owners. */
+/** Runs operations in turns of their owners. */
 export class FairRunner {
   readonly #runningMax: number
   readonly #waitingMax: number
@@ -80,8 +80,8 @@ export class FairRunner {
   #running = 0
 
   /**
-   * At most `runningMax` operations at a time and `waitingMax` that wait for their turn. `refusal` makes the error for the
-   * newest operation of the owner who has the most, when too many wait.
+   * At most `runningMax` operations run at a time and at most `waitingMax` wait. When more wait, the newest operation
+   * of the owner with the most fails with the error of `refusal`.
    */
   constructor(runningMax: number, waitingMax: number, refusal: () => Error) {
     this.#refusal = refusal
@@ -89,7 +89,7 @@ export class FairRunner {
     this.#waitingMax = waitingMax
   }
 
-  /** Runs an operation when it is its owner's turn. */
+  /** Runs an operation when its owner has its turn. Rejects with the error of `refusal` when too many operations wait. */
   async run<T>(path: readonly unknown[], operation: () => Promise<T>): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++
     else await this.#turn(path)
@@ -102,7 +102,7 @@ export class FairRunner {
     }
   }
 
-  /** Resolves when an operation that has ended hands over its place. */
+  /** Resolves when a finished operation hands over its slot. */
   #turn(path: readonly unknown[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiters.add(path, { start: resolve, refuse: () => reject(this.#refusal()) })

@@ -1,17 +1,17 @@
-// A bounded map for what every request looks up: two generations instead of a list of uses (as in `lru-cache`, which
-// serves everywhere else), so a hit on a recent entry is one map look-up and nothing moves. An entry survives as long
-// as it is used once per generation.
+// A bounded map for lookups of every request. It has two generations instead of a list in order of use (as in
+// `lru-cache`, which serves everywhere else). So a hit on a recent entry is one map lookup and moves nothing. An entry
+// survives if it is used once per generation.
 
-/** Holds the most recently used entries, whose weights together are at most a bound, and about half of it at least. */
+/** Holds the most recently used entries. Their total weight is at most `weightMax`, and at least about half of it. */
 export class GenerationCache<K, V> {
   readonly #generationMax: number
   readonly #weigh: ((value: V) => number) | undefined
   #young = new Map<K, V>()
   #old = new Map<K, V>()
-  /** What has been put into the young generation; a replaced value counts as well. */
+  /** Total weight put into the young generation, including replaced values. */
   #youngWeight = 0
 
-  /** Without `weigh` every entry weighs 1. One that weighs more than half of `weightMax` is not held. */
+  /** Without `weigh` every entry weighs 1. A value that weighs more than half of `weightMax` is not stored. */
   constructor(weightMax: number, weigh?: (value: V) => number) {
     this.#generationMax = Math.max(1, Math.floor(weightMax / 2))
     this.#weigh = weigh

@@ -1,8 +1,8 @@
-// Two ordered sequences side by side.
+// A full outer merge join of two ordered sequences.
 
 /**
- * What the two hold in one order: pairs of what is equal by `compare`, and alone what only one of them has. Lazy: a sequence is
- * advanced when its head has been used; both are returned when the iteration ends.
+ * Yields the elements of both sequences in one order: elements that are equal by `compare` as a pair, all others alone.
+ * Lazy: a sequence advances only after its head was used. Both iterators are closed when the iteration ends.
  */
 export function* joined<L, R>(
   left: Iterable<L>,

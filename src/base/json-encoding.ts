@@ -1,14 +1,14 @@
-// The text of JSON as it comes over the wire: UTF-8, or UTF-16 or UTF-32 when a byte order mark or the zero bytes around a first
-// ASCII character say so (RFC 4627 §3).
+// Decodes JSON text from the wire. It is UTF-8, or UTF-16 or UTF-32 if a byte order mark or the zero bytes around a
+// first ASCII character show that (RFC 4627 §3).
 
 import { isUtf8 } from 'node:buffer'
 
-/** Stands for bytes that are no text. It is not JSON, so it fails where unparsable text fails, and like it. */
+/** Replaces bytes that are not valid text. It is not JSON, so it causes the same error as text that does not parse. */
 const undecodable = '\ufffd'
 
 const byteOrderMark = 0xfeff
 
-/** The text that the bytes are. What is no text in its encoding is no JSON either. */
+/** Decodes a whole text. Bytes that are invalid in their encoding become a text that is not JSON. */
 export function jsonText(bytes: Buffer): string {
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return decode(wide, bytes)
@@ -17,7 +17,7 @@ export function jsonText(bytes: Buffer): string {
   return bytes.toString('utf8', marked ? 3 : 0)
 }
 
-/** The text that the bytes begin with, where the last character may be cut off. */
+/** Decodes the first bytes of a text, whose last character may be cut off. */
 export function beginningOfJson(bytes: Buffer): string {
   const encoding = wideEncoding(bytes) ?? 'utf-8'
   if (encoding === 'utf-32be' || encoding === 'utf-32le') {
@@ -28,7 +28,7 @@ export function beginningOfJson(bytes: Buffer): string {
 
 type WideEncoding = 'utf-16be' | 'utf-16le' | 'utf-32be' | 'utf-32le'
 
-/** Which encoding of more than one byte per character a text begins in, if any. UTF-32 looks like UTF-16 at first. */
+/** The encoding if it has more than one byte per character. UTF-32 is tested first, because it begins like UTF-16. */
 function wideEncoding(bytes: Buffer): WideEncoding | undefined {
   if (bytes.length >= 4) {
     const first = bytes.readUInt32BE(0)
@@ -50,7 +50,7 @@ function decode(encoding: WideEncoding, bytes: Buffer): string {
   }
 }
 
-/** The platform has no decoder of its own for it. Throws a RangeError when the bytes are no UTF-32. */
+/** Node has no decoder for UTF-32. Throws a RangeError when the bytes are not valid UTF-32. */
 function decodeUtf32(encoding: 'utf-32be' | 'utf-32le', bytes: Buffer): string {
   const big = encoding === 'utf-32be'
   const parts: string[] = []

@@ -1,24 +1,25 @@
-// A clock that does not step back over restarts either. A client that has read at a time may rely on it that no later read
-// has an earlier time, also when no commit, whose time is stored, came between. So a small file says how far the clock has
-// come, a little ahead of the truth so that it is written now and then only. It is written in place and never
-// flushed: it survives the end of the process, and that of the machine about as well as the machine's own time does.
+// A clock that never steps back, not even over a restart. A client that has read at a time may rely on it that no later
+// read has an earlier time. That must also hold when no commit, whose time is stored, came between the reads.
+// So a small file stores the time of the clock, somewhat ahead of the truth so that it is rarely written. The file is
+// written in place and never flushed: it survives a crash of the process, and a crash of the machine about as well as
+// the system time does.
 
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { checksum, checksumBytes } from './checksum.ts'
 import { epoch, type Micros, micros } from './micros.ts'
 
-/** A clock over a file. */
+/** A clock backed by a file. */
 interface KeptClock {
   readonly now: () => Micros
-  /** Writes down the newest time exactly and closes the file. */
+  /** Writes the newest time exactly and closes the file. */
   close(): void
 }
 
 const numberBytes = 8
 
 /**
- * Opens the clock kept in `file`, which is created if missing, over the machine's `clock`. After a crash it may be up to
- * `aheadMicros` ahead of where it was; a file that is not what was written counts as missing.
+ * Opens the clock stored in `file`, which is created if missing, over the machine's `clock`. After a crash the clock
+ * may be up to `aheadMicros` ahead of its last time. A file with an invalid checksum counts as missing.
  */
 export function openKeptClock(file: string, aheadMicros: number, clock: () => Micros): KeptClock {
   const descriptor = openFile(file)
@@ -29,7 +30,7 @@ export function openKeptClock(file: string, aheadMicros: number, clock: () => Mi
     try {
       writeSync(descriptor, encoded(time), 0, numberBytes + checksumBytes, 0)
     } catch {
-      // A disk that takes no more must not stop those who only read; the promise holds until the process ends.
+      // A full disk must not stop reads. The clock still never steps back until the process exits.
     }
   }
   return {
@@ -45,7 +46,7 @@ export function openKeptClock(file: string, aheadMicros: number, clock: () => Mi
   }
 }
 
-/** Not truncated: what is in it counts. */
+/** Opens for reading and writing without truncating the file. */
 function openFile(file: string): number {
   closeSync(openSync(file, 'a', 0o600))
   return openSync(file, 'r+')

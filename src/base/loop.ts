@@ -1,4 +1,4 @@
-// Something that is done again and again in the background, with pauses that end early when there is a reason to.
+// A background task that repeats with pauses. `wake` ends a pause early.
 
 import type { Timers } from './timers.ts'
 
@@ -9,19 +9,19 @@ export class Loop {
   #isWoken = false
   #endPause: () => void = () => undefined
 
-  /** Begins at once. `step` resolves with the milliseconds until the next one; it never rejects. */
+  /** Starts at once. `step` resolves with the milliseconds until the next step, and never rejects. */
   constructor(timers: Timers, step: () => Promise<number>) {
     this.#timers = timers
     this.#running = this.#run(step)
   }
 
-  /** The next step begins at once, or right behind the one that runs. */
+  /** Starts the next step at once, or directly after the running one. */
   wake(): void {
     this.#isWoken = true
     this.#endPause()
   }
 
-  /** Resolves when the step that runs has ended; no other begins. */
+  /** Resolves when the running step has finished. No further step starts. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#endPause()

@@ -1,12 +1,13 @@
-// Lets others go first where all cores are wanted.
+// Lowers the priority of a process, so that others go first when all cores are busy.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * Lowers the priority of this process by so many steps. Linux has a priority for each thread: without the threads that collect
- * garbage, those would take all cores from others. The threads on which a commit waits for the disk hold up others who write,
- * and keep theirs. Called once a process has loaded its program, which may take very long otherwise.
+ * Lowers the priority of this process by `niceness`. Linux has a priority per thread, so all threads are lowered,
+ * including the garbage collector's: those would otherwise take all cores from other processes. The libuv threads keep
+ * theirs, because a commit waits for the disk on them and delays other writers. Call it after the program is loaded:
+ * loading at low priority can take very long.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness)
@@ -17,7 +18,7 @@ export function lowerPriority(niceness: number): void {
       const name = readFileSync(`${threads}/${thread}/comm`, 'utf8')
       if (!name.startsWith('libuv')) setPriority(Number(thread), niceness)
     } catch {
-      // It has ended meanwhile.
+      // The thread has exited since the listing.
     }
   }
 }

@@ -1,6 +1,6 @@
-// One bound on what all work of a kind holds in memory together, by estimates that its parts make of themselves.
+// One limit for the memory of all work of a kind, by the estimates of its parts.
 
-/** Gives back what was held; harmless when called again. */
+/** Releases held memory; a second call has no effect. */
 export type Release = () => void
 
 export class MemoryBound {
@@ -8,18 +8,21 @@ export class MemoryBound {
   readonly #refusal: () => Error
   #held = 0
 
-  /** `max`: bytes. `refusal` makes the error for what would pass it. */
+  /** `max`: bytes. `refusal` makes the error of a reservation that exceeds it. */
   constructor(max: number, refusal: () => Error) {
     this.#max = max
     this.#refusal = refusal
   }
 
-  /** Bytes held at the moment. */
+  /** Bytes reserved at the moment. */
   get held(): number {
     return this.#held
   }
 
-  /** Holds so many bytes. Throws the refusal when there is no room; a single holder always has some. */
+  /**
+   * Reserves bytes. Throws the error of `refusal` when there is no room. When nothing else is reserved, every size is
+   * accepted.
+   */
   hold(bytes: number): Release {
     if (this.#held > 0 && this.#held + bytes > this.#max) throw this.#refusal()
     this.#held += bytes

@@ -1,10 +1,10 @@
-// Why a request had no response, in words; and whether it can help to send it again.
+// Explains why a request had no response, and whether a retry can help.
 
 const certificateHint = 'set NODE_EXTRA_CA_CERTS to the file of the certificate, or of its authority'
 const untrusted = `its certificate is not trusted; ${certificateHint}`
 const wrongScheme = 'it does not speak TLS (http:// instead of https://)'
 
-/** Failures that stay however often a request is sent, by the codes of Node, OpenSSL and undici. */
+/** Permanent failures, by the codes of Node, OpenSSL and undici: a retry fails the same way. */
 const lasting: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
@@ -18,7 +18,7 @@ const lasting: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
 }
 
-/** Those that may pass. */
+/** Transient failures. */
 const passing: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name cannot be looked up',
   ECONNREFUSED: 'nothing is served there',
@@ -28,10 +28,10 @@ const passing: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
 }
 
-/** What a failure of `fetch` says: its reason in words, and whether the same request may succeed later. */
+/** Explains a failure of `fetch`: the reason in words, and whether a retry may succeed. */
 export function networkFailure(failure: unknown): { readonly reason: string; readonly mayPass: boolean } {
   const { cause } = failure as Error
-  // `fetch` tells the reason as the cause; a name with several addresses has a reason for each.
+  // `fetch` gives the reason as the cause. A name with several addresses has a reason for each.
   const inner = cause instanceof AggregateError ? cause.errors[0] : cause
   const { code = '', message } = (inner ?? failure) as NodeJS.ErrnoException
   return {

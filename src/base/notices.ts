@@ -1,11 +1,11 @@
-// What the processes that serve one database tell each other about once a second: counts that need not be exact. A notice
-// may come late or never, so nothing may rest on one. How they travel is not this file's matter.
+// Messages that the processes of one database exchange about once a second, for counts that need not be exact. A notice
+// may arrive late or never, so correctness must not depend on it. The transport is up to the caller.
 
-/** Something that processes tell each other about. */
+/** A subject about which processes exchange notices. */
 export interface NoticeTopic {
-  /** What is new since the last call, as JSON can hold it; undefined when nothing is. */
+  /** The news since the last call, as JSON data; undefined when there are none. */
   collect(): unknown
-  /** Takes what another process has collected. */
+  /** Handles the news that another process has collected. */
   receive(news: unknown): void
 }
 
@@ -16,12 +16,12 @@ export const noticesEveryMs = 1_000
 export class NoticeBoard {
   readonly #topics = new Map<string, NoticeTopic>()
 
-  /** Adds a topic; processes know it by its name. */
+  /** Adds a topic. Its name must be the same in all processes. */
   join(name: string, topic: NoticeTopic): void {
     this.#topics.set(name, topic)
   }
 
-  /** What this process has to tell; undefined when that is nothing. */
+  /** The news of this process as JSON; undefined when there are none. */
   collect(): string | undefined {
     const news: Record<string, unknown> = {}
     for (const [name, topic] of this.#topics) {
@@ -31,7 +31,7 @@ export class NoticeBoard {
     return Object.keys(news).length === 0 ? undefined : JSON.stringify(news)
   }
 
-  /** Takes what another process has collected. */
+  /** Handles the news of another process. */
   receive(text: string): void {
     for (const [name, news] of Object.entries(JSON.parse(text) as Record<string, unknown>))
       this.#topics.get(name)?.receive(news)

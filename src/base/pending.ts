@@ -1,16 +1,16 @@
-// Evaluation is synchronous and replayable. Whatever must wait (a password check, a key fetch, a remote
-// read) is thrown as one `Pending`; the transaction runner awaits it, remembers the result for this
+// Asynchronous results for synchronous evaluation. Evaluation can be replayed. An operation that must wait (a password
+// check, a key fetch, a remote read) throws a `Pending`. The transaction runner awaits it, keeps the result for the
 // request and evaluates again from the start.
 
 import { limits } from '../limits.ts'
 
-/** One thing to wait for. `key` names it among the results of one request. */
+/** One result to wait for. `key` names it among the results of one request. */
 interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>
 }
 
-/** Thrown for results that evaluation has to wait for: one, or those that several elements need. */
+/** Thrown when evaluation has to wait for results: one result, or those that several elements need. */
 export class Pending {
   readonly questions: readonly Question[]
 
@@ -18,7 +18,7 @@ export class Pending {
     this.questions = questions
   }
 
-  /** What all of `pendings` wait for, each question once. */
+  /** The union of the questions of all `pendings`, without duplicates. */
   static all(pendings: readonly Pending[]): Pending {
     const byKey = new Map<string, Question>()
     for (const { questions } of pendings) {
@@ -29,53 +29,54 @@ export class Pending {
 }
 
 /**
- * What one request has waited for and drawn so far; it survives replays. Of what must not depend on ids (a replay draws
- * none anew, but does the same in the same order) the name is what is asked for and how often it was asked for before.
+ * The results that one request has awaited, and the random values that it has drawn. Both survive replays. Some results
+ * must not be keyed by an id, because a replay may draw other ids. Their key is the subject and how often it was
+ * requested before: a replay makes the same requests in the same order.
  */
 export class Memo {
-  // Made when they are needed, which few requests do.
+  // Created on demand, because few requests need them.
   #results: Map<string, unknown> | undefined
   #drawn: unknown[] | undefined
-  /** How often the evaluation under way has asked for each subject, and drawn. */
+  /** How often the current evaluation has requested each subject. */
   #counts: Map<string, number> | undefined
   #draws = 0
 
-  /** An evaluation begins, the first or a replay: subjects and draws are counted from the start. */
+  /** Starts an evaluation, the first one or a replay: both counters restart. */
   begin(): void {
     this.#counts = undefined
     this.#draws = 0
   }
 
-  /** The next thing that the evaluation draws, such as an id: the same in every replay, so that what depends on it is too. */
+  /** Draws the next random value, such as an id. Every replay gets the same value. */
   drawn<T>(draw: () => T): T {
     const number = this.#draws++
     this.#drawn ??= []
     if (number >= this.#drawn.length) this.#drawn[number] = draw()
-    // What was drawn under this number was drawn by the same function: evaluations are replayed exactly.
+    // Evaluations are replayed exactly, so the same function has drawn the value with this number.
     return this.#drawn[number] as T
   }
 
-  /** What `key` came to, or throws a {@link Pending} that will fetch it with `start`. */
+  /** The result for `key`. Throws a {@link Pending} that fetches it with `start` when there is none yet. */
   get<T>(key: string, start: () => Promise<T>): T {
     if (this.#results?.has(key) !== true) throw new Pending([{ key, start }])
-    // A key stands for one kind of result: `start` is what gave it.
+    // A key has one type of result: that of its `start`.
     return this.#results.get(key) as T
   }
 
-  /** Like {@link get}, for what is fetched anew whenever one evaluation asks for it. */
+  /** Like {@link get}, but fetches a new result for each request of one evaluation. */
   getEach<T>(subject: string, start: () => Promise<T>): T {
     return this.get(`${subject}#${this.#count(subject)}`, start)
   }
 
   /**
-   * Like {@link getEach}, for what may be fetched ahead, as it depends on nothing but that it is asked for. A
-   * {@link Pending} for it fetches as many as there have been before, so that a request that needs many, one after the
-   * other, is not evaluated again for each.
+   * Like {@link getEach}, for results that depend on no input and so can be fetched ahead. A {@link Pending} fetches as
+   * many results as were requested before. So a request that needs many results in turn is not evaluated again for each
+   * of them.
    */
   getEachAhead<T>(subject: string, start: () => Promise<T>): T {
     const number = this.#count(subject)
     const known = this.#results?.get(`${subject}#${number}`)
-    // As in `get`.
+    // The cast is safe for the same reason as in `get`.
     if (known !== undefined) return known as T
     const count = Math.min(Math.max(1, number), limits.questionsAtOnceMax)
     const questions = Array.from({ length: count }, (_, at) => ({ key: `${subject}#${number + at}`, start }))
@@ -89,7 +90,7 @@ export class Memo {
     return number
   }
 
-  /** Starts all that `pending` waits for at once and remembers the results. Rejects when one of them fails. */
+  /** Starts all operations of `pending` at once and stores the results. Rejects when one of them fails. */
   async settle(pending: Pending): Promise<void> {
     this.#results ??= new Map()
     const results = this.#results

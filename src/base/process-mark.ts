@@ -1,11 +1,11 @@
-// Tells whether a process that was noted somewhere still lives. Its number alone does not: numbers are given again, and mean
-// another process in another container or on another machine.
+// Finds out whether a recorded process is still alive. A process id is not sufficient: ids are reused, and mean another
+// process in another container or on another machine.
 
 import { readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * What tells the process `pid` apart from all others: the start of the machine, the processes among which its number counts, and
- * when it began. Undefined when there is none, and on systems other than Linux.
+ * Identifies the process `pid` beyond its number: by the boot of the machine, the pid namespace, and the start time of
+ * the process. Undefined when there is no such process, and on systems other than Linux.
  */
 export function processMark(pid: number): string | undefined {
   const here = surroundings()
@@ -13,17 +13,17 @@ export function processMark(pid: number): string | undefined {
   return here && status && `${here} ${status.began}`
 }
 
-/** Whether the process `pid` that had this mark lives; undefined where that cannot be told from here. */
+/** Whether the process `pid` with this mark is alive; undefined when that cannot be determined from here. */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()
   if (here === undefined || !mark?.startsWith(`${here} `)) return undefined
   const status = statusOf(pid)
   if (status === undefined) return isHidden(pid) ? undefined : false
-  // One that has ended keeps its number until its parent has asked what came of it.
+  // A zombie keeps its number until its parent has read its exit status.
   return mark === `${here} ${status.began}` && !'ZX'.includes(status.state)
 }
 
-/** Names the present start of the machine's system; undefined where systems do not tell. */
+/** Identifies the current boot of the machine; undefined where the system has no boot id. */
 export function machineStart(): string | undefined {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
@@ -41,11 +41,11 @@ function surroundings(): string | undefined {
   }
 }
 
-/** `began`: ticks since the machine's start. */
+/** `began`: clock ticks since the boot of the machine. */
 function statusOf(pid: number): { readonly state: string; readonly began: string } | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The program's name comes first, and may hold anything.
+    // The program's name comes first, and may contain any character.
     const [state = '', ...fields] = line.slice(line.lastIndexOf(')') + 2).split(' ')
     return { state, began: fields[18] ?? '' }
   } catch {
@@ -53,7 +53,7 @@ function statusOf(pid: number): { readonly state: string; readonly began: string
   }
 }
 
-/** Processes of others may be kept out of `/proc`. */
+/** Whether the process exists although `/proc` hides it, as it may hide processes of other users. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,10 +1,10 @@
-// The only source of randomness. Secrets, ids and trace ids come from a `Random` that is passed in, so tests can
+// The only source of randomness. Secrets, ids and trace ids come from a `Random` that is passed in, so that tests can
 // replay a run.
 
 import { randomFillSync, randomInt } from 'node:crypto'
 
 export interface Random {
-  /** `count` unpredictable bytes; the array belongs to the caller. */
+  /** `count` unpredictable bytes, owned by the caller. */
   bytes(count: number): Uint8Array
   /** `count` unpredictable bytes as lower-case hexadecimal. */
   hex(count: number): string
@@ -12,7 +12,7 @@ export interface Random {
   below(limit: number): number
 }
 
-// One call to the generator costs about a microsecond whatever the amount, so small draws share a pool.
+// A call of the generator takes about a microsecond for any amount, so small draws share a pool.
 const pool = Buffer.allocUnsafe(4096)
 let used = pool.length
 

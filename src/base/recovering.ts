@@ -1,6 +1,6 @@
-// Failures of one class as results.
+// Converts errors of one class into results.
 
-/** What `work` gives, or what `otherwise` makes of an error of that class. All other errors go through. */
+/** The result of `work`, or of `otherwise` for an error of the class `type`. Other errors propagate. */
 export function recovering<T, E, U>(
   type: abstract new (...args: never[]) => E,
   work: () => T,

@@ -1,41 +1,41 @@
-// The time by which something is removed for good because of its age. What the clock says is not enough for that: a clock
-// that leaps a year forward for an hour would have everything removed that was to be kept for the year. So it is
-// remembered, over restarts, how much time has passed, and a clock that disagrees with that is believed only when it has
-// said the same for a day of running. Until then time passes here as it passes on the steady clock.
+// The time that decides which data is old enough to be removed for good. The system clock alone is not safe: a clock
+// that jumps a year ahead for an hour would remove everything that was to be kept for that year.
+// So the elapsed time is stored over restarts. A clock that disagrees with it is trusted only after a day of running
+// with the same difference. Until then the time advances with the monotonic clock.
 
 import type { Clock } from './clock.ts'
 import { msPerDay } from './durations.ts'
 import { type Micros, micros } from './micros.ts'
 
-/** What is remembered of how time passed. */
+/** The stored state of the elapsed time. */
 export interface TimeMemory {
-  /** The time of day as it was believed last, moved on by what has passed since. */
+  /** The time of day that was trusted last, plus the time that has passed since. */
   readonly believed: Micros
-  /** For how long the clock has disagreed with that while the service ran, in milliseconds; 0: it agrees. */
+  /** How long the clock has disagreed with that while the service ran, in milliseconds; 0 when it agrees. */
   readonly doubtedMs: number
 }
 
 interface RemovalTimeOptions {
   readonly clock: Clock
-  /** What an earlier run has remembered; undefined: nothing, and the clock is believed. */
+  /** The state stored by an earlier run; undefined when there is none, and then the clock is trusted. */
   readonly load: () => TimeMemory | undefined
-  /** Remembers over restarts. */
+  /** Stores the state over restarts. */
   readonly save: (memory: TimeMemory) => Promise<unknown>
-  /** Told when the clock begins to disagree: by how many microseconds it is ahead. */
+  /** Called when the clock begins to disagree, with the microseconds that it is ahead. */
   readonly onLeap: (aheadMicros: number) => void
 }
 
-/** A clock that disagrees by less is believed: services are stopped for a night. Microseconds. */
+/** A smaller difference is trusted, because services may be stopped for a night. Microseconds. */
 const plausibleMicros = msPerDay * 1000
-/** How long a clock that disagrees by more has to go on saying so while the service runs. */
+/** How long a larger difference must persist while the service runs. */
 const confirmationMs = msPerDay
-/** How often what is remembered is saved; less than {@link plausibleMicros} by far. */
+/** Interval at which the state is saved; far less than {@link plausibleMicros}. */
 const saveEveryMs = 600_000
 
 export class RemovalTime {
   readonly #options: RemovalTimeOptions
   #memory: TimeMemory | undefined
-  /** By how much the clock was ahead when it was last read; undefined while it agrees. */
+  /** By how much the clock was ahead at its last reading; undefined while it agrees. */
   #ahead: number | undefined
   #readMs = 0
   #savedMs = Number.NEGATIVE_INFINITY
@@ -45,7 +45,7 @@ export class RemovalTime {
     this.#options = options
   }
 
-  /** What is older than is allowed at this time may be removed. Never ahead of the clock. */
+  /** Data whose retention ended before this time may be removed. Never ahead of the clock. */
   now(): Micros {
     const { clock, load, onLeap } = this.#options
     const nowMs = clock.elapsedMs()
@@ -57,7 +57,7 @@ export class RemovalTime {
     const ahead = wall - believed
     if (Math.abs(ahead) <= plausibleMicros) return this.#believe(wall)
     const isSameLeap = this.#ahead !== undefined && Math.abs(ahead - this.#ahead) <= plausibleMicros
-    // An earlier run may have begun to wait; a clock that leaps again while this one runs has to be waited for anew.
+    // An earlier run may have begun to wait. When the clock jumps again during this run, the wait restarts.
     const isGoingOn = isSameLeap || this.#ahead === undefined
     const doubtedMs = isGoingOn ? this.#memory.doubtedMs + passedMs : 0
     if (doubtedMs >= confirmationMs) return this.#believe(wall)
@@ -70,7 +70,7 @@ export class RemovalTime {
     return Math.min(wall, believed)
   }
 
-  /** Remembers what has passed, if it is time to. Rejects when that cannot be saved; the next call is in time again. */
+  /** Saves the state if it is time to. Rejects when that fails; a later call saves again. */
   async keep(): Promise<void> {
     this.now()
     const { clock, save } = this.#options
@@ -89,9 +89,9 @@ export class RemovalTime {
   }
 }
 
-/** What the operator is told of a clock that leaps, where `what` is removed because of its age. */
+/** The operator's warning about a clock that jumped. `what`: the data whose removal depends on age. */
 export function leapWarning(what: string, aheadMicros: number): string {
   const days = (Math.abs(aheadMicros) / 1000 / msPerDay).toFixed(1)
   const way = aheadMicros > 0 ? 'ahead of' : 'behind'
-  return `the clock is ${days} days ${way} the time that has passed as far as is known: no ${what} are removed because of that until the clock has said so for 24 hours of running`
+  return `the clock is ${days} days ${way} the elapsed time: expired ${what} are kept until the clock has shown this time for 24 hours of running`
 }

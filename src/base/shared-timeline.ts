@@ -1,35 +1,40 @@
-// The timeline of a store that several processes of one machine share. They see each other's announcements through a
-// file of a few numbers, read and written in place (a microsecond; it stays in the page cache and is never flushed), and
-// they use one clock: the machine's steady clock, the same in all processes, plus an offset in the file that
-// one process keeps true to the time of day. The offset only grows, so no time steps back. A reader takes the offset and the
-// announcements in one look, behind its look at the steady clock: who has looked later has a time that is no earlier.
+// The timeline of a store that several processes of one machine share. The processes see each other's announcements
+// through a file of a few numbers. The file is read and written in place, which takes a microsecond: it stays in the
+// page cache and is never flushed.
+// All processes use one clock: the machine's monotonic clock, which all of them share, plus an offset in the file. One
+// process keeps the offset true to the time of day. The offset only grows, so the time never steps back. A reader reads
+// the monotonic clock first, then the offset and the announcements in one read. So a later reader never gets an earlier
+// time.
 //
-// The processes of a node over a shared store have no clock of their own (kv/postgres/read-times.ts). They use the file for the
-// times that they have given to snapshots.
+// The processes of a node over a shared store have no clock of their own (kv/postgres/read-times.ts). They use the file
+// for the times that they have given to snapshots.
 
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import { endOfTime, type Micros, micros } from './micros.ts'
 import { AnnouncedCommits, type Timeline } from './timeline.ts'
 import type { Cancel, Timers } from './timers.ts'
 
-/** How often the offset is compared with the time of day, in milliseconds. */
+/** Interval at which the offset is compared with the time of day, in milliseconds. */
 const keepIntervalMs = 500
 
 const numberBytes = 8
 /**
- * In the file: the offset, then for each process the oldest time it has announced, 0 for none, or {@link announcing}, and then
- * for each the newest time that it has given to a snapshot.
+ * Layout of the file: the offset; then for each process the oldest time that it has announced, or 0 for none, or {@link
+ * announcing}; then for each process the newest time that it has given to a snapshot.
  */
 const offsetPlace = 0
 const announcementPlace = (process: number) => (1 + process) * numberBytes
-/** The process is between its announcement and the time of that: two writes to the file. */
+/** The process is between its announcement and writing the time of the announcement: these are two writes to the file. */
 const announcing = -1
-/** Looks at the file while a process is there; if it has lost the processor meanwhile, the reader has to wait. */
+/**
+ * How often a reader reads the file while a process is `announcing`. A process that was preempted there takes longer,
+ * and the reader has to wait.
+ */
 const looksMax = 50
 
 /**
- * Makes the file anew, for processes 0 to `processes` - 1, and keeps its offset true until the returned function is called.
- * Before anyone opens it.
+ * Creates the file for processes 0 to `processes` - 1, and keeps its offset true until the returned function is called.
+ * Call it before any process opens the file.
  */
 export function keepSharedTimeline(
   file: string,
@@ -53,9 +58,9 @@ export function keepSharedTimeline(
 }
 
 /**
- * Opens the timeline that another process keeps, as the process with that number, and takes back what the one before it
- * had announced: nothing of that may be on its way any more. So who opens the folder first, for which it holds the writer's
- * lock once, is in time.
+ * Opens the timeline of another process's file as the process numbered `worker`, and deletes the announcements of its
+ * predecessor: none of those commits can still be in progress. A process that opens the file while it holds the
+ * writer's lock therefore does so early enough.
  */
 export function openSharedTimeline(file: string, worker: number): Timeline & { close(): void } {
   const numbers = new SharedNumbers(file, 'r+', fileProcesses(file))
@@ -67,7 +72,7 @@ export function openSharedTimeline(file: string, worker: number): Timeline & { c
     numbers.write(own, oldest === undefined ? announcing : oldest === endOfTime ? 0 : oldest)
   })
   const sureNow = () => {
-    // An offset that has been used before is not newer than this one.
+    // The offset may have grown since it was last read.
     numbers.read()
     return now()
   }
@@ -88,20 +93,20 @@ export function openSharedTimeline(file: string, worker: number): Timeline & { c
   }
 }
 
-/** How many processes a file was made for. */
+/** The number of processes for which a file was created. */
 function fileProcesses(file: string): number {
   return (statSync(file).size / numberBytes - 1) / 2
 }
 
 /** The times that the processes of a node have given to snapshots. */
 export interface GivenTimes {
-  /** The newest one, of any process. */
+  /** The newest time of all processes. */
   newest(): Micros
-  /** This process has given a time that is no earlier than {@link newest}. */
+  /** Records a time that this process has given. It must not be earlier than {@link newest}. */
   note(time: Micros): void
 }
 
-/** Opens the times of a file that another process keeps, as the process with that number. */
+/** Opens the snapshot times in another process's file, as the process numbered `worker`. */
 export function openGivenTimes(file: string, worker: number): GivenTimes & { close(): void } {
   const processes = fileProcesses(file)
   const numbers = new SharedNumbers(file, 'r+', processes)
@@ -136,12 +141,12 @@ class SharedNumbers {
     return this.#seen[0] as number
   }
 
-  /** The time of day when the steady clock shows `steady` microseconds. */
+  /** The time of day when the monotonic clock is at `steady` microseconds. */
   timeAt(steady: number): Micros {
     return micros(Math.floor(this.offset + steady))
   }
 
-  /** {@link endOfTime} when there is none; undefined while a process is {@link announcing}. */
+  /** The oldest announced time; {@link endOfTime} when there is none, undefined while a process is {@link announcing}. */
   get oldestAnnounced(): Micros | undefined {
     let oldest = endOfTime
     for (let place = 1; place <= this.#processes; place++) {
@@ -171,8 +176,8 @@ class SharedNumbers {
 }
 
 /**
- * The machine's steady clock in microseconds: the same in all processes, which `performance.now()` is not, for it counts from
- * the start of a process.
+ * The machine's monotonic clock in microseconds, which is the same in all processes. `performance.now()` is not: it
+ * counts from the start of the process.
  */
 function steadyMicros(): number {
   const [seconds, nanos] = process.hrtime()

@@ -1,6 +1,5 @@
-// Places in stack traces as those of the sources, for a program that was built of them. Node can do that itself, but reads the
-// maps of all files when it starts then, which costs as much as the program does; here they are read when an error is
-// logged.
+// Maps positions in stack traces to the sources, for a bundled program. Node has an option for that, but it reads all
+// source maps at start, which takes as long as loading the program. This module reads a map when an error is logged.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
@@ -18,7 +17,7 @@ function mapOf(file: string): SourceMap | undefined {
   return map
 }
 
-/** A stack trace with the places of sources, such as `src/v4/parse.ts:10:5`, where these are known. */
+/** A stack trace with source positions, such as `src/v4/parse.ts:10:5`, where these are known. */
 export function sourceStack(stack: string): string {
   if (!isBuilt) return stack
   return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {

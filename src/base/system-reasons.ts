@@ -1,4 +1,4 @@
-// What the system says about files, addresses and the like, in words.
+// Describes system errors of files and addresses in words.
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-/** The system's reason for a failed file operation, in words. */
+/** The reason of a failed system call, in words. */
 export function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code
   return (code !== undefined && reasons[code]) || (code ?? String(cause))

@@ -1,14 +1,15 @@
-// What writers and readers of one store must agree on about time, so that a snapshot of time S holds every commit up
-// to S and no later commit gets a time up to S.
+// The agreement of writers and readers of one store about time: a snapshot at time S contains every commit up to S, and
+// no later commit gets a time up to S.
 //
-// A commit gets a time to begin with before it is evaluated, and becomes visible only when it is durable. So a writer
-// announces that a commit is on its way, then reads the clock: the commit's time is later. A reader reads the clock,
-// then the announcements, and only then takes its snapshot. If it missed an announcement, its time lies before that
-// commit's. If it saw one, only what was certain before is certain: times before the oldest announcement, and the
-// moment behind the newest commit that it sees, for a commit is always at least two later than the one before it.
+// A commit gets a provisional time before it is evaluated, and becomes visible only when it is durable. So a writer
+// first announces the commit and then reads the clock: the commit's time is later than that reading. A reader reads the
+// clock, then the announcements, and only then takes its snapshot. If the reader missed an announcement, its time is
+// before that commit's time. If the reader saw an announcement, its snapshot may use two times: a time before the
+// oldest announcement, or the time directly after the newest visible commit. The latter is safe because commits are at
+// least two microseconds apart.
 //
-// All processes read one clock, and an announcement names the very time of its commit, which is later than any time that a
-// reader took from the clock before. So the times of snapshots do not go back, whichever process takes them.
+// All processes read one clock. The time of an announcement is the time of its commit, and later than any time that a
+// reader took from the clock before. So snapshot times never go back, in any process.
 
 import { endOfTime, epoch, type Micros, micros } from './micros.ts'
 
@@ -16,77 +17,77 @@ export interface Timeline {
   /** The time of day; never steps back. */
   now(): Micros
   /**
-   * How far time has come for a snapshot that is taken after this call; later than `after` where the timeline knows that to be
-   * certain.
+   * The time that a snapshot taken after this call may have. It is later than `after` if the timeline can determine
+   * that.
    */
   reach(after?: Micros): Reach
   /**
-   * Announces a commit. Its time is at least `atLeast`, after all that {@link now} returned before, in any process, and
-   * two or more after the one this process announced before it.
+   * Announces a commit. Its time is at least `atLeast`, later than every result of {@link now} in any process, and at
+   * least {@link commitDistance} later than the previous announcement of this process.
    */
   announce(atLeast: Micros): Announcement
-  /** Under the writer's lock, where machines share a store: a time that no further commit may come up to. */
+  /** Where machines share a store, under the writer's lock: a time that every further commit will exceed. */
   closed?(): Micros
 }
 
-/** What a reader learns of time before it takes its snapshot. */
+/** The times that a reader may use, read before it takes its snapshot. */
 export interface Reach {
   /** The time of day. */
   readonly now: Micros
   /**
-   * Before the times of all commits on their way, of any process, and not after the time of day. It does not go back, in no
-   * process. Undefined: another process is about to announce a commit, of a time that is not known yet.
+   * Earlier than every commit in progress in any process, and not after the time of day. It never goes back, in any
+   * process. Undefined while another process is announcing a commit whose time is not known yet.
    */
   readonly upTo: Micros | undefined
-  /** No later time can be had by waiting: another process or machine decides about it, and does not answer now. */
+  /** Waiting does not yield a later time: another process or machine decides about it and does not respond. */
   readonly isHalted?: boolean
 }
 
-/** A commit on its way. */
+/** An announced commit in progress. */
 export interface Announcement {
-  /** Its time, if no other commit has come up to that before it. */
+  /** The time of the commit, unless another commit reaches it first. */
   readonly time: Micros
-  /** To be called once, when the commit is visible or has come to nothing. */
+  /** Call once, when the commit is visible or has failed. */
   end(): void
 }
 
-/** The least distance between the times of two commits that follow each other. */
+/** The smallest distance between the times of two consecutive commits, in microseconds. */
 export const commitDistance = 2
 
-/** The commits that one process has on their way. */
+/** The announced commits of one process. */
 export class AnnouncedCommits {
-  /** In the order of their times. */
+  /** Ordered by time. */
   readonly #open = new Set<Announcement>()
   readonly #announced: (oldest: Micros | undefined) => void
   #newest = epoch
 
   /**
-   * `announced` gets the oldest time still open, or {@link endOfTime}, before anything relies on it; undefined while the time of
-   * the first one is being found.
+   * `announced` receives the oldest open time, or {@link endOfTime} when no commit is open, before anything relies on
+   * it. It receives undefined while the time of the first open commit is being determined.
    */
   constructor(announced: (oldest: Micros | undefined) => void = () => {}) {
     this.#announced = announced
   }
 
-  /** A time at or before all that are open; {@link endOfTime} when none is. */
+  /** A time that is not after any open one; {@link endOfTime} when none is open. */
   get oldest(): Micros {
     for (const { time } of this.#open) return time
     return endOfTime
   }
 
-  /** The oldest open time behind `time`; {@link endOfTime} when there is none. */
+  /** The oldest open time after `time`; {@link endOfTime} when there is none. */
   oldestBehind(time: Micros): Micros {
     for (const announced of this.#open) if (announced.time > time) return announced.time
     return endOfTime
   }
 
-  /** Announces a commit; `clock` is read when the others can see that. */
+  /** Announces a commit. `clock` is read after the announcement is visible to the other processes. */
   begin(atLeast: Micros, clock: () => Micros): Announcement {
     const isFirst = this.#open.size === 0
     if (isFirst) this.#announced(undefined)
     const time = Math.max(atLeast, micros(this.#newest + commitDistance), micros(clock() + 1))
     this.#newest = time
-    // While others are open, the oldest time published holds for this one as well.
+    // While other commits are open, the published oldest time is valid for this commit as well.
     if (isFirst) this.#announced(time)
     const announcement: Announcement = {
       time,
@@ -100,7 +101,10 @@ export class AnnouncedCommits {
   }
 }
 
-/** The timeline of a store that one process has to itself. A clock that steps back stands still meanwhile. */
+/**
+ * The timeline of a store that only one process uses. When the clock steps back, this timeline stands still until the
+ * clock catches up.
+ */
 export function localTimeline(clock: () => Micros): Timeline {
   const commits = new AnnouncedCommits()
   let latest = epoch

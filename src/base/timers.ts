@@ -1,7 +1,7 @@
-// The only place where something is put off until later. A `Timers` is passed in where waiting is needed, so
-// tests advance time by hand.
+// The only source of timers. Code that has to wait gets a `Timers` as a parameter, so that tests advance the time by
+// hand.
 
-/** Takes back a call that was put off; harmless when it has already happened. */
+/** Cancels a scheduled call; has no effect once the call has happened. */
 export type Cancel = () => void
 
 export interface Timers {
@@ -11,7 +11,7 @@ export interface Timers {
   every(ms: number, callback: () => void): Cancel
 }
 
-/** The longest delay the runtime can hold, in milliseconds; longer ones would fire at once. */
+/** The longest delay that the runtime supports, in milliseconds; a longer one would fire at once. */
 const delayMaxMs = 2_147_483_647
 
 /** The runtime's timers. They do not keep the process alive. */
@@ -26,13 +26,13 @@ export const systemTimers: Timers = {
   },
 }
 
-/** Keeps the process alive until it is taken back, even when it waits for nothing but timers. */
+/** Keeps the process alive until it is cancelled, even while the process waits only for timers. */
 export function stayAlive(): Cancel {
   const timer = setInterval(() => undefined, delayMaxMs)
   return () => clearInterval(timer)
 }
 
-/** Settles as `promise` does; rejects with what `late` makes when that takes longer than `ms` milliseconds. */
+/** Resolves or rejects as `promise` does; rejects with the result of `late` after `ms` milliseconds. */
 export async function within<T>(
   promise: Promise<T>,
   ms: number,
@@ -50,7 +50,7 @@ export async function within<T>(
   }
 }
 
-/** Resolves `ms` milliseconds from now. */
+/** Resolves after `ms` milliseconds. */
 export function wait(ms: number, timers: Timers = systemTimers): Promise<void> {
   return new Promise(resolve => {
     timers.after(ms, resolve)
