@@ -1,10 +1,10 @@
-// Allowances: they are full at first, may be overdrawn, and fill up at their rate.
+// Allowances: they start full, may be overdrawn, and refill at their rate.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Allowance, Allowances } from '../../../src/base/allowance.ts'
 
-test('an allowance may be overdrawn and fills up no further than full', () => {
+test('an allowance may be overdrawn and refills up to its maximum', () => {
   const allowance = new Allowance({ max: 10, perSecond: 2 }, 1_000)
   assert.equal(allowance.take(10, 1_000), true)
   assert.equal(allowance.waitMs(1_000), 0)
@@ -17,7 +17,7 @@ test('an allowance may be overdrawn and fills up no further than full', () => {
   assert.equal(allowance.left(60_000), 10)
 })
 
-test('owners have allowances of their own, and one that is not known is full', () => {
+test('each owner has its own allowance, and an unknown owner has a full one', () => {
   let now = 0
   const allowances = new Allowances<string>({ max: 0, perSecond: 1000 }, 100, () => now)
   assert.equal(allowances.waitMs('a'), 0)

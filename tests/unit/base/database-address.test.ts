@@ -1,4 +1,5 @@
-// Addresses of PostgreSQL databases: what libpq takes is taken, or refused with the true reason and without the text.
+// Addresses of PostgreSQL databases: those that libpq accepts are accepted, or rejected with the true reason and
+// without their text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +24,7 @@ const taken: Readonly<Record<string, string>> = {
   'postgres://localhost': '  localhost ',
 }
 for (const [address, expected] of Object.entries(taken))
-  test(`${address} is taken`, () => assert.equal(summary(address), expected))
+  test(`${address} is accepted`, () => assert.equal(summary(address), expected))
 
 const refused: Readonly<Record<string, RegExp>> = {
   'host=db user=ann password=SECRET': /begins with postgres:/,
@@ -48,7 +49,7 @@ const refused: Readonly<Record<string, RegExp>> = {
   'postgres://db/app?channel_binding=require': /not supported/,
 }
 for (const [address, reason] of Object.entries(refused))
-  test(`${address} is refused, and no part of it shown`, () => {
+  test(`${address} is rejected without repeating its text`, () => {
     const fault = storeFault(address) as string
     assert.match(fault, reason)
     assert.doesNotMatch(fault, /SEC|RET/)

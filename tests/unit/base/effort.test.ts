@@ -1,4 +1,4 @@
-// The count of steps, and the watch that looks.
+// The step counter and its watch.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ function counting() {
   return { seen, watch }
 }
 
-test('the watch looks about as often as steps are counted for it', () => {
+test('the watch is called once for about every stepsPerCheck steps', () => {
   const { seen, watch } = counting()
   watched(watch, () => {
     for (let at = 0; at < 10 * stepsPerCheck; at++) step()
@@ -25,7 +25,7 @@ test('the watch looks about as often as steps are counted for it', () => {
   assert.ok(seen.checks >= 9 && seen.checks <= 10, `${seen.checks}`)
 })
 
-test('many steps at once are one check, and all are counted', () => {
+test('many steps at once cause one check and are all counted', () => {
   const { seen, watch } = counting()
   const before = stepsSoFar()
   watched(watch, () => step(100 * stepsPerCheck))
@@ -33,7 +33,7 @@ test('many steps at once are one check, and all are counted', () => {
   assert.equal(stepsSoFar() - before, 100 * stepsPerCheck)
 })
 
-test('a watch inside another takes its place, and gives it back when it throws', () => {
+test('an inner watch replaces the outer one until it throws', () => {
   const outer = counting()
   const enough = new Error('enough')
   const inner = {
@@ -50,7 +50,7 @@ test('a watch inside another takes its place, and gives it back when it throws',
   assert.equal(outer.seen.checks, 1)
 })
 
-test('a long call is announced, a short one is only counted', () => {
+test('a long call is announced to the watch, a short one is only counted', () => {
   const { seen, watch } = counting()
   watched(watch, () => {
     longCall(longCallUnits - 1)

@@ -1,10 +1,11 @@
-// The queue of expensive operations: owners take turns on every level, and the greediest is refused first.
+// The queue of expensive operations: owners take turns on every level, and the owner with the most operations is
+// rejected first.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FairQueue, FairRunner } from '../../../src/base/fair-queue.ts'
 
-/** A queue of one place that is taken until `open` is called, and the order in which operations ran. */
+/** A queue with one slot, occupied until `open` is called, and the order in which operations ran. */
 function blockedQueue(waitingMax: number) {
   const queue = new FairRunner(1, waitingMax, () => new RangeError('full'))
   const order: string[] = []
@@ -31,7 +32,7 @@ test('owners take turns, however many operations one of them has waiting', async
   assert.deepEqual(order, ['g0', 'm0', 'l0', 'g1', 'm1', 'g2', 'g3', 'g4'])
 })
 
-test('inside one owner the owners below take turns', async () => {
+test('nested owners take turns within their owner', async () => {
   const { add, open, order } = blockedQueue(100)
   const all = ['a', 'a', 'a', 'b'].map(guesser => add('t', guesser))
   all.push(add('u', 'c'))
@@ -40,7 +41,7 @@ test('inside one owner the owners below take turns', async () => {
   assert.deepEqual(order, ['ta', 'uc', 'tb', 'ta', 'ta'])
 })
 
-test('when too many wait, whoever has the most is refused, not the newcomer', async () => {
+test('when too many operations wait, the owner with the most is rejected, not the newcomer', async () => {
   const { add, open, order } = blockedQueue(4)
   const greedy = Array.from({ length: 4 }, (_, at) => add('greedy', at < 3 ? 'x' : 'y', `g${at}`))
   const outcomes = Promise.allSettled(greedy)
@@ -53,7 +54,7 @@ test('when too many wait, whoever has the most is refused, not the newcomer', as
   assert.deepEqual([...order].sort(), ['g0', 'g1', 'g3', 'm'])
 })
 
-test('a place is given back when an operation fails', async () => {
+test('a failed operation frees its slot', async () => {
   const queue = new FairRunner(1, 1, () => new RangeError('full'))
   await assert.rejects(
     queue.run(['a'], () => Promise.reject(new TypeError('broken'))),
@@ -62,7 +63,7 @@ test('a place is given back when an operation fails', async () => {
   assert.equal(await queue.run(['a'], () => Promise.resolve(1)), 1)
 })
 
-test('queues take turns, however much is waiting in one of them', () => {
+test('queues take turns, however many items one of them has', () => {
   const queue = new FairQueue<string>()
   for (const item of ['a1', 'a2', 'a3', 'a4']) queue.add(['a'], item)
   queue.add(['b'], 'b1')
@@ -73,7 +74,7 @@ test('queues take turns, however much is waiting in one of them', () => {
   assert.equal(queue.take(), undefined)
 })
 
-test('a queue that may not run is passed over and keeps its turn', () => {
+test('a queue that may not run is skipped and keeps its turn', () => {
   const queue = new FairQueue<string>()
   queue.add(['a'], 'a1')
   queue.add(['b'], 'b1')
@@ -88,7 +89,7 @@ test('a queue that may not run is passed over and keeps its turn', () => {
   assert.equal(queue.take(), 'a1')
 })
 
-test('what is taken out does not wait any more', () => {
+test('a removed item does not wait any longer', () => {
   const queue = new FairQueue<string>()
   queue.add(['a'], 'a1')
   queue.add(['a'], 'a2')

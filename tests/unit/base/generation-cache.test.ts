@@ -1,10 +1,10 @@
-// The bounded cache: never more entries than allowed, and what is used stays.
+// The bounded cache: it never exceeds its limit, and keeps entries in use.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GenerationCache } from '../../../src/base/generation-cache.ts'
 
-test('holds at most so many entries, and keeps the ones in use', () => {
+test('holds at most the maximum of entries, and keeps those in use', () => {
   const cache = new GenerationCache<number, string>(10)
   cache.set(-1, 'used')
   for (let key = 0; key < 1000; key++) {
@@ -16,7 +16,7 @@ test('holds at most so many entries, and keeps the ones in use', () => {
   assert.equal(cache.get(500), undefined)
 })
 
-test('the latest value counts, wherever the earlier one is', () => {
+test('the latest value counts, in whichever generation the earlier one is', () => {
   const cache = new GenerationCache<string, number>(4)
   cache.set('a', 1)
   cache.set('b', 1)

@@ -1,11 +1,11 @@
-// A background loop: its pauses, what ends them early, and its end.
+// A background loop: its pauses, waking and stopping.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Loop } from '../../../src/base/loop.ts'
 import type { Timers } from '../../../src/base/timers.ts'
 
-/** Timers that only say what is put off, and let it happen. */
+/** Timers that record scheduled calls; the test fires them by hand. */
 class HeldTimers implements Timers {
   readonly pauses: number[] = []
   pass: () => void = () => undefined
@@ -26,7 +26,7 @@ class HeldTimers implements Timers {
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
-test('steps follow each other after the pause that each asks for', async () => {
+test('each step follows after the pause that the previous one returned', async () => {
   const timers = new HeldTimers()
   const asked = [0, 20, 10]
   let steps = 0
@@ -43,7 +43,7 @@ test('steps follow each other after the pause that each asks for', async () => {
   assert.equal(steps, 4)
 })
 
-test('woken while a step runs: the next one begins right behind it', async () => {
+test('a loop woken during a step starts the next step directly after it', async () => {
   const timers = new HeldTimers()
   let steps = 0
   const loop: Loop = new Loop(timers, async () => {
@@ -58,7 +58,7 @@ test('woken while a step runs: the next one begins right behind it', async () =>
   await loop.stop()
 })
 
-test('stopping waits for the step that runs, and lets no other begin', async () => {
+test('stop waits for the running step and starts no other', async () => {
   let finish: () => void = () => undefined
   let steps = 0
   const loop = new Loop(new HeldTimers(), () => {

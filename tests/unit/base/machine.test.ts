@@ -1,4 +1,4 @@
-// The machine's clock, timers and randomness: the few things about them that can be relied on.
+// The machine's clock, timers and randomness: their guaranteed properties.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/base/clock.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
 
-test('the clock tells microseconds of the same day as the runtime', () => {
+test('the clock returns microseconds of the same day as the runtime', () => {
   const before = Date.now() * 1000
   const now = systemClock.now()
   assert.ok(Number.isSafeInteger(now))
@@ -21,7 +21,7 @@ test('time passes', async () => {
   assert.ok(systemClock.now() > start)
 })
 
-test('what was put off can be taken back', async () => {
+test('a scheduled call can be cancelled', async () => {
   const happened: string[] = []
   const cancel = systemTimers.after(1, () => happened.push('cancelled'))
   cancel()
@@ -32,13 +32,13 @@ test('what was put off can be taken back', async () => {
       stop()
       resolve()
     })
-    // Its own timers do not keep a process alive; the test has to.
+    // The timers under test do not keep the process alive, so the test must.
     const hold = setInterval(() => ticks >= 3 && clearInterval(hold), 1)
   })
   assert.deepEqual(happened, [])
 })
 
-test('draws differ, have the length asked for and stay within their limit', () => {
+test('draws differ, have the requested length and stay within their limit', () => {
   const drawn = new Set<string>()
   for (let n = 0; n < 2000; n++) {
     const hex = systemRandom.hex(8)

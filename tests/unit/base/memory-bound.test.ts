@@ -1,4 +1,4 @@
-// One bound for what many hold.
+// One memory limit for many holders.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { MemoryBound } from '../../../src/base/memory-bound.ts'
 const refusal = new Error('no room')
 const boundOf = (max: number) => new MemoryBound(max, () => refusal)
 
-test('what would pass the bound is refused, and there is room again when something is given back', () => {
+test('a reservation above the limit is rejected, and released memory is available again', () => {
   const bound = boundOf(10)
   const release = bound.hold(6)
   bound.hold(4)
@@ -19,7 +19,7 @@ test('what would pass the bound is refused, and there is room again when somethi
   bound.hold(6)
 })
 
-test('who is alone has room, however much it is', () => {
+test('a single holder may reserve any amount', () => {
   const bound = boundOf(10)
   const release = bound.hold(100)
   assert.throws(() => bound.hold(1), refusal)

@@ -1,4 +1,4 @@
-// Whether a process that was noted still lives, and is the same one.
+// Whether a recorded process is still alive, and is the same process.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -6,9 +6,9 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { isAlive, processMark } from '../../../src/base/process-mark.ts'
 
-const skip = process.platform === 'linux' ? false : 'only Linux tells'
+const skip = process.platform === 'linux' ? false : 'only Linux has /proc'
 
-test('a process lives until it has ended', { skip }, async () => {
+test('a process is alive until it has exited', { skip }, async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
   const pid = child.pid as number
   const mark = processMark(pid)
@@ -20,13 +20,13 @@ test('a process lives until it has ended', { skip }, async () => {
   assert.equal(processMark(pid), undefined)
 })
 
-test('another one that got its number is not it', { skip }, () => {
+test('a process that reuses the number is not the recorded one', { skip }, () => {
   const mark = processMark(process.pid) as string
   assert.equal(isAlive(process.pid, mark), true)
   assert.equal(isAlive(process.pid, mark.replace(/\d+$/, '1')), false)
 })
 
-test('of another machine, another start of it or another container nothing can be told', () => {
+test('nothing is known about processes of another machine, another boot or another container', () => {
   const mark = processMark(process.pid) ?? ''
   assert.equal(isAlive(process.pid, `elsewhere ${mark}`), undefined)
   assert.equal(isAlive(process.pid, undefined), undefined)

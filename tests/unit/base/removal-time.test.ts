@@ -1,4 +1,4 @@
-// The time by which old things are removed: a clock that leaps is believed only after a day of running.
+// The time that decides about removal by age: a clock that jumps is trusted only after a day of running.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,14 +9,14 @@ const hour = 3_600_000_000
 const day = 24 * hour
 const start = 1_700_000_000_000_000
 
-/** A machine whose clock can be set, and the disk that outlives the services on it. */
+/** A machine whose clock can be set, and whose disk survives restarts of its services. */
 class Machine {
   wall = start
   #steadyMs = 0
   stored: TimeMemory | undefined
   readonly leaps: number[] = []
 
-  /** Time passes, on both clocks. */
+  /** Advances both clocks. */
   pass(micros: number): void {
     this.wall += micros
     this.#steadyMs += micros / 1000
@@ -34,7 +34,7 @@ class Machine {
   }
 }
 
-test('while nothing is strange it is the clock', async () => {
+test('the removal time follows a clock that behaves', async () => {
   const machine = new Machine()
   const time = machine.service()
   for (let hours = 0; hours < 50; hours++) {
@@ -46,13 +46,13 @@ test('while nothing is strange it is the clock', async () => {
   assert.equal(time.now(), machine.wall)
   machine.wall += 2 * hour
   assert.equal(time.now(), machine.wall)
-  // Stopped for a night.
+  // The service is stopped for a night.
   machine.wall += 20 * hour
   assert.equal(machine.service().now(), machine.wall)
   assert.deepEqual(machine.leaps, [])
 })
 
-test('a leap of a year and back removes nothing, also over restarts', async () => {
+test('a jump of a year and back removes nothing, also over restarts', async () => {
   const machine = new Machine()
   const first = machine.service()
   await first.keep()
@@ -73,7 +73,7 @@ test('a leap of a year and back removes nothing, also over restarts', async () =
   assert.equal(machine.leaps.length, 2)
 })
 
-test('a clock that was set right is believed after a day of running, whatever restarts come between', async () => {
+test('a corrected clock is trusted after a day of running, despite restarts', async () => {
   const machine = new Machine()
   await machine.service().keep()
   machine.wall += 30 * day
@@ -84,7 +84,7 @@ test('a clock that was set right is believed after a day of running, whatever re
     time.now()
     machine.pass(601_000_000)
     await time.keep()
-    // Time without a service is not known to have passed.
+    // Time without a running service is not counted.
     machine.wall += hour
   }
   const last = machine.service()
@@ -95,7 +95,7 @@ test('a clock that was set right is believed after a day of running, whatever re
   assert.equal(machine.service().now(), machine.wall)
 })
 
-test('a clock that leaps again has to be waited for anew', () => {
+test('a second jump restarts the wait', () => {
   const machine = new Machine()
   const time = machine.service()
   time.now()
@@ -109,7 +109,7 @@ test('a clock that leaps again has to be waited for anew', () => {
   assert.deepEqual(machine.leaps, [2 * day, 367 * day])
 })
 
-test('a clock that is far behind decides, and is believed after a day as well', async () => {
+test('a clock that is far behind limits the removal time, and is trusted after a day as well', async () => {
   const machine = new Machine()
   machine.wall = start + 3650 * day
   const time = machine.service()
@@ -123,7 +123,7 @@ test('a clock that is far behind decides, and is believed after a day as well', 
   assert.equal(machine.service().now(), start + day)
 })
 
-test('what is remembered is saved now and then, and when that fails not at every call', async () => {
+test('the state is saved at intervals, and a failed save is not repeated at every call', async () => {
   let saves = 0
   let steadyMs = 0
   const time = new RemovalTime({
@@ -146,7 +146,7 @@ test('what is remembered is saved now and then, and when that fails not at every
   assert.equal(saves, 2)
 })
 
-test('the warning says what is seen', () => {
-  assert.match(leapWarning('logs', 365 * day), /^the clock is 365\.0 days ahead of .* no logs are removed/)
+test('the warning names the data and the size of the jump', () => {
+  assert.match(leapWarning('logs', 365 * day), /^the clock is 365\.0 days ahead of .* expired logs are kept/)
   assert.match(leapWarning('logs', -2 * day), /^the clock is 2\.0 days behind/)
 })

@@ -1,4 +1,4 @@
-// The agreement about time: what each side may rely on, in one process and through the shared file.
+// The agreement of readers and writers about time, within one process and through the shared file.
 
 import assert from 'node:assert/strict'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -13,7 +13,7 @@ import type { Timers } from '../../../src/base/timers.ts'
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-timeline-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** Timers whose only repeated call the test makes by hand. */
+/** Timers whose only repeated call is made by the test. */
 function handTimers(): Timers & { tick(): void } {
   let repeated = () => {}
   return {
@@ -28,7 +28,7 @@ function handTimers(): Timers & { tick(): void } {
   }
 }
 
-/** The oldest time that a reader of a timeline takes to be announced, if that is before the time of day. */
+/** The oldest announced time as a reader of the timeline sees it, if it is before the time of day. */
 function oldestOf(timeline: Timeline): number {
   const { now, upTo } = timeline.reach()
   assert.ok(upTo !== undefined)
@@ -45,7 +45,7 @@ test('a local timeline stands still while the clock is set back', () => {
   assert.equal(timeline.now(), 1001)
 })
 
-test('announced commits come one after another, each later than what was read from the clock', () => {
+test('announced commits are ordered, each later than the last reading of the clock', () => {
   let clock = 1000
   const timeline = localTimeline(() => micros(clock))
   assert.equal(oldestOf(timeline), endOfTime)
@@ -65,7 +65,7 @@ test('announced commits come one after another, each later than what was read fr
   assert.ok(timeline.announce(epoch).time > 9000)
 })
 
-test('announcements are seen by the others until they end or another process takes the place of theirs', () => {
+test('announcements are visible to other processes until they end or a successor process replaces them', () => {
   const file = join(folder, 'announcements')
   const stop = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
   const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
@@ -88,7 +88,7 @@ test('announcements are seen by the others until they end or another process tak
   for (const timeline of [writer, reader, successor]) timeline.close()
 })
 
-test('times do not go back from one process to another, also when the offset has grown meanwhile', () => {
+test('times never go back from one process to another, even when the offset grows', () => {
   const file = join(folder, 'order')
   let clock = 1_700_000_000_000_000
   const timers = handTimers()
@@ -103,7 +103,7 @@ test('times do not go back from one process to another, also when the offset has
     if (step % 500 === 0) {
       clock += 3_600_000_000
       timers.tick()
-      // It has not looked at the file for long, and has nothing announced yet.
+      // This process has not read the file for long, and has announced nothing yet.
       const { upTo: later = 0 } = idle.reach()
       assert.ok(later >= latest + 3_000_000_000)
       latest = later
@@ -119,7 +119,7 @@ test('times do not go back from one process to another, also when the offset has
   for (const timeline of [...timelines, idle]) timeline.close()
 })
 
-test('while a process finds the time of its commit, the others know of no time', () => {
+test('while a process determines the time of its commit, other processes get no time', () => {
   const file = join(folder, 'announcing')
   const stop = keepSharedTimeline(file, 2, () => 1_700_000_000_000_000, handTimers())
   const [writer, reader] = [openSharedTimeline(file, 0), openSharedTimeline(file, 1)]
@@ -130,7 +130,7 @@ test('while a process finds the time of its commit, the others know of no time',
     return micros(7)
   })
   assert.deepEqual([seen, commit.time], [[undefined, 8], 8])
-  // As a process leaves it that ends in between.
+  // The state that a process leaves when it is killed between the two writes.
   const descriptor = openSync(file, 'r+')
   writeSync(descriptor, new Uint8Array(new Float64Array([-1]).buffer), 0, 8, 8)
   closeSync(descriptor)
@@ -141,7 +141,7 @@ test('while a process finds the time of its commit, the others know of no time',
   for (const timeline of [writer, reader, successor]) timeline.close()
 })
 
-test('all follow the time of day forwards, and nobody follows it back', () => {
+test('all processes follow the time of day forwards, and none follows it back', () => {
   const file = join(folder, 'offset')
   const hour = 3_600_000_000
   let clock = 1_700_000_000_000_000
