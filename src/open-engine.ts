@@ -6,8 +6,8 @@ import { createAccess } from './auth/access.ts'
 import { createAuthentication } from './auth/authentication.ts'
 import { Allowances } from './base/allowance.ts'
 import { type Clock, systemClock } from './base/clock.ts'
-import { openKeptClock } from './base/kept-clock.ts'
 import type { NoticeBoard } from './base/notices.ts'
+import { openPersistentClock } from './base/persistent-clock.ts'
 import { type Random, systemRandom } from './base/random.ts'
 import { leapWarning } from './base/removal-time.ts'
 import { openSharedTimeline } from './base/shared-timeline.ts'
@@ -158,7 +158,7 @@ function timelineOf(
     return { timeline, close: () => timeline.close() }
   }
   if (!background) return { timeline: localTimeline(systemClock.now), close: () => undefined }
-  const kept = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
+  const kept = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   return { timeline: localTimeline(kept.now), close: () => kept.close() }
 }
 

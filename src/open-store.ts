@@ -7,7 +7,7 @@ import { systemClock } from './base/clock.ts'
 import { epoch, type Micros } from './base/micros.ts'
 import { NoticeBoard, noticesEveryMs } from './base/notices.ts'
 import { systemRandom } from './base/random.ts'
-import { openGivenTimes } from './base/shared-timeline.ts'
+import { openSnapshotTimes } from './base/shared-timeline.ts'
 import type { Timeline } from './base/timeline.ts'
 import { type Cancel, systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
@@ -132,7 +132,7 @@ export async function openConfiguredStore(
 ): Promise<OpenedStore> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
   const ending = new AbortController()
-  const given = timelineFile === undefined ? undefined : openGivenTimes(timelineFile, worker)
+  const given = timelineFile === undefined ? undefined : openSnapshotTimes(timelineFile, worker)
   const location = { ...locationOf(config.store, config), ending: ending.signal }
   const endWorthless = (reason: string, isDamaged = false): never => {
     const message = 'the local copy of the store is worthless and will be made anew at the next start'

@@ -60,7 +60,7 @@ export class Logins {
 
   /** Bytes that cannot be guessed, the same when the query is replayed. */
   newKey(memo: Memo): Uint8Array {
-    return memo.drawn(() => this.#options.random.bytes(keyBytes))
+    return memo.draw(() => this.#options.random.bytes(keyBytes))
   }
 
   /** The `hashed_password` to store for a password. */

@@ -39,17 +39,17 @@ export class Memo {
   #drawn: unknown[] | undefined
   /** How often the current evaluation has requested each subject. */
   #counts: Map<string, number> | undefined
-  #draws = 0
+  #drawCount = 0
 
   /** Starts an evaluation, the first one or a replay: both counters restart. */
   begin(): void {
     this.#counts = undefined
-    this.#draws = 0
+    this.#drawCount = 0
   }
 
   /** Draws the next random value, such as an id. Every replay gets the same value. */
-  drawn<T>(draw: () => T): T {
-    const number = this.#draws++
+  draw<T>(draw: () => T): T {
+    const number = this.#drawCount++
     this.#drawn ??= []
     if (number >= this.#drawn.length) this.#drawn[number] = draw()
     // Evaluations are replayed exactly, so the same function has drawn the value with this number.
@@ -91,7 +91,7 @@ export class Memo {
   }
 
   /** Starts all operations of `pending` at once and stores the results. Rejects when one of them fails. */
-  async settle(pending: Pending): Promise<void> {
+  async resolve(pending: Pending): Promise<void> {
     this.#results ??= new Map()
     const results = this.#results
     await Promise.all(

@@ -99,7 +99,7 @@ function fileProcesses(file: string): number {
 }
 
 /** The times that the processes of a node have given to snapshots. */
-export interface GivenTimes {
+export interface SnapshotTimes {
   /** The newest time of all processes. */
   newest(): Micros
   /** Records a time that this process has given. It must not be earlier than {@link newest}. */
@@ -107,7 +107,7 @@ export interface GivenTimes {
 }
 
 /** Opens the snapshot times in another process's file, as the process numbered `worker`. */
-export function openGivenTimes(file: string, worker: number): GivenTimes & { close(): void } {
+export function openSnapshotTimes(file: string, worker: number): SnapshotTimes & { close(): void } {
   const processes = fileProcesses(file)
   const numbers = new SharedNumbers(file, 'r+', processes)
   const own = (1 + processes + worker) * numberBytes

@@ -204,7 +204,7 @@ class RequestRun {
 
   async #waitFor(pending: Pending): Promise<QueryResponse> {
     try {
-      await this.#kind.budget.wait(this.#memo.settle(pending))
+      await this.#kind.budget.wait(this.#memo.resolve(pending))
     } catch (error) {
       return this.#recover(error)
     }

@@ -3,7 +3,7 @@
 // inserts and narrow range reads stay logarithmic however much is written.
 
 import { areSame } from '../base/bytes.ts'
-import { joined } from '../base/joined.ts'
+import { mergeJoin } from '../base/merge-join.ts'
 import type { Bytes, Entry, KeyRange, View, Write } from './contract.ts'
 import { SortedEntries } from './sorted-entries.ts'
 
@@ -79,7 +79,7 @@ function* merge(base: View, range: KeyRange, slots: readonly Slot[]): Generator<
   if (left <= 0) return
   const sign = reverse ? -1 : 1
   const byKey = (entry: Entry, slot: Slot) => Buffer.compare(entry.key, slot.key) * sign
-  for (const [entry, slot] of joined(base.range({ start, end, reverse }), slots, byKey)) {
+  for (const [entry, slot] of mergeJoin(base.range({ start, end, reverse }), slots, byKey)) {
     const { key, value } = slot ?? (entry as Entry)
     if (value === undefined) continue
     yield slot === undefined ? (entry as Entry) : { key, value }

@@ -425,7 +425,7 @@ export class Session {
 
   /** A new id for a document: larger than all before this request, and the same when it is evaluated again. */
   newId(): bigint {
-    return this.memo.drawn(() => this.transaction.newId())
+    return this.memo.draw(() => this.transaction.newId())
   }
 
   /** The reference for a new document: an id under which nothing is stored, drawn again until it is one. */

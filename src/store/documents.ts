@@ -1,7 +1,7 @@
 // Documents and their versions as stored. The newest version, if live, stands under the document's own key, so
 // reading a document is one point read; versions it superseded, and a delete that came last, are its history.
 
-import { joined } from '../base/joined.ts'
+import { mergeJoin } from '../base/merge-join.ts'
 import { documentIdOf } from '../keys/key-reader.ts'
 import {
   collectionHistoryRange,
@@ -105,7 +105,7 @@ export function* everyDocument(
 ): Generator<Ref> {
   const idsOf = (table: DocumentTable) => idsIn(snapshot, table, { database, collection }, span, reverse)
   const byId = (left: bigint, right: bigint) => (left === right ? 0 : left < right === reverse ? 1 : -1)
-  for (const [id, pastId] of joined(idsOf('live'), idsOf('past'), byId))
+  for (const [id, pastId] of mergeJoin(idsOf('live'), idsOf('past'), byId))
     yield new Ref(database, collection, (id ?? pastId) as bigint)
 }
 

@@ -1,7 +1,7 @@
 // Reads indexes: the entries there are now, and those there were at a past time. Two tables hold an index: live entries, and
 // entries that ended (with the interval they lived). What came and went when says set-events.ts.
 
-import { joined } from '../base/joined.ts'
+import { mergeJoin } from '../base/merge-join.ts'
 import { type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
 import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../keys/tuple.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
@@ -163,7 +163,7 @@ function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros)
   )
   const sign = scan.reverse ? -1 : 1
   const byPlace = (left: Entry, right: Entry) => compareBytes(placeOf(left, 0), placeOf(right, 8)) * sign
-  for (const rows of joined(live, ended, byPlace)) for (const row of rows) if (row !== undefined) yield row
+  for (const rows of mergeJoin(live, ended, byPlace)) for (const row of rows) if (row !== undefined) yield row
 }
 
 function* filter(rows: Iterable<Entry>, keep: (row: Entry) => boolean): Generator<Entry, undefined> {

@@ -5,7 +5,7 @@
 // that take the place of others (due-order.ts), so these are looked at as well.
 
 import { step } from '../base/effort.ts'
-import { joined } from '../base/joined.ts'
+import { mergeJoin } from '../base/merge-join.ts'
 import { epoch, micros } from '../base/micros.ts'
 import { indexEventKey, type KeyInterval } from '../keys/keyspace.ts'
 import type { Bytes, Entry } from '../kv/contract.ts'
@@ -109,7 +109,7 @@ export class RecordedEvents {
     const recorded = readCollectionChanges(view, database, this.#collection, first, last, reverse)
     const marked = markedDocuments(view, { database, collection: this.#collection }, first, last, reverse)
     const sign = reverse ? -1 : 1
-    for (const [committed, marks] of joined(recorded, marked, (l, r) => (l.time - r.time) * sign)) {
+    for (const [committed, marks] of mergeJoin(recorded, marked, (l, r) => (l.time - r.time) * sign)) {
       const time = (committed ?? marks)?.time as Micros
       const documents = new Map(committed?.changes.map(({ ref }) => [ref.id, ref]))
       for (const ref of marks?.documents ?? []) documents.set(ref.id, ref)

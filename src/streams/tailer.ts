@@ -166,7 +166,7 @@ export class Tailer {
       this.#turn()
     }
     const cancel = timers.after(limits.streamBatchMs, () => goOn(false))
-    this.#waiting.memo.settle(pending).then(
+    this.#waiting.memo.resolve(pending).then(
       () => goOn(true),
       () => goOn(false),
     )

@@ -130,7 +130,7 @@ async function inTransaction(
       target.onSpent?.(counters)
       return result
     } catch (error) {
-      if (error instanceof Pending) await memo.settle(error)
+      if (error instanceof Pending) await memo.resolve(error)
       else if (error instanceof HiddenByEnd) isCareful = true
       else throw error
     }

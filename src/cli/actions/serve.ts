@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { systemClock } from '../../base/clock.ts'
 import { descriptorsMax, descriptorsMin } from '../../base/descriptors.ts'
-import { openKeptClock } from '../../base/kept-clock.ts'
 import { NoticeBoard } from '../../base/notices.ts'
+import { openPersistentClock } from '../../base/persistent-clock.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
 import { systemTimers, wait } from '../../base/timers.ts'
@@ -153,7 +153,7 @@ async function supervise(
   held: HeldFolder,
 ): Promise<number> {
   const metrics = await openMetrics(config, log, metricsOfWorkers())
-  const clock = openKeptClock(clockFileOf(config), clockAheadMicros, systemClock.now)
+  const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
   const stopTimeline = keepSharedTimeline(timelineFileOf(config), config.workers, clock.now, systemTimers)
   try {
     const supervisor = new Supervisor({

@@ -1,7 +1,7 @@
 // The record as a key-value store of its own, as of one batch: for backups, for the way back into a data directory, and to
 // compare a node's copy with.
 
-import { joined } from '../../base/joined.ts'
+import { mergeJoin } from '../../base/merge-join.ts'
 import { type Bytes, type Entry, everyKey, type KeyValueStore, type View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
 import { redoLog } from './catch-up.ts'
@@ -69,7 +69,7 @@ function compareAt(expected: View, actual: View): Comparison | undefined {
 function differencesOf(expected: View, actual: View): Difference[] {
   const found: Difference[] = []
   const byKey = (left: Entry, right: Entry) => Buffer.compare(left.key, right.key)
-  for (const [record, copy] of joined(expected.range(everyKey), actual.range(everyKey), byKey)) {
+  for (const [record, copy] of mergeJoin(expected.range(everyKey), actual.range(everyKey), byKey)) {
     if (found.length === differencesMax) break
     if (copy === undefined) found.push({ key: (record as Entry).key, in: 'record' })
     else if (record === undefined) found.push({ key: copy.key, in: 'copy' })

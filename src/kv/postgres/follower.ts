@@ -13,7 +13,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Loop } from '../../base/loop.ts'
 import type { Micros } from '../../base/micros.ts'
 import type { Random } from '../../base/random.ts'
-import type { GivenTimes } from '../../base/shared-timeline.ts'
+import type { SnapshotTimes } from '../../base/shared-timeline.ts'
 import { type Cancel, type Timers, wait } from '../../base/timers.ts'
 import type { KeyValueStore, View } from '../contract.ts'
 import { StoreUnavailableError } from '../errors.ts'
@@ -38,7 +38,7 @@ export interface NodeOptions {
   readonly node: string
   readonly clock: Clock
   /** The times of snapshots of all processes of the node; absent: there is one process. */
-  readonly given?: GivenTimes
+  readonly given?: SnapshotTimes
   readonly timers: Timers
   readonly random: Random
   /** The time of the newest commit in a state, in microseconds: how transactions note it is not this engine's matter. */

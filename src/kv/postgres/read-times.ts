@@ -3,7 +3,7 @@
 // time moves in steps of a tenth of a second.
 
 import { epoch, type Micros, micros } from '../../base/micros.ts'
-import type { GivenTimes } from '../../base/shared-timeline.ts'
+import type { SnapshotTimes } from '../../base/shared-timeline.ts'
 import type { RecordClock } from './record-clock.ts'
 
 /** A snapshot's time is at most this far behind the time of day, in microseconds, while the database is there. */
@@ -13,12 +13,12 @@ const refreshAge = 75_000
 
 export class ReadTimes {
   readonly #clock: RecordClock
-  readonly #others: GivenTimes | undefined
+  readonly #others: SnapshotTimes | undefined
   #closed = epoch
   #given = epoch
 
   /** `others`: the times that the processes of the node have given, when there are several. */
-  constructor(clock: RecordClock, others?: GivenTimes) {
+  constructor(clock: RecordClock, others?: SnapshotTimes) {
     this.#clock = clock
     this.#others = others
   }

@@ -1,7 +1,7 @@
 // Expressions to values. Evaluation is synchronous and gives the same when it is repeated: what must wait is thrown.
 
+import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
-import { recovering } from '../../base/recovering.ts'
 import { limits } from '../../limits.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
@@ -140,7 +140,7 @@ export class Interpreter implements Evaluation {
 
   attempt<T>(work: () => T): T | QueryFailure {
     const depth = this.#depth
-    return recovering(QueryFailure, work, failure => {
+    return catchError(QueryFailure, work, failure => {
       this.#depth = depth
       return failure
     })

@@ -1,7 +1,7 @@
 // From a stored definition to the text of an item. Texts of expressions are printed anew; what does not parse stays as it is,
 // and the file that it comes into cannot be read.
 
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { parsePath } from '../../model/schema/paths.ts'
 import { isObject, itemsOf, type ObjectValue, type Value } from '../../values/value.ts'
@@ -45,7 +45,7 @@ function annotation(kind: 'alias' | 'role', name: string | undefined): string {
 /** What `print` makes of a text; the text itself when it cannot be read. */
 function reprinted(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
   const printed = () => print(new Source('*body*', source), new ExpressionPrinter(source))
-  return recovering(QueryFailure, printed, () => source)
+  return catchError(QueryFailure, printed, () => source)
 }
 
 function typeText(source: string): string {
@@ -172,7 +172,7 @@ function headText({ parameters, rest }: LambdaNode, signature: string | undefine
   const plain = `(${names.join(', ')})`
   if (signature === undefined) return plain
   const parsed = () => parseSignature(new Source('*signature*', signature))
-  const type = recovering(QueryFailure, parsed, () => undefined)
+  const type = catchError(QueryFailure, parsed, () => undefined)
   if (type?.kind !== 'function' || type.parameters.length !== names.length) return plain
   const printer = new ExpressionPrinter(signature)
   const typed = names.map((name, index) => {

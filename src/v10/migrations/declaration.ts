@@ -1,7 +1,7 @@
 // A collection as migrations look at it: its fields, its wildcard and its statements, each with its place where there is
 // one. It is made of an item of a schema file, or of the definition that a query writes, whose parts stand in no file.
 
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { parsePath } from '../../model/schema/paths.ts'
 import { isObject, type ObjectValue, type Value } from '../../values/value.ts'
@@ -141,7 +141,7 @@ function declaredField(collection: string, name: string, given: ObjectValue): De
 function signatureOf(text: string, name: string): { readonly source: Source; readonly type: TypeNode } {
   const source = new Source(name, text)
   const parsed = () => ({ source, type: parseSignature(source) })
-  return recovering(QueryFailure, parsed, () => signatureOf('Any', name))
+  return catchError(QueryFailure, parsed, () => signatureOf('Any', name))
 }
 
 function expressionOf(text: string, name: string): DeclaredExpression {

@@ -1,7 +1,7 @@
 // From the signature of a field, as it is written, to the type that is stored, or to what is wrong with it: names that are
 // none, and types whose values cannot be stored.
 
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import {
   anyObject,
   anyType,
@@ -274,5 +274,5 @@ export function resolveSignature(
 export const readSignature: ReadSignature = (signature, find) => {
   const source = new Source('*signature*', signature)
   const resolved = () => resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find).type
-  return recovering(QueryFailure, resolved, () => anyType)
+  return catchError(QueryFailure, resolved, () => anyType)
 }

@@ -1,6 +1,6 @@
 // What is wrong with the texts in definitions: each failure at the path of its field.
 
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import type { Value } from '../../values/value.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
@@ -27,7 +27,7 @@ export function parseFailures(
     parse()
     return []
   }
-  return recovering(QueryFailure, parsed, ({ diagnostics }) => [
+  return catchError(QueryFailure, parsed, ({ diagnostics }) => [
     failureAt(path, `${title}\n${drawnInMessage(diagnostics, separator)}`),
   ])
 }

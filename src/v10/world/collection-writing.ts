@@ -1,7 +1,7 @@
 // Writing the definition of a collection, and what its unique constraints say of documents.
 
 import { aliasesOf } from '../../auth/resource-names.ts'
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import type { Failure } from '../../model/failure.ts'
 import { constraintOf } from '../../model/schema/collection-indexes.ts'
 import { runDefault } from '../../model/schema/collection-rules.ts'
@@ -40,7 +40,7 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
       runDefault(source, `*field:${name}*`, session)
       return []
     }
-    return recovering(QueryFailure, run, error => [
+    return catchError(QueryFailure, run, error => [
       failureAt([name], `Default field evaluation failed.\n${drawn(error)}`),
     ])
   })

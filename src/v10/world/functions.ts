@@ -1,7 +1,7 @@
 // Functions of the users, in either language: called from here, and bodies of this one called from elsewhere.
 
 import { authorityOfRole } from '../../auth/role.ts'
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
 import { codeOf, type LanguageName } from '../../values/code.ts'
@@ -74,7 +74,7 @@ function runForeign(
 }
 
 function foreignArgument(arg: Value, parameter: string, call: Call): StoredValue {
-  return recovering(
+  return catchError(
     NotStorable,
     () => toForeign(arg),
     ({ value }) => {
@@ -111,7 +111,7 @@ function toForeign(value: Value): StoredValue {
 
 /** The same. Throws a Failure for what version 4 does not have. */
 export function foreignOrFailure(value: Value): StoredValue {
-  return recovering(
+  return catchError(
     NotStorable,
     () => toForeign(value),
     refused => {

@@ -1,6 +1,6 @@
 // The functions of a companion that read an index: `Jar.byName("a", { from: 1 })`.
 
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import type { OwnField, OwnIndex } from '../../model/schema/collection-indexes.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { Ref, type Value as StoredValue, Time } from '../../values/value.ts'
@@ -67,7 +67,7 @@ function storedTerm(term: Value, name: string, call: Call): StoredValue {
 }
 
 function storedOrNothing(value: Value): StoredValue | undefined {
-  return recovering(
+  return catchError(
     NotStorable,
     () => storedOf(value),
     () => undefined,

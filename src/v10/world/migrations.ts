@@ -1,8 +1,8 @@
 // Migrations of the collections that a query or a push writes: what a new definition means for the documents that are
 // there, and the values that they get by it. What is wrong is told when all is written.
 
+import { catchError } from '../../base/catch-error.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
-import { recovering } from '../../base/recovering.ts'
 import { upsert } from '../../base/upsert.ts'
 import { collectionFinder, runDefault } from '../../model/schema/collection-rules.ts'
 import { pathText, typeFaultText } from '../../model/schema/fault-texts.ts'
@@ -178,7 +178,7 @@ function evaluated({ expression }: Filler, name: string, session: Session): Outc
   const run = () => ({
     value: session.withAuthority(authority, () => runDefault(expression.text, name, session)),
   })
-  return recovering(QueryFailure, run, (error): Outcome => {
+  return catchError(QueryFailure, run, (error): Outcome => {
     const why = error.code === 'invalid_type' ? `${error.message}.` : drawn(error)
     return { failure: unplaced(`Failed to convert migration.\n${why}`) }
   })

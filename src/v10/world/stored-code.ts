@@ -1,6 +1,6 @@
 // Stored code of version 10 that runs on behalf of others: version 4 calls a function, the model asks a predicate or a check.
 
-import { recovering } from '../../base/recovering.ts'
+import { catchError } from '../../base/catch-error.ts'
 import type { EffectPlace } from '../../model/effect.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
 import type { SourceCode } from '../../values/code.ts'
@@ -29,7 +29,7 @@ export const storedCode: CodeLanguage<'10'> = {
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
   isCode({ source }) {
-    return recovering(
+    return catchError(
       QueryFailure,
       () => bodyOf(source, '*body*') !== undefined,
       () => false,
@@ -85,7 +85,7 @@ function effectIn(place: EffectPlace, effect: 'pure' | 'read'): CallEffect {
 
 /** The value to be stored that `work` gives. */
 function storable(work: () => StoredValue): StoredValue {
-  return recovering(NotStorable, work, ({ value }) => {
+  return catchError(NotStorable, work, ({ value }) => {
     const message = `Value has type ${typeName(value)}, which cannot be persisted`
     throw new QueryFailure('invalid_type', message, [])
   })

@@ -120,7 +120,7 @@ export async function answered<T>(run: (memo: Memo) => T, memo = new Memo()): Pr
       return run(memo)
     } catch (error) {
       if (!(error instanceof Pending)) throw error
-      await memo.settle(error)
+      await memo.resolve(error)
     }
   }
 }

@@ -30,7 +30,7 @@ async function draw(ids: IdGenerator, now: number): Promise<bigint> {
     return ids.next(micros(now))
   } catch (error) {
     if (!(error instanceof Pending)) throw error
-    await new Memo().settle(error)
+    await new Memo().resolve(error)
     return draw(ids, now)
   }
 }
@@ -306,7 +306,7 @@ async function benchWithCollection() {
       bench.read(transaction => transaction.newId())
     } catch (error) {
       if (!(error instanceof Pending)) throw error
-      await new Memo().settle(error)
+      await new Memo().resolve(error)
     }
   }
   return { bench, collection, drawn, reserve }

@@ -32,7 +32,7 @@ export class Bench {
       return (await this.store.write(work)).result
     } catch (error) {
       if (!(error instanceof Pending)) throw error
-      await new Memo().settle(error)
+      await new Memo().resolve(error)
       return this.write(work)
     }
   }

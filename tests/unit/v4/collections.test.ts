@@ -261,7 +261,7 @@ async function rounds(
     } catch (error) {
       if (!(error instanceof Pending)) return { asked, result: error }
       asked.push(error.questions.map(({ key }) => key))
-      await memo.settle(error)
+      await memo.resolve(error)
     }
   }
 }
@@ -307,7 +307,7 @@ describe('waits', () => {
     const memo = new Memo()
     const fails = new Pending([{ key: 'bad', start: () => Promise.reject(new Error('no')) }])
     const works = new Pending([{ key: 'good', start: async () => 1 }])
-    await assert.rejects(memo.settle(Pending.all([fails, works])), /no/)
+    await assert.rejects(memo.resolve(Pending.all([fails, works])), /no/)
     assert.equal(
       memo.get('good', async () => 2),
       1,

@@ -1,51 +1,51 @@
-// A clock that does not step back over restarts, whatever has become of its file.
+// A clock that does not step back over restarts, whatever happens to its file.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { openKeptClock } from '../../../src/base/kept-clock.ts'
 import { epoch, micros } from '../../../src/base/micros.ts'
+import { openPersistentClock } from '../../../src/base/persistent-clock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-clock-'))
 after(() => rmSync(folder, { recursive: true }))
 
-test('time goes on from where it was, after a clean end exactly', () => {
+test('the time continues exactly after a clean stop', () => {
   const file = join(folder, 'clean')
-  const first = openKeptClock(file, 100, () => micros(5000))
+  const first = openPersistentClock(file, 100, () => micros(5000))
   assert.equal(first.now(), 5000)
   first.close()
   let clock = 1000
-  const second = openKeptClock(file, 100, () => micros(clock))
+  const second = openPersistentClock(file, 100, () => micros(clock))
   assert.equal(second.now(), 5000)
   clock = 5001
   assert.equal(second.now(), 5001)
   second.close()
-  assert.equal(openKeptClock(file, 100, () => epoch).now(), 5001)
+  assert.equal(openPersistentClock(file, 100, () => epoch).now(), 5001)
 })
 
-test('after a crash it is ahead by no more than was said, also when it crashes again and again', () => {
+test('after crashes the clock is ahead by at most the given amount', () => {
   const file = join(folder, 'crash')
   let clock = 5000
-  const crashed = openKeptClock(file, 100, () => micros(clock))
+  const crashed = openPersistentClock(file, 100, () => micros(clock))
   crashed.now()
   clock = 5099
   crashed.now()
   for (let crash = 0; crash < 10; crash++) {
-    const { now } = openKeptClock(file, 100, () => micros(1000))
+    const { now } = openPersistentClock(file, 100, () => micros(1000))
     assert.equal(now(), 5100)
   }
 })
 
-test('a file that was not written like that counts as missing', () => {
+test('a file with other content counts as missing', () => {
   const file = join(folder, 'damaged')
-  openKeptClock(file, 100, () => micros(5000)).close()
-  const untouched = openKeptClock(file, 100, () => micros(7000))
+  openPersistentClock(file, 100, () => micros(5000)).close()
+  const untouched = openPersistentClock(file, 100, () => micros(7000))
   untouched.now()
   const bytes = readFileSync(file)
   for (const damaged of [bytes.subarray(0, 5), Buffer.alloc(0), Buffer.from(bytes).fill(0x7f, 0, 3)]) {
     writeFileSync(file, damaged)
-    assert.equal(openKeptClock(file, 100, () => micros(10)).now(), 10)
+    assert.equal(openPersistentClock(file, 100, () => micros(10)).now(), 10)
   }
 })

@@ -1,7 +1,7 @@
 // Converts errors of one class into results.
 
 /** The result of `work`, or of `otherwise` for an error of the class `type`. Other errors propagate. */
-export function recovering<T, E, U>(
+export function catchError<T, E, U>(
   type: abstract new (...args: never[]) => E,
   work: () => T,
   otherwise: (error: E) => U,

@@ -4,7 +4,7 @@
  * Yields the elements of both sequences in one order: elements that are equal by `compare` as a pair, all others alone.
  * Lazy: a sequence advances only after its head was used. Both iterators are closed when the iteration ends.
  */
-export function* joined<L, R>(
+export function* mergeJoin<L, R>(
   left: Iterable<L>,
   right: Iterable<R>,
   compare: (left: L, right: R) => number,

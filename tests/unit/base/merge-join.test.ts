@@ -1,9 +1,9 @@
-// Two ordered sequences side by side: everything once, in order, equals together, and no step further than was asked for.
+// The merge join of two ordered sequences: every element once, in order, equal elements as pairs, and no reading ahead.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { joined } from '../../../src/base/joined.ts'
+import { mergeJoin } from '../../../src/base/merge-join.ts'
 
 const sorted = fc
   .uniqueArray(fc.nat(12), { maxLength: 8 })
@@ -11,19 +11,19 @@ const sorted = fc
 
 const compare = (left: number, right: number) => left - right
 
-test('all of both in one order, with what is equal as a pair', () => {
+test('yields all elements of both sequences in order, equal ones as pairs', () => {
   fc.assert(
     fc.property(sorted, sorted, (left, right) => {
       const all = [...new Set([...left, ...right])].sort(compare)
       const expected = all.map(n =>
         [n, n].map((each, at) => ([left, right][at]?.includes(each) ? n : undefined)),
       )
-      assert.deepEqual([...joined(left, right, compare)], expected)
+      assert.deepEqual([...mergeJoin(left, right, compare)], expected)
     }),
   )
 })
 
-test('a sequence is advanced when its head has been used, and returned at the end', () => {
+test('advances a sequence only after its head was used, and closes both at the end', () => {
   const steps: string[] = []
   function* counted(name: string, numbers: readonly number[]) {
     try {
@@ -35,6 +35,7 @@ test('a sequence is advanced when its head has been used, and returned at the en
       steps.push(`${name} ends`)
     }
   }
-  for (const [left] of joined(counted('a', [1, 2, 3]), counted('b', [2, 4]), compare)) if (left === 2) break
+  for (const [left] of mergeJoin(counted('a', [1, 2, 3]), counted('b', [2, 4]), compare))
+    if (left === 2) break
   assert.deepEqual(steps, ['a1', 'b2', 'a2', 'a ends', 'b ends'])
 })

@@ -9,7 +9,7 @@ import { checksum, checksumBytes } from './checksum.ts'
 import { epoch, type Micros, micros } from './micros.ts'
 
 /** A clock backed by a file. */
-interface KeptClock {
+interface PersistentClock {
   readonly now: () => Micros
   /** Writes the newest time exactly and closes the file. */
   close(): void
@@ -21,7 +21,7 @@ const numberBytes = 8
  * Opens the clock stored in `file`, which is created if missing, over the machine's `clock`. After a crash the clock
  * may be up to `aheadMicros` ahead of its last time. A file with an invalid checksum counts as missing.
  */
-export function openKeptClock(file: string, aheadMicros: number, clock: () => Micros): KeptClock {
+export function openPersistentClock(file: string, aheadMicros: number, clock: () => Micros): PersistentClock {
   const descriptor = openFile(file)
   let latest = readTime(descriptor)
   let written = latest
