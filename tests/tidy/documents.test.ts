@@ -1,4 +1,4 @@
-// The pages for people stay true: a path or link they name exists. (What `path#symbol` names is code.test.ts's.)
+// Checks the pages of documentation: each path and link in them exists. (`code.test.ts` checks names as `path#symbol`.)
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -21,7 +21,7 @@ test('backticked paths exist', () => {
   assert.deepEqual(dead, [])
 })
 
-/** What a link to a heading says behind `#`: lower case, without punctuation, hyphens for blanks. */
+/** The anchors of a page's headings, as a link has them after `#`: lower case, no punctuation, hyphens for blanks. */
 function anchors(page: string): readonly string[] {
   const headings = read(page).matchAll(/^#+ (.+)$/gm)
   return [...headings].map(([, heading = '']) =>

@@ -8,7 +8,7 @@ import { read, sources } from './sources.ts'
 
 const importPattern = /\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g
 
-/** What each file of `src` imports: paths from the root for relative imports, the name for packages. */
+/** The imports of each file of `src`: paths from the root for relative imports, the name for packages. */
 const imports = new Map(
   sources
     .filter(({ path }) => path.startsWith('src/'))

@@ -1,14 +1,14 @@
-// The rules of the house that need syntax, each a function from what was read to what is wrong. `code.test.ts` runs them
-// over the sources, and over sources in which each rule is broken.
+// The house rules that need a syntax tree. Each is a function from parsed files to violations. `code.test.ts` runs them
+// over the sources, and over planted sources that break each rule.
 
 import { basename, posix } from 'node:path'
 import { layerOf } from './layers.ts'
 import type { Syntax } from './syntax.ts'
 
-/** What is wrong, with the place in front. */
+/** Violations, each as one line that begins with its place. */
 export type Findings = readonly string[]
 
-/** Programs and the package's front: nobody imports what they export. */
+/** Entry points: no file of the repository imports their exports. */
 const entries: ReadonlySet<string> = new Set(['src/index.ts', 'client/src/index.ts'])
 
 /** Exports of `src`, the dashboard and the client that no other file imports. */
@@ -116,7 +116,7 @@ export function importCycles(files: readonly Syntax[]): Findings {
 /** Packages of the service that run in browsers, too. */
 const browserPackages: ReadonlySet<string> = new Set(['acorn', 'csv-parse'])
 
-/** What files below a folder, and all that they load, import of Node or of packages that need it. */
+/** Imports of Node, or of packages that need Node, in the files below a folder and in all files that they load. */
 export function beyondBrowsers(files: readonly Syntax[], folder: string): Findings {
   const byPath = new Map(files.map(each => [each.path, each]))
   const reached = new Set([...byPath.keys()].filter(path => path.startsWith(folder)))
@@ -163,7 +163,7 @@ export function misplacedTests(files: readonly Syntax[]): Findings {
 const engineSupport = 'tests/support/engine.ts'
 const behindEngine: ReadonlySet<string> = new Set(['src/model', 'src/v4', 'src/engine'])
 
-/** Whether a test imports something of a folder, by itself or through the support of tests. */
+/** Tells if a test imports a file of a folder, directly or through other test files. */
 function reaches(path: string, folder: string, files: ReadonlyMap<string, Syntax>): boolean {
   const targets = files.get(path)?.imports.map(({ target }) => target) ?? []
   return targets.some(

@@ -1,4 +1,4 @@
-// What the tidy tests look at: every TypeScript file of the repository, read once, with paths from its root.
+// Reads every TypeScript file of the repository once, for the tidy tests. Paths are relative to the repository's root.
 
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { files, read, sources } from './sources.ts'
+import { sources } from './sources.ts'
 
 interface Ban {
   readonly pattern: RegExp
@@ -42,54 +42,6 @@ test('nothing is left for later in a comment', () => {
     sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path),
     [],
   )
-})
-
-/** Words of a former dialect, and the terms of the field that are used in their place. */
-const formerWords: readonly Ban[] = [
-  { pattern: /\bcomings and\s+goings\b/i, instead: 'add and remove events' },
-  { pattern: /\bonlookers?\b/i, instead: 'observer' },
-  { pattern: /\bSurroundings\b/, instead: 'environment' },
-  { pattern: /\bprolong(s|ed|ing)?\b/i, instead: 'renew' },
-  { pattern: /\bdear(er|est)?\b/, instead: 'expensive' },
-  { pattern: /\border(s|ed|ing)? an export\b|\b(AccountKey|Log|List)Order\b/i, instead: 'request' },
-  { pattern: /\b(function|method|call|query) answers (it|the|a|an)\b/i, instead: 'returns' },
-  { pattern: /\bthe way of (one|a) query\b/i, instead: 'life of a query' },
-  { pattern: /\bmade (when it does not exist|if missing)\b/i, instead: 'created if missing' },
-  { pattern: /\bfailed of late\b|\bfailures of late\b/i, instead: 'recently' },
-  { pattern: /\bcannot be had\b/i, instead: 'is not available' },
-  { pattern: /\b[Dd]ata folders?\b/, instead: 'data directory' },
-  { pattern: /\bin vain\b/i, instead: 'wasted, for nothing' },
-  { pattern: /\breckon(s|ed|ing)?\b/i, instead: 'count, use, extrapolate' },
-  { pattern: /\bfor ever\b/i, instead: 'forever' },
-  {
-    pattern: /\bin line behind\b|\b(in|overfills|stands in) (the|a|that) line of checks\b/i,
-    instead: 'queue',
-  },
-  {
-    pattern: /\b(the works of|what a work|half a work|a work (that|which|is|must|throws))\b/i,
-    instead: 'transaction',
-  },
-  { pattern: /\b(Query|Stream|Text)Answer\b/, instead: 'response, result' },
-  { pattern: /\b(holes? in (the|our) (service|security)|security holes?)\b/i, instead: 'vulnerability' },
-]
-
-function formerWordsIn(path: string, text: string): readonly string[] {
-  return formerWords
-    .filter(({ pattern }) => pattern.test(text))
-    .map(({ pattern, instead }) => `${path} says ${pattern.exec(text)?.[0]}: ${instead}`)
-}
-
-test('the words are those of the glossary', () => {
-  const pages = files('{*,docs/**/*}.md').map(path => ({ path, text: read(path) }))
-  const texts = [...sources.filter(({ path }) => !path.startsWith('tests/tidy/')), ...pages]
-  assert.deepEqual(
-    texts.flatMap(({ path, text }) => formerWordsIn(path, text)),
-    [],
-  )
-  assert.deepEqual(formerWordsIn('page.md', 'It prolongs what you order; whoever orders an export waits.'), [
-    'page.md says prolongs: renew',
-    'page.md says orders an export: request',
-  ])
 })
 
 test('every file opens with a comment that says what it is for', () => {

@@ -1,5 +1,4 @@
-// What the rules of the house ask of the code, read from its syntax trees: imports, exports, blind casts,
-// declared names.
+// Reads the facts that the house rules need from syntax trees: imports, exports, blind casts, declared names.
 // The trees come from the TypeScript that checks the types; fixtures are read in the same way as the sources.
 
 import { posix } from 'node:path'
@@ -7,17 +6,17 @@ import { type AsExpression, type Node, type SourceFile, SyntaxKind } from 'types
 import * as is from 'typescript/unstable/ast/is'
 import { API } from 'typescript/unstable/sync'
 
-/** One import, re-export or dynamic import. */
+/** An import, re-export or dynamic import. */
 export interface Import {
   /** A path from the repository's root for a file of ours, else the name of a package. */
   readonly target: string
   /** Gone once the types are stripped. */
   readonly isType: boolean
-  /** What is taken by name; undefined when it is everything. */
+  /** The imported names; undefined for an import of the whole module. */
   readonly names: readonly string[] | undefined
 }
 
-/** One declaration of a module. */
+/** A declaration of a module. */
 export interface Declaration {
   readonly name: string
   readonly line: number
@@ -32,7 +31,7 @@ export interface BlindCast {
   readonly hasReason: boolean
 }
 
-/** What the rules ask of one file. */
+/** The facts of one file. */
 export interface Syntax {
   readonly path: string
   readonly imports: readonly Import[]
