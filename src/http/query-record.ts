@@ -37,6 +37,7 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
           endpoint: call.endpoint?.path ?? '',
           isSlow: answer.isSlow === true,
           named: answer.named ?? noNames,
+          commitTime: (answer.metrics?.byteWriteOps ?? 0) > 0 ? answer.txnTime : undefined,
         },
         errorBody: answer.status >= 400 && typeof answer.body === 'string' ? answer.body : undefined,
         traceId: trace.traceId,

@@ -55,6 +55,7 @@ export class RecordTeller {
       address: facts.address,
       lane: facts.isSlow ? 'slow' : 'ordinary',
       is_dashboard: isOfDashboard(record),
+      txn_ts: facts.commitTime ?? null,
       collections: names('collection'),
       indexes: names('index'),
       functions: names('function'),

@@ -4,10 +4,13 @@
 //     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
 //
 // It is a JSON list without braces: the first one in a line begins the record. It tells who asked by numbers, and no value of
-// any query. The list ends early where the rest is empty. Lines that 0.1 wrote have none.
+// any query. The list ends early where the rest is empty. Lines that 0.1 wrote have none. Records of writes end with the time of
+// their transaction, which leads from a version of a document to the request that wrote it; the document itself is not named.
 
 import { GenerationCache } from '../base/generation-cache.ts'
+import { micros } from '../base/micros.ts'
 import { anyMark, markedName } from '../values/name-marks.ts'
+import type { Micros } from '../values/value.ts'
 
 /** Who asked: see `CallerMark` in `src/engine/contract.ts`. */
 export interface LoggedCaller {
@@ -41,6 +44,8 @@ export interface Facts {
   readonly isSlow: boolean
   readonly named: readonly NamedObject[]
   readonly fault: Fault | undefined
+  /** The time of the commit; undefined for a request that wrote nothing. */
+  readonly commitTime?: Micros | undefined
 }
 
 const kindLetters = { collection: 'c', index: 'i', function: 'f' } as const
@@ -60,17 +65,17 @@ export class FactsFormat {
 
   /** The facts as they stand in a line; `holes`: see {@link PlainShapes}. Runs once per request. */
   text(facts: Omit<Facts, 'fault'>, fault: Facts['fault'], holes: readonly number[]): string {
-    const { address, caller, endpoint, isSlow, named } = facts
+    const { address, caller, commitTime, endpoint, isSlow, named } = facts
     if (address !== this.#lastAddress || !isSame(caller, this.#lastCaller)) {
       this.#lastCaller = caller
       this.#lastAddress = address
       this.#lastWho = who(caller, address)
     }
     const text = `[${this.#lastWho},"${endpoint}",${isSlow ? 1 : 0}`
-    if (named.length === 0 && fault === undefined) return `${text}]`
+    if (named.length === 0 && fault === undefined && commitTime === undefined) return `${text}]`
     const use = this.#use(named, holes)
-    if (fault === undefined) return `${text}${use}]`
-    return `${text}${use},${withoutBraces(JSON.stringify([fault.code, fault.text, fault.position]))}]`
+    if (commitTime !== undefined) return `${text}${use},${faultText(fault)},${commitTime}]`
+    return fault === undefined ? `${text}${use}]` : `${text}${use},${faultText(fault)}]`
   }
 
   #use(named: readonly NamedObject[], holes: readonly number[]): string {
@@ -90,6 +95,11 @@ export class FactsFormat {
     }
     return this.#lastUse
   }
+}
+
+function faultText(fault: Fault | undefined): string {
+  if (fault === undefined) return 'null'
+  return withoutBraces(JSON.stringify([fault.code, fault.text, fault.position]))
 }
 
 function isSame(left: LoggedCaller | undefined, right: LoggedCaller | undefined): boolean {
@@ -153,9 +163,8 @@ export interface ReadFacts extends Facts {
 /** The facts in a line whose record has that shape; undefined for damage. */
 export function readFacts(text: string, shape: string): ReadFacts | undefined {
   try {
-    const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault] = JSON.parse(
-      text,
-    ) as WrittenFacts
+    const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault, commitTime] =
+      JSON.parse(text) as WrittenFacts
     const named = names.map(each => ({ kind: kinds[each[0] as 'c' | 'i' | 'f'], name: each.slice(1) }))
     return {
       caller:
@@ -170,7 +179,8 @@ export function readFacts(text: string, shape: string): ReadFacts | undefined {
       endpoint,
       isSlow: slow === 1,
       named,
-      fault: fault && { code: fault[0], text: fault[1], position: fault[2] },
+      fault: fault ? { code: fault[0], text: fault[1], position: fault[2] } : undefined,
+      commitTime: commitTime === undefined ? undefined : micros(commitTime),
       shape: filled(shape, holes, named),
     }
   } catch {
@@ -187,7 +197,8 @@ type WrittenFacts = readonly [
   slow: number,
   names?: readonly string[],
   holes?: readonly number[],
-  fault?: readonly [string, string, string],
+  fault?: readonly [string, string, string] | null,
+  commitTime?: number,
 ]
 
 /** A shape with names in the place of some `?`. */

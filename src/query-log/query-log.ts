@@ -25,7 +25,7 @@ import { LogSummaries, type LogSummary, type SummaryFilter } from './log-summary
 import { beforeRecord, trailOf } from './ownership.ts'
 import type { ObservedRequest, RecordFormat } from './record.ts'
 import { type Retention, removeOldSegments } from './retention.ts'
-import { type TimeSpan, writtenUpTo } from './segment-files.ts'
+import { listSegments, type TimeSpan, writtenUpTo } from './segment-files.ts'
 import { matchingRecords, type OnDamage, type RecordFilter } from './segment-reader.ts'
 import type { SegmentWriter } from './segment-writer.ts'
 import { chunkName, type SharedLog } from './shared-log.ts'
@@ -157,6 +157,15 @@ export class QueryLog {
   async search(search: RecordSearch, signal: AbortSignal): Promise<RecordPage> {
     await this.#written(search, this.#options.now(), signal)
     return searchRecords(this.#options.folder, search, signal)
+  }
+
+  /** The time since which records are kept; undefined for an empty log. */
+  async keptSince(): Promise<Micros | undefined> {
+    const { folder, shared } = this.#options
+    const [own] = await listSegments(folder)
+    const handedOver = await shared?.chunks.oldest().catch(rethrow)
+    if (own === undefined || handedOver === undefined) return own?.from ?? handedOver
+    return own.from < handedOver ? own.from : handedOver
   }
 
   /** A request as it is. */

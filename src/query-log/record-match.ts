@@ -1,5 +1,6 @@
 // Whether a record is one that is looked for.
 
+import type { Micros } from '../values/value.ts'
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import type { ReadFacts } from './facts.ts'
 
@@ -26,6 +27,8 @@ export interface RecordWish {
   readonly lane?: 'ordinary' | 'slow' | undefined
   /** The shape of the query, names included. */
   readonly shape?: string | undefined
+  /** Only requests whose writes were committed at one of these times. */
+  readonly commitTimes?: ReadonlySet<Micros> | undefined
 }
 
 /** Whether the record alone is wanted: it is looked at before the facts, which need not be read then. */
@@ -43,12 +46,17 @@ export function areWantedFacts(facts: ReadFacts | undefined, shape: string, wish
   if (wish.shape !== undefined && (facts?.shape ?? shape) !== wish.shape) return false
   if (wish.error !== undefined && facts?.fault?.code !== wish.error) return false
   if (wish.address !== undefined && facts?.address !== wish.address) return false
+  if (wish.commitTimes !== undefined && !hasCommitTime(facts, wish.commitTimes)) return false
   if (wish.lane !== undefined && facts?.isSlow !== (wish.lane === 'slow')) return false
   const kinds = ['collection', 'index', 'function'] as const
   return kinds.every(kind => {
     const name = wish[kind]
     return name === undefined || facts?.named.some(each => each.kind === kind && each.name === name) === true
   })
+}
+
+function hasCommitTime(facts: ReadFacts | undefined, times: ReadonlySet<Micros>): boolean {
+  return facts?.commitTime !== undefined && times.has(facts.commitTime)
 }
 
 function hasStatus({ RESPONSE_CODE }: ExportedRecord, status: string): boolean {

@@ -14,6 +14,7 @@ interface Details {
   readonly address: string
   readonly lane: string
   readonly is_dashboard: boolean
+  readonly txn_ts: number | null
   readonly collections: readonly string[]
   readonly indexes: readonly string[]
   readonly functions: readonly string[]
@@ -246,6 +247,14 @@ test('what the slow lane has evaluated tells the same, and that it was slow', as
   const slow = await startProcess({ flags: ['--slow-lane-after-ms', '0'] })
   try {
     await query(slow, slow.rootSecret, { create_collection: { object: { name: 'people' } } })
+    const create = { create: { ref: { collection: 'people' }, id: '5' }, params: { object: {} } }
+    const { ts } = (await query(slow, slow.rootSecret, create)) as { readonly ts: number }
+    const write = { ...aroundNow(), region_group: 'us-std', txn_ts: [ts] }
+    const wrote = (await api(slow, slow.rootSecret, 'POST', '/api/v1/logs/_records?type=query', write)).json
+    assert.deepEqual(
+      (wrote.details as readonly Details[]).map(each => [each.lane, each.txn_ts]),
+      [['slow', ts]],
+    )
     const get = { get: { ref: { collection: 'people' }, id: '40711' } }
     assert.equal((await send(slow, { secret: slow.rootSecret, query: get })).status, 404)
     const order = { ...aroundNow(), region_group: 'us-std', lane: 'slow' }
@@ -344,11 +353,57 @@ test('records are found by each fact', async () => {
     return found.length
   }
   assert.equal((await inLane('ordinary')) + (await inLane('slow')), all)
-  for (const bad of [{ lane: 'fast' }, { status: 'ok' }, { dashboard: 'no' }, { operations_above: -1 }]) {
+  for (const bad of [
+    { lane: 'fast' },
+    { status: 'ok' },
+    { dashboard: 'no' },
+    { operations_above: -1 },
+    { txn_ts: 5 },
+    { txn_ts: ['5'] },
+  ]) {
     const body = { ...aroundNow(), database: 'us-std/app', ...bad }
     const { status } = await api(server, admin, 'POST', '/api/v1/logs/_records?type=query', body)
     assert.equal(status, 400, JSON.stringify(bad))
   }
+})
+
+test('a version of a document leads to the request that wrote it, by the time of the transaction', async () => {
+  await query(server, admin, { create_collection: { object: { name: 'traced', history_days: 30 } } })
+  const ref = { ref: { collection: 'traced' }, id: '40711' }
+  await query(server, admin, { create: ref, params: { object: { data: { object: { a: 1 } } } } })
+  await sendFql(server, admin, 'traced.byId("40711")!.update({ a: 2 })')
+  await query(server, admin, { get: ref })
+  await send(server, { secret: admin, query: { update: ref, params: { object: { data: 'none' } } } })
+  await query(server, admin, { delete: ref })
+  const history = (await query(server, admin, { paginate: { events: ref } })) as {
+    readonly data: readonly { readonly ts: number }[]
+  }
+  const times = history.data.map(({ ts }) => ts)
+  assert.equal(times.length, 3)
+  const found = await look({ txn_ts: times })
+  assert.deepEqual(found.map(({ details }) => [details.txn_ts, details.shape]).reverse(), [
+    [times[0], '{"create":{"ref":{"collection":"traced"},"id":"?"},"params":{"object":[{"object":["?"]}]}}'],
+    [times[1], 'traced.byId(?)!.update({?:?})'],
+    [times[2], '{"delete":{"ref":{"collection":"traced"},"id":"?"}}'],
+  ])
+  assert.doesNotMatch(JSON.stringify(found), /40711/)
+  assert.deepEqual(
+    (await look({ txn_ts: [times[1]] })).map(({ details }) => details.txn_ts),
+    [times[1]],
+  )
+  assert.deepEqual(await look({ txn_ts: [] }), [])
+  const reads = await look({ text: '{"get":', max_results: 1 })
+  assert.equal(reads[0]?.details.txn_ts, null, 'a read has no time of a commit')
+  const failures = await look({ status: '400', max_results: 1 })
+  assert.equal(failures[0]?.details.txn_ts, null, 'nor has a write that failed')
+})
+
+test('the log says since when it is kept', async () => {
+  const body = { ...aroundNow(), database: 'us-std/app', max_results: 1 }
+  const { json } = await api(server, admin, 'POST', '/api/v1/logs/_records?type=query', body)
+  const [record] = json.records as readonly LogRecord[]
+  const written = Date.parse(String(record?.TS).replace(' ', 'T').replace(' ', ''))
+  assert.ok(Date.parse(String(json.kept_since)) <= written, `${json.kept_since} is before ${record?.TS}`)
 })
 
 test('sums leave out the dashboard when asked to, list errors, and tell what is new', async () => {

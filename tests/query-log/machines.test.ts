@@ -46,6 +46,7 @@ class SharedTables {
         },
         add: async (chunk, body) => void this.#chunks.push({ chunk, body }),
         between: async () => this.#chunks.map(({ chunk }) => chunk),
+        oldest: async () => this.#chunks[0]?.chunk.start,
         body: async chunk => this.#chunks.find(stored => isOf(chunk)(stored.chunk))?.body,
         old: async () => [],
         remove: async () => undefined,

@@ -2,6 +2,7 @@
 // `POST /api/v1/logs/_changes` compares it with the span before, and `POST /api/v1/logs/_records` finds single records with
 // what is known beside them. Callers who may request an export may look.
 
+import { micros } from '../../base/micros.ts'
 import { limits } from '../../limits.ts'
 import { loggedDatabase } from '../../query-log/export-request.ts'
 import type { ChangedEntry, LogChanges } from '../../query-log/log-changes.ts'
@@ -10,7 +11,7 @@ import type { QueryLog } from '../../query-log/query-log.ts'
 import type { RecordWish } from '../../query-log/record-match.ts'
 import type { RecordFilter } from '../../query-log/segment-reader.ts'
 import type { Answer } from '../answer.ts'
-import { badRequest, jsonAnswer, MessageError } from '../api.ts'
+import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { type AllowedRequest, allowedRequest } from '../log-access.ts'
 import { type Fields, logTraits, text, wholeNumber } from '../log-request.ts'
@@ -39,10 +40,12 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
       const teller = new RecordTeller(services.engine, client.database?.id)
       const search = { ...filter, ...readSearch(fields, filter), ...teller.callersNamed(text(fields, 'who')) }
       const { records, next } = await queryLog.search(search, signal)
+      const keptSince = await queryLog.keptSince()
       return {
         records: records.map(({ record }) => record),
         details: records.map(each => teller.tell(each)),
         next_token: next ? `${next.to}.${next.skip}` : null,
+        kept_since: keptSince === undefined ? null : isoTime(keptSince),
       }
     }),
   ]
@@ -109,8 +112,17 @@ function readWish(body: Fields): RecordWish {
     }),
     isRetried: flag(body, 'retried'),
     withoutDashboard: isWithoutDashboard(body),
+    commitTimes: commitTimesOf(body),
     ...Object.fromEntries(plainFilters.map(name => [name, text(body, name)])),
   }
+}
+
+function commitTimesOf({ txn_ts: given }: Fields): RecordWish['commitTimes'] {
+  if (given === undefined || given === null) return undefined
+  const isList = Array.isArray(given) && given.length <= limits.logRecordsPageMax
+  if (isList && given.every(each => Number.isSafeInteger(each) && each >= 0))
+    return new Set(given.map(micros))
+  throw badRequest(`"txn_ts" has to be a list of at most ${limits.logRecordsPageMax} times in microseconds`)
 }
 
 function isWithoutDashboard(body: Fields): boolean {

@@ -64,6 +64,15 @@ export class RecordLogChunks {
     return rows.map(chunkOf)
   }
 
+  /** The beginning of the oldest segment of which a piece is kept; undefined without pieces. */
+  async oldest(): Promise<Micros | undefined> {
+    const [row] = await this.#sessions.query(
+      table => `SELECT min(start) AS start FROM ${table('log_chunk')}`,
+      [],
+    )
+    return row?.start === null || row === undefined ? undefined : micros(Number(row.start))
+  }
+
   async body({ writer, start, position }: Chunk): Promise<Uint8Array | undefined> {
     const [row] = await this.#sessions.query(
       table => `SELECT body FROM ${table('log_chunk')} WHERE writer = $1 AND start = $2 AND place = $3`,
