@@ -16,7 +16,7 @@ import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Explanation, Language, Languages } from '../model/language.ts'
-import { Session, type SessionHost } from '../model/session.ts'
+import { Session } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
 import { firstUserCollection, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
@@ -40,11 +40,12 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
     throw new RequestError('forbidden', 'Explaining decisions needs a key with the role admin.')
   const [language, { as, dialect, query }] = explanationIn(request, languages)
   if (query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
-  const asking = sessionAs(session.caller, session, { dialect })
+  const asking = sessionAs(session.caller, session, { dialect, accessOptions: language.accessOptions })
   const caller = callerAs(as.value(asking), asking)
   const decisions: ObjectValue[] = []
   const subject: Session = sessionAs(caller, session, {
     dialect,
+    accessOptions: language.accessOptions,
     host: {
       ...session.host,
       createAccess: (authority, transaction, runPredicate, options) => {
@@ -100,12 +101,13 @@ function sessionAs(
   caller: Caller,
   session: Session,
   {
+    accessOptions = session.accessOptions,
     dialect = session.dialect,
     host = session.host,
-  }: { readonly dialect?: string; readonly host?: SessionHost } = {},
+  }: Partial<Pick<Session, 'accessOptions' | 'dialect' | 'host'>> = {},
 ): Session {
   const { transaction, memo, deadline } = session
-  return new Session({ host, transaction, caller, dialect, memo, deadline })
+  return new Session({ host, transaction, caller, dialect, accessOptions, memo, deadline })
 }
 
 /** The caller that a built-in role, role, key, token or document makes. */
@@ -166,7 +168,7 @@ function describeDecision(
 ): ObjectValue {
   const run: TryPredicate = (predicate, argument, about) => subject.tryPredicate(predicate, argument, about)
   const { accessOptions, transaction } = subject
-  const { decidedBy, considered } = explainDecision(authority, request, transaction, run, accessOptions)
+  const { decidedBy, considered } = explainDecision(authority, request, transaction, run, accessOptions ?? {})
   const { action, asker, document, resource } = request
   const described = (privilege: ConsideredPrivilege) => describePrivilege(privilege, language)
   return mapOf({

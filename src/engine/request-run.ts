@@ -261,6 +261,7 @@ class RequestRun {
       caller,
       address,
       dialect,
+      accessOptions: languageOf(this.#options, this.#request).accessOptions,
       memo: this.#memo,
       deadline: this.#kind.budget.deadline,
       ...(readOnly && { effectLimit: 'read', effectPlace: readOnly }),

@@ -1,6 +1,7 @@
 // A language as the engine has it: from the text of a request to what can be evaluated, from that to a status and a body, and
 // how failures look. Everything between is the same for all languages: transactions, retries, limits, the slow lane.
 
+import type { AccessOptions } from '../auth/contract.ts'
 import type { RequestError } from '../errors.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros, ObjectValue, Value } from '../values/value.ts'
@@ -83,6 +84,8 @@ export interface Explanation {
 
 /** A language that requests can be written in. Errors are LanguageErrors of its own, and RequestErrors. */
 export interface Language {
+  /** What it decides otherwise about rights. */
+  readonly accessOptions?: AccessOptions
   /** Reads the query of a request. Throws for what is none. */
   parse(request: LanguageRequest): Query
   /** What is wrong with a request that is told even to who has no credential; absent where that is nothing. */

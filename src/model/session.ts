@@ -69,6 +69,8 @@ export interface CodeLanguage<L extends LanguageName> {
   facts(code: CodeIn<L>): CodeFacts
   /** Whether code that did not come from a query could have. */
   isCode(code: CodeIn<L>): boolean
+  /** Predicates are given documents, one for each parameter. Otherwise they are given what a call of the language has. */
+  readonly predicatesTakeDocuments?: true
 }
 
 /** A collection whose documents fields may refer to. */
@@ -125,6 +127,8 @@ interface SessionOptions {
   /** The IP address of the client; absent where no client asks. */
   readonly address?: string | undefined
   readonly dialect: string
+  /** What the language of the request decides otherwise about rights. */
+  readonly accessOptions?: AccessOptions | undefined
   readonly memo: Memo
   readonly deadline: number
   /** The most that calls may do. */
@@ -152,7 +156,7 @@ function readOps(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / limits.readOpBytes))
 }
 
-/** What a predicate of version 10 is given, always documents: those that are written, as they were and as they would be. */
+/** The documents that a predicate is given: those that are written, as they were and as they would be. */
 function documentsOf(
   argument: AccessRequest['argument'],
   { action, document, next }: Partial<PredicateSubject> = {},
@@ -180,12 +184,13 @@ function documentsOf(
 /** What a predicate is given; that of a call is given what the function is. */
 function givenTo(
   { language }: Code,
+  { predicatesTakeDocuments }: { readonly predicatesTakeDocuments?: true },
   parameterCount: () => number,
   argument: AccessRequest['argument'],
   about: PredicateSubject | undefined,
 ): Given {
   if (about?.passed !== undefined) return { list: about.passed(language) }
-  if (language === '4' || about?.action === 'call') return { one: argument(parameterCount()) }
+  if (!predicatesTakeDocuments || about?.action === 'call') return { one: argument(parameterCount()) }
   return { list: documentsOf(argument, about), areVersions: true }
 }
 
@@ -197,6 +202,7 @@ export class Session {
   readonly address: string | undefined
   /** The version of a language that the request is written in, as its clients name it. */
   readonly dialect: string
+  readonly accessOptions: AccessOptions | undefined
   readonly memo: Memo
   /** When evaluation has to give up, by the clock of {@link SessionHost.now}. */
   readonly deadline: number
@@ -239,6 +245,7 @@ export class Session {
     this.caller = options.caller
     this.address = options.address
     this.dialect = options.dialect
+    this.accessOptions = options.accessOptions
     this.memo = options.memo
     this.deadline = options.deadline
     this.database = options.caller.database
@@ -259,8 +266,18 @@ export class Session {
 
   /** A session of the same query over another transaction. */
   over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
-    const { address, caller, deadline, dialect, host, memo } = this
-    return new Session({ address, caller, deadline, dialect, host, memo, transaction, ...limit })
+    const { accessOptions, address, caller, deadline, dialect, host, memo } = this
+    return new Session({
+      accessOptions,
+      address,
+      caller,
+      deadline,
+      dialect,
+      host,
+      memo,
+      transaction,
+      ...limit,
+    })
   }
 
   /** What the authority in force may do. */
@@ -272,11 +289,6 @@ export class Session {
       this.accessOptions,
     )
     return this.#access
-  }
-
-  /** What version 10 decides otherwise. */
-  get accessOptions(): AccessOptions {
-    return { identityNeedsRole: this.dialect === '10' }
   }
 
   /** Runs `work` with the rights of another authority, such as a function's role. */
@@ -332,9 +344,7 @@ export class Session {
   run(code: Code, given: Given): Value {
     const { asker } = this
     try {
-      return code.language === '4'
-        ? this.#language('4').run(code, given, this)
-        : this.#language('10').run(code, given, this)
+      return this.#languageOf(code).run(code, given, this)
     } finally {
       this.asker = asker
     }
@@ -342,18 +352,23 @@ export class Session {
 
   /** What is known of stored code without running it. */
   factsOf(code: Code): CodeFacts {
-    return code.language === '4' ? this.#language('4').facts(code) : this.#language('10').facts(code)
+    return this.#languageOf(code).facts(code)
   }
 
   /** The type that the signature of a field means. */
   typeOf(signature: string, find: FindCollection): FieldType {
-    return this.host.languages['10']?.readSignature?.(signature, find) ?? anyType
+    for (const language of Object.values(this.host.languages)) {
+      if (language.readSignature) return language.readSignature(signature, find)
+    }
+    return anyType
   }
 
-  #language<L extends LanguageName>(name: L): CodeLanguage<L> {
-    const language: CodeLanguages[L] = this.host.languages[name]
+  /** The language that a piece of code is written in; the result takes code of that language only. */
+  #languageOf({ language: name }: Code): CodeLanguage<LanguageName> {
+    const language = this.host.languages[name]
     assert(language !== undefined, 'code is in a language that can be run')
-    return language.code
+    // The compiler does not relate the name to the type of the code: the table does.
+    return language.code as unknown as CodeLanguage<LanguageName>
   }
 
   /** Whether a predicate of a role or access provider returns exactly true. Its errors are never shown. */
@@ -370,7 +385,8 @@ export class Session {
   ): PredicateOutcome {
     const { asker } = this
     const parameterCount = () => this.factsOf(predicate).parameters
-    const apply = () => this.run(predicate, givenTo(predicate, parameterCount, argument, about))
+    const language = this.#languageOf(predicate)
+    const apply = () => this.run(predicate, givenTo(predicate, language, parameterCount, argument, about))
     const readOnly = () => this.withEffectLimit('read', 'auth predicates', apply)
     const now = () => this.withValidTime(undefined, readOnly)
     this.asker = undefined

@@ -65,7 +65,7 @@ export function createDocument(
       action: 'create_with_id',
       argument: parameters => (parameters === 1 ? params : [params, ref]),
     })
-  const needsBoth = isVersion10(rules)
+  const needsBoth = rules.idNeedsCreate === true
   const allowed = id === undefined ? mayCreate() : mayTakeId() && (!needsBoth || mayCreate())
   if (!allowed) throw permissionDenied('target')
   if (id !== undefined && transaction.get(ref)) throw Failure.of({ kind: 'exists', ref }, 'target')
@@ -102,10 +102,10 @@ export function changeDocument(
   const patch = knownFields(params, resource, mode, rules)
   const base = mode === 'update' ? previous.fields : kept(previous.fields, resource, rules)
   const argument = (parameters: number): Value => {
-    const fields = [previous.fields, applyPatch(previous.fields, patch, isVersion10(rules))]
+    const fields = [previous.fields, applyPatch(previous.fields, patch, rules.keepsEmpty)]
     return parameters === 3 ? [...fields, ref] : fields
   }
-  const next = () => applyPatch(base, patch, isVersion10(rules))
+  const next = () => applyPatch(base, patch, rules.keepsEmpty)
   if (!mayOnDocument('write', ref, session, argument, next)) throw permissionDenied()
   rules.check?.()
   refuseWhileStaged(ref.collection, session)
@@ -168,9 +168,9 @@ function draftOf(
   rules: WriteRules = {},
 ): Draft {
   const patch = knownFields(params, resource, mode, rules)
-  const fields = applyPatch(base, storedFields(patch, resource), isVersion10(rules))
+  const fields = applyPatch(base, storedFields(patch, resource), rules.keepsEmpty)
   const data = fields.get('data')
-  if (data instanceof Map && data.size === 0 && !isVersion10(rules)) fields.delete('data')
+  if (data instanceof Map && data.size === 0 && !rules.keepsEmpty) fields.delete('data')
   rules.settle?.(fields)
   const failures = fieldFailures(fields, patch, resource)
   const draft: Draft = {
@@ -200,7 +200,7 @@ function knownFields(
   const known = new Map<string, Value>()
   for (const [name, value] of params) {
     const field = Object.hasOwn(resource.fields, name) ? resource.fields[name] : undefined
-    if (field?.inVersion10 && !isVersion10(rules)) continue
+    if (field?.schemaOnly && !rules.writesSchema) continue
     if (field && (mode === 'create' || !field.createOnly)) known.set(name, value)
   }
   return known
@@ -218,16 +218,11 @@ function storedFields(patch: ObjectValue, resource: Resource): ObjectValue {
 
 function kept(fields: ObjectValue, resource: Resource, rules: WriteRules): ObjectValue {
   const stays = (name: string) => {
-    // In version 10 a replacement has to say its name.
-    const isKept = resource.keptOnReplace?.includes(name) === true
-    if (isVersion10(rules)) return name !== 'name' && isKept
-    return isKept || resource.fields[name]?.inVersion10 === true
+    if (name === 'name' && rules.replacesName) return false
+    if (resource.keptOnReplace?.includes(name)) return true
+    return !rules.writesSchema && resource.fields[name]?.schemaOnly === true
   }
   return new Map([...fields].filter(([name]) => stays(name)))
-}
-
-function isVersion10({ language }: WriteRules): boolean {
-  return language === '10'
 }
 
 function fieldFailures(fields: ObjectValue, patch: ObjectValue, resource: Resource): FieldFailure[] {

@@ -156,6 +156,7 @@ function stackOverflow(): QueryFailure {
 /** Version 10 of the language. */
 export const version10: NamedLanguage<'10'> = {
   code: storedCode,
+  accessOptions: { identityNeedsRole: true },
   readSignature,
   parse: request => {
     if (isSchemaRequest(request)) return new SchemaQuery(request)

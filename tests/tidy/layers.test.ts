@@ -51,3 +51,16 @@ test('ARCHITECTURE.md shows the same table', () => {
   ])
   assert.deepEqual(shown, Object.entries(layers))
 })
+
+/** A comparison of a version of the language, or a language taken by its name. */
+const languageTest =
+  /[!=]==? '(?:4|10)'|'(?:4|10)' [!=]==?|case '(?:4|10)'|languages\??\.?\['|inVersion\d|isVersion\d/
+
+test('the model never asks which language it serves: languages pass policies', () => {
+  const asks = (text: string) => languageTest.test(text)
+  assert.ok(asks("if (rules.language === '10')") && asks("host.languages['10']") && !asks("dialect: '4',"))
+  const found = sources
+    .filter(({ path }) => path.startsWith('src/model/'))
+    .flatMap(({ code, path }) => code.filter(({ text }) => asks(text)).map(({ text }) => `${path}: ${text}`))
+  assert.deepEqual(found, [])
+})

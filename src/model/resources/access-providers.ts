@@ -49,10 +49,9 @@ function uriFailures(uri: Value | undefined, session: Session): readonly FieldFa
 }
 
 function providerRoleFailures(item: Value, { patch, rules, session }: Draft): readonly FieldFailure[] {
-  const mayBeText = rules.language === '10' || !patch.has('roles')
-  // Version 10 looks for its roles when the query ends.
+  const mayBeText = rules.checksTexts === true || !patch.has('roles')
   const roleFailures = (role: Value, path: string) =>
-    rules.language === '10' && typeof role === 'string' ? [] : customRoleFailures(role, [path], session)
+    rules.checksTexts && typeof role === 'string' ? [] : customRoleFailures(role, [path], session)
   if (!isObject(item)) return roleFailures(item, 'roles')
   const role = item.get('role')
   if (role === undefined) return [failure(['role'], { kind: 'required' })]

@@ -25,12 +25,12 @@ const historyDays: FieldCheck = (value, path) => {
 }
 
 /** Days for which the versions of documents are kept when nothing is said of it. */
-function defaultHistoryDays({ language }: WriteRules): bigint {
-  return language === '10' ? 0n : BigInt(limits.historyDaysDefault)
+function defaultHistoryDays({ historyDaysDefault = limits.historyDaysDefault }: WriteRules): bigint {
+  return BigInt(historyDaysDefault)
 }
 
-/** That language has its own rules for what it alone writes. */
-const ofVersion10: FieldSpec = { inVersion10: true }
+/** The language that writes these fields checks them. */
+const schemaOnly: FieldSpec = { schemaOnly: true }
 
 export const collectionResource: Resource = {
   fields: {
@@ -38,21 +38,21 @@ export const collectionResource: Resource = {
     name: { check: name, required: true },
     ttl_days: { check: whole },
     data: { check: map },
-    alias: ofVersion10,
-    document_ttls: ofVersion10,
-    fields: ofVersion10,
-    wildcard: ofVersion10,
-    computed_fields: ofVersion10,
-    indexes: ofVersion10,
-    constraints: ofVersion10,
-    migrations: ofVersion10,
+    alias: schemaOnly,
+    document_ttls: schemaOnly,
+    fields: schemaOnly,
+    wildcard: schemaOnly,
+    computed_fields: schemaOnly,
+    indexes: schemaOnly,
+    constraints: schemaOnly,
+    migrations: schemaOnly,
   },
   defaults: (_, rules) => new Map([['history_days', defaultHistoryDays(rules)]]),
   keptOnReplace: ['name', 'history_days', 'min_valid_time', migrationField],
   strictReferences: true,
   complete(draft) {
     const { fields, mode, patch, rules } = draft
-    if (rules.language === '10' && mode === 'replace' && !patch.has('history_days')) {
+    if (rules.historyDaysDefault !== undefined && mode === 'replace' && !patch.has('history_days')) {
       fields.set('history_days', defaultHistoryDays(rules))
     }
     if (draft.previous && isProtected(draft.ref.database, draft.session)) refuseLoss(draft)

@@ -31,9 +31,9 @@ export const documentResource: Resource = {
   },
 }
 
-/** A document without a `ttl` gets that of its collection; in version 10 with every write that says nothing of it. */
+/** A document without a `ttl` gets that of its collection; where a language renews it, with every write that gives none. */
 function applyTimeToLive({ fields, patch, ref, rules, session }: Draft): void {
-  if (rules.language === '10' ? patch.has('ttl') : fields.has('ttl')) return
+  if (rules.renewsTimeToLive ? patch.has('ttl') : fields.has('ttl')) return
   const ttl = defaultTimeToLive(ref, session)
   if (ttl) fields.set('ttl', ttl)
 }

@@ -12,9 +12,9 @@ import { isWithin, roleFailures } from './role-names.ts'
 export const functionResource: Resource = {
   fields: {
     name: { check: name, required: true },
-    alias: { inVersion10: true },
+    alias: { schemaOnly: true },
     body: { required: true },
-    signature: { inVersion10: true },
+    signature: { schemaOnly: true },
     role: {},
     data: { check: map },
   },
@@ -23,13 +23,11 @@ export const functionResource: Resource = {
   complete(draft) {
     const { session, failures, fields, patch, rules } = draft
     const body = patch.get('body') ?? undefined
-    // Version 10 parses its own; version 4 leaves them as they are.
-    if (body !== undefined && !(body instanceof Lambda) && rules.language !== '10') {
+    if (body !== undefined && !(body instanceof Lambda) && !rules.checksTexts) {
       throw Failure.of({ kind: 'no body' }, blamedBy(draft.mode))
     }
     const role = fields.get('role')
-    // Version 10 looks for its roles when the query ends.
-    if (role !== undefined && rules.language !== '10') failures.push(...roleFailures(role, ['role'], session))
+    if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
     refuseHigherRole(draft)
   },
   written: renameResource,
@@ -47,7 +45,7 @@ function refuseHigherRole(draft: Draft): void {
   if (isWithin(role, holder === 'server-readonly' ? undefined : holder)) return
   const keys = new Ref(database, native.collections, BigInt(native.keys))
   if (access.allows({ action: 'create', resource: keys, argument: () => new Map(), asker })) return
-  if (draft.rules.language === '10' && role !== undefined) {
+  if (draft.rules.explainsRoles && role !== undefined) {
     const keepsRole = before !== undefined && equalValues(role, before)
     if (keepsRole && keepsBody(draft)) return
     const reasons = keepsRole || holder !== 'server' ? [] : reasonsAgainst(role, draft)

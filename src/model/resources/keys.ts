@@ -24,8 +24,7 @@ export const keyResource: Resource = {
   complete(draft) {
     const { session, failures, fields, mode, patch, ref, rules } = draft
     const role = fields.get('role')
-    // Version 10 looks for its roles when the query ends.
-    if (role !== undefined && rules.language !== '10') failures.push(...roleFailures(role, ['role'], session))
+    if (role !== undefined && !rules.checksTexts) failures.push(...roleFailures(role, ['role'], session))
     failures.push(...importFailures(draft))
     // The history of a key holds no hashes.
     if (mode === 'history') fields.delete('hashed_secret')

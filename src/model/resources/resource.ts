@@ -9,10 +9,35 @@ import type { Session } from '../session.ts'
 /** `history` is a version written into the past. */
 export type WriteMode = 'create' | 'update' | 'replace' | 'history'
 
-/** What a language does in its own way when it writes. */
+/**
+ * The policy by which a language writes documents. The model follows it and never asks which language it is. Members that
+ * are absent leave the strict rule in force, which the comment of each names.
+ */
 export interface WriteRules {
-  /** Version 10 stores nulls in arrays and objects without fields, and looks names up when the query ends. */
-  readonly language?: '10'
+  /** Nulls in arrays and an empty `data` are stored. Otherwise both are removed. */
+  readonly keepsEmpty?: boolean
+  /** Creation under a given id needs the right to create, too. Otherwise the right to create with an id suffices. */
+  readonly idNeedsCreate?: boolean
+  /** The language writes the {@link FieldSpec.schemaOnly} fields. Otherwise these are ignored and survive a replace. */
+  readonly writesSchema?: boolean
+  /** A replace drops the name unless the query gives one. Otherwise the name survives. */
+  readonly replacesName?: boolean
+  /**
+   * The language checks names and code that are texts, some of them when the query ends. Otherwise the model requires
+   * references and lambdas, and looks roles up at once.
+   */
+  readonly checksTexts?: boolean
+  /** A replace keeps the secret of a token. Otherwise the token gets a new one. */
+  readonly keepsTokenSecret?: boolean
+  /** Each write that gives no `ttl` renews the time to live. Otherwise it stays as it is. */
+  readonly renewsTimeToLive?: boolean
+  /**
+   * A caller may change a function with a higher role while role and body stay, and learns what is wrong with a new role.
+   * Otherwise the caller is denied.
+   */
+  readonly explainsRoles?: boolean
+  /** Days of history of a collection that names none, on creation and on replace. Otherwise a replace keeps the old value. */
+  readonly historyDaysDefault?: number
   /** A last look, once it is certain that the document may be written. Throws what refuses it. */
   readonly check?: () => void
   /** Looks at the fields as they will be stored, and may give them another form. Throws what refuses them. */
@@ -51,8 +76,8 @@ export interface FieldSpec {
   readonly required?: boolean
   /** Given by the client only at creation; later values are ignored. */
   readonly createOnly?: boolean
-  /** Given by queries of version 10 alone: whatever others give for it is ignored, and what is stored stays. */
-  readonly inVersion10?: boolean
+  /** Written by languages with {@link WriteRules.writesSchema} alone: what others give is ignored, and what is stored stays. */
+  readonly schemaOnly?: boolean
   /** Never stored: consumed by {@link Resource.complete}. */
   readonly transient?: boolean
 }

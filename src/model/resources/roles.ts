@@ -24,7 +24,7 @@ const predicateArity: Record<ResourceAction, number> = {
   call: 1,
 }
 
-/** Names and code of version 10, which has looked at them. */
+/** Names and code that the language has checked. */
 const isText = (value: Value) => typeof value === 'string'
 
 /** Faults of items are told by the field alone, also where it holds an array (a quirk). */
@@ -79,7 +79,7 @@ export const roleResource: Resource = {
   strictReferences: true,
   allowedInContainer: true,
   complete({ failures, fields, patch, ref, rules, session }) {
-    if (rules.language !== '10') failures.push(...textFailures(patch))
+    if (!rules.checksTexts) failures.push(...textFailures(patch))
     keepKnown(fields, 'privileges', item => withKnownActions(pick(item, ['resource', 'actions'])))
     keepKnown(fields, 'membership', item => pick(item, ['resource', 'predicate']))
     failures.push(...arityFailures(fields))
@@ -88,7 +88,7 @@ export const roleResource: Resource = {
   written: renameRole,
 }
 
-/** Version 4 gives references and lambdas, never names and texts. */
+/** Texts in place of references and lambdas, which no language has checked. */
 function textFailures(patch: ObjectValue): readonly FieldFailure[] {
   const failures: FieldFailure[] = []
   const refuse = (value: Value | undefined, path: readonly string[], expected: string) => {

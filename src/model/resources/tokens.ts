@@ -13,7 +13,7 @@ export const tokenResource: Resource = {
   },
   complete(draft) {
     draft.omitted.add('hashed_secret')
-    const kept = draft.rules.language === '10' ? draft.previous?.fields.get('hashed_secret') : undefined
+    const kept = draft.rules.keepsTokenSecret ? draft.previous?.fields.get('hashed_secret') : undefined
     if (kept !== undefined) draft.fields.set('hashed_secret', kept)
     if (draft.failures.length === 0 && !draft.fields.has('hashed_secret')) makeTokenSecret(draft)
   },

@@ -46,6 +46,19 @@ import { schemaPartsOf } from './schema-parts.ts'
 import { collectionRef } from './stored-sets.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 
+/** How version 10 writes documents. It looks names and roles up when the query ends. */
+const writeRules: WriteRules = {
+  keepsEmpty: true,
+  idNeedsCreate: true,
+  writesSchema: true,
+  replacesName: true,
+  checksTexts: true,
+  keepsTokenSecret: true,
+  renewsTimeToLive: true,
+  explainsRoles: true,
+  historyDaysDefault: 0,
+}
+
 /** Writes documents of one query. */
 export class QueryDocumentWriter implements Writer {
   readonly #session: Session
@@ -90,7 +103,7 @@ export class QueryDocumentWriter implements Writer {
       : this.#nativeFields(number, 'create', given, undefined, target, call)
     const made = this.#guarded(target, call, () =>
       createDocument(definition, id, fields, session, {
-        language: '10',
+        ...writeRules,
         check: () => {
           if (isUser) this.#refuseSameQuery(definition, call)
           if (mode === 'default') refuseReserved(given, target, call, !isUser)
@@ -131,7 +144,7 @@ export class QueryDocumentWriter implements Writer {
     else if (this.#names.deleted.has(collectionOf(ref).id)) throw sameQuery(call)
     this.#guarded(target, call, () =>
       changeDocument(how, ref, fields, session, {
-        language: '10',
+        ...writeRules,
         check: () => {
           if (isUser) this.#refuseSameQuery(collectionOf(ref), call)
           else this.#refuseWritten(ref, call)

@@ -22,6 +22,7 @@ import { toldOf } from './told.ts'
 
 /** Runs it: arguments and results are values as they are stored. */
 export const storedCode: CodeLanguage<'10'> = {
+  predicatesTakeDocuments: true,
   run(code, given, session) {
     const { validTime } = session
     // From here on the calls carry the time: code may return to the present, and write there.
