@@ -34,14 +34,14 @@ export const limits = {
   /** Bytes to be parsed that count as one request, and up to how many do not count; ours. */
   readBytesPerRequest: 256,
   shortReadBytes: 8192,
-  /**
-   * Over HTTP/1.1, where they are looked at first: lines, and bytes beside them, that count as one request; lines up to which
-   * what is read at once does not count, and that are parsed at a time; ours.
-   */
+  /** Over HTTP/1.1: lines, and bytes beside them, that count as one request; lines that do not count, and of a slice; ours. */
   linesPerRequest: 16,
   bodyBytesPerRequest: 2048,
   shortReadLines: 40,
   linesPerSlice: 512,
+  /** Lines beyond those, of all in one turn, after which all are sliced, and for how many milliseconds new ones are; ours. */
+  excessLinesPerTurn: 2048,
+  slicesAllMs: 10_000,
   /** Of all connections together, beyond the first of each, and the milliseconds that a turn is to take; ours. */
   extraRequestsPerTurn: 256,
   turnMs: 10,

@@ -205,6 +205,7 @@ export class Listener {
       response.on('close', () => connection.finish())
       const client = this.#clientOf(connection, request)
       const { pacer } = connection
+      pacer.noteHead(request)
       this.#begin(connection, new Http1Exchange(request, response, client, held => pacer.holdBody(held)))
     }
     server.on('request', handle)
@@ -250,7 +251,7 @@ export class Listener {
         this.#forget(raw)
       }
       if (socket.alpnProtocol === 'h2') this.#admitSession(socket)
-      else this.#speakHttp1(socket)
+      else this.#speakHttp1(socket, nothing)
     })
     return net.createServer(socketOptions, socket => {
       const end = endOf(socket)
@@ -330,19 +331,19 @@ export class Listener {
         socket.removeListener('timeout', drop)
         socket.unshift(seen)
         if (speaksHttp2) this.#admitSession(socket)
-        else this.#speakHttp1(socket)
+        else this.#speakHttp1(socket, seen)
       }
       if (!speaksHttp2) return handOver
       return () => this.#connections.get(socket)?.pacer.read(seen.length, handOver)
     })
   }
 
-  #speakHttp1(socket: Socket): void {
+  /** `seen` is what has been read of the connection, and put back. */
+  #speakHttp1(socket: Socket, seen: Buffer): void {
     socket.once('close', withoutStackTraces)
     this.#http1.emit('connection', socket)
     const parse = socket.listeners('data')[0] as (bytes: Buffer) => void
-    this.#connections.get(socket)?.pacer.parseWith(parse)
-    socket.removeListener('data', parse)
+    this.#connections.get(socket)?.pacer.parseWith(parse, seen)
   }
 
   /** `rest` is what is to be read of the connection: its socket, or a stream on top of it when the request's body is to come. */
@@ -428,6 +429,8 @@ export class Listener {
     for (const socket of this.#sockets) socket.destroy()
   }
 }
+
+const nothing = Buffer.alloc(0)
 
 function ignore(): void {}
 

@@ -1,8 +1,10 @@
 // How fast a connection gets on. Of the requests that it brings at once (pipelined, or as streams of HTTP/2) a few are begun
 // in each turn of the event loop, and of what it has sent some is parsed in each: other connections do not wait for all of it.
-// Node would parse everything it has read, so over HTTP/1.1 the bytes come here first and go on to Node's parser in slices.
-// A slice is priced by its lines: whatever makes the parser allocate objects (a request, a header, a chunk, a trailer) takes a
-// line, and a client decides how few bytes a line has.
+// Node's parser of HTTP/1.1 reads sockets without JavaScript in between, which is cheapest, but parses all that it has read.
+// So the lines that it parses are counted: whatever makes the parser allocate objects (a request, a header, a chunk, a trailer)
+// takes a line, and a client decides how few bytes a line has. The bytes of a connection that brings many lines at once come
+// here first from then on, and go on to the parser in slices that are priced by their lines. When connections together bring
+// too many in one turn, those of all connections do, for a while also of new ones: a flood gets one turn before it is sliced.
 // Handshakes of TLS that come at once are made a few in each turn, too. A session of HTTP/2 that sends what is good for nothing is cut off.
 //
 // How much a turn has room for is found out as it goes, for the cost of a request is not known before: when a turn has taken
@@ -16,6 +18,7 @@ import { Allowance, Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
+import { isShort, sliceOf } from './slices.ts'
 
 /** What is to be done for a connection. */
 interface Step {
@@ -25,7 +28,6 @@ interface Step {
 }
 
 const requestCost = 1
-const lineFeed = 0x0a
 /** A handshake of TLS takes about as long as so many short requests: most of it is a signature. */
 const handshakeCost = 32
 
@@ -42,6 +44,12 @@ export class Pacing {
   #room: number = limits.extraRequestsPerTurn
   #spent = 0
   #turnFromMs = 0
+  /** Connections that Node's parser reads by itself, and those of them that have brought many lines in this turn. */
+  readonly #unsliced = new Set<Pacer>()
+  #excessive: Pacer[] = []
+  /** The lines that these have brought in this turn beyond what each connection may. */
+  #excessLines = 0
+  #slicesUntilMs = Number.NEGATIVE_INFINITY
   /** How long clients are remembered, and how long their sessions wait for each other: what they owe, in milliseconds. */
   readonly #offences: Allowances<string>
   readonly #queues: Allowances<string>
@@ -81,13 +89,52 @@ export class Pacing {
     if (tookMs > limits.turnMs) this.#room = Math.floor((this.#room * limits.turnMs) / tookMs)
     else this.#room = Math.min(limits.extraRequestsPerTurn, 2 * this.#room + 1)
     this.#spent = 0
+    this.#excessLines = 0
     // Those that had to wait the whole turn come first.
     const takers = [...this.#takers].sort((one, other) => one.begun - other.begun)
     this.#takers.clear()
-    for (const taker of takers) taker.begun = 0
+    for (const taker of takers) {
+      taker.begun = 0
+      taker.lines = 0
+    }
     let going = takers
     while (going.length > 0) going = going.filter(taker => taker.goOn())
     for (const taker of takers) if (taker.isWaiting) this.list(taker)
+  }
+
+  /** For {@link Pacer}: whether every connection is parsed in slices from its first byte on. */
+  get slicesAll(): boolean {
+    return this.clock.elapsedMs() < this.#slicesUntilMs
+  }
+
+  /** For {@link Pacer}: as much has been parsed of one connection as in a flood, which goes on. */
+  sliceAll(): void {
+    this.#slicesUntilMs = this.clock.elapsedMs() + limits.slicesAllMs
+  }
+
+  /** For {@link Pacer}: Node's parser reads it by itself from now on, or does not any more. */
+  setSliced(pacer: Pacer, isSliced: boolean): void {
+    if (isSliced) this.#unsliced.delete(pacer)
+    else this.#unsliced.add(pacer)
+  }
+
+  /**
+   * For {@link Pacer}: Node has parsed so many lines more of it than a connection may bring in a turn. It is sliced when Node
+   * is through with what it has read, and before anything is read of another connection.
+   */
+  noteExcess(pacer: Pacer, lines: number): void {
+    this.#excessLines += lines
+    if (this.#excessive.length === 0) process.nextTick(this.#sliceExcessive)
+    if (this.#excessive.at(-1) !== pacer) this.#excessive.push(pacer)
+  }
+
+  readonly #sliceExcessive = () => {
+    const excessive = this.#excessive
+    this.#excessive = []
+    for (const pacer of excessive) pacer.slice()
+    if (this.#excessLines <= limits.excessLinesPerTurn) return
+    this.sliceAll()
+    for (const pacer of this.#unsliced) pacer.slice()
   }
 
   /** A session of `client` was cut off. */
@@ -125,15 +172,18 @@ const piecesPerLook = 32
 
 /** One of each connection. */
 export class Pacer {
-  /** Steps begun in this turn; for {@link Pacing}. */
+  /** Steps begun, and lines parsed by Node itself, in this turn; for {@link Pacing}. */
   begun = 0
+  lines = 0
   readonly #pacing: Pacing
   readonly #socket: Socket
   readonly #client: string
   readonly #waiting: Step[] = []
   #mayHold = false
   #isHeld = false
-  /** Node's parser of HTTP/1.1. */
+  /** Node's parser of HTTP/1.1 while it reads the socket by itself. */
+  #unsliced: ((bytes: Buffer) => void) | undefined
+  /** That parser when it is given slices. */
   #parse: (bytes: Buffer) => void = () => {}
   /** What was read over HTTP/1.1 and has not gone to that parser yet. */
   #unparsed: Buffer | undefined
@@ -177,30 +227,83 @@ export class Pacer {
   }
 
   /**
-   * The connection speaks HTTP/1.1: from now on its bytes go to `parse` in slices, each in its turn, and it is not read while
-   * slices or many of its requests wait. (HTTP/2 bounds the requests of a connection by itself.)
+   * The connection speaks HTTP/1.1, and `parse`, a listener of its socket's data, is Node's parser. Its bytes go there by
+   * themselves or in slices, and it is not read while slices or many of its requests wait. (HTTP/2 bounds the requests of a
+   * connection by itself.) `first` is what has been read of it already.
    */
-  parseWith(parse: (bytes: Buffer) => void): void {
+  parseWith(parse: (bytes: Buffer) => void, first: Buffer): void {
     this.#mayHold = true
-    this.#parse = parse
-    // Reading the body of a request makes the socket be read, too.
+    this.#unsliced = parse
     this.#socket.on('resume', () => {
+      if (!this.#isHeld) return
+      // Node takes requests again. Reading the body of a request makes the socket be read, too.
+      this.#goOnParsing()
       if (this.#isHeld) this.#socket.pause()
     })
+    if (this.#pacing.slicesAll || !isShort(first)) this.slice()
+    else {
+      this.#pacing.setSliced(this, false)
+      this.#socket.once('close', () => this.#pacing.setSliced(this, true))
+    }
+  }
+
+  /** For {@link Pacing}: has the bytes of HTTP/1.1 come here before they are parsed. */
+  slice(): void {
+    const parse = this.#unsliced
+    this.#pacing.setSliced(this, true)
+    if (parse === undefined || this.#socket.destroyed) return
+    this.#unsliced = undefined
+    this.#parse = parse
+    // With this listener Node's parser ceases to read by itself.
     this.#socket.on('data', this.#receive)
+    this.#socket.removeListener('data', parse)
+  }
+
+  /** Node's parser has made objects of so many lines, when it was not given them in slices. */
+  #noteLines(lines: number): void {
+    if (this.#unsliced === undefined) return
+    // They are counted anew in the next turn.
+    if (this.lines === 0) this.#pacing.list(this)
+    this.lines += lines
+    const excess = this.lines - limits.shortReadLines
+    if (excess > 0) this.#pacing.noteExcess(this, Math.min(lines, excess))
+  }
+
+  /** A request of HTTP/1.1 has come. Its body comes in chunks whose number only its client knows. */
+  noteHead(request: IncomingMessage): void {
+    this.#noteLines(1 + request.rawHeaders.length / 2)
+    if (this.#unsliced === undefined || request.headers['transfer-encoding'] === undefined) return
+    const push = request.push
+    request.push = (piece: Buffer | null, encoding) => {
+      this.#noteLines(piece === null ? request.rawTrailers.length / 2 : 1)
+      return push.call(request, piece, encoding)
+    }
   }
 
   /** Nothing more is parsed while `held`: a body waits for something. What follows in the same slice still arrives. */
   holdBody(held: boolean): void {
     this.#heldBodies += held ? 1 : -1
     if (held) this.#hold()
-    else if (this.#unparsed !== undefined) this.#parseOn()
-    this.#readOn()
+    else this.#goOnParsing()
   }
 
   /** Behind `request`, which asks for another protocol, nothing is parsed: it stays in the socket. */
   endWith(request: IncomingMessage): void {
     this.#lastRequest = request
+    // Node has let go of the socket when there is no body to wait for.
+    if (request.complete) this.#unsliced = undefined
+    this.slice()
+  }
+
+  /** What kept the rest from being parsed is over: a body waited, or responses that nobody had read. */
+  readonly #goOnParsing = () => {
+    if (this.#unparsed !== undefined) this.#parseOn()
+    this.#readOn()
+  }
+
+  /** Whether nothing may be parsed: a body waits, or Node does not take more requests before responses have been read. */
+  get #isStopped(): boolean {
+    return this.#heldBodies > 0 || (this.#socket as { readonly _paused?: boolean })._paused === true
   }
 
   readonly #receive = (bytes: Buffer) => {
@@ -211,7 +314,7 @@ export class Pacer {
 
   #parseOn(): void {
     if (this.#hasSliceWaiting) return
-    if (this.#heldBodies > 0) {
+    if (this.#isStopped) {
       this.#hold()
       return
     }
@@ -224,9 +327,10 @@ export class Pacer {
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
-      // A body may have begun to wait meanwhile; then its end parses on.
-      if (this.#heldBodies === 0) this.#parseSlice(end)
+      // Something may have begun to wait meanwhile; then its end parses on.
+      if (!this.#isStopped) this.#parseSlice(end)
     }
+    if (lines >= limits.linesPerSlice) this.#pacing.sliceAll()
     this.#take({ cost: lines / limits.linesPerRequest + end / limits.bodyBytesPerRequest, go })
     if (this.#unparsed !== undefined) this.#hold()
   }
@@ -380,25 +484,4 @@ export class Pacer {
     if (this.#session?.destroyed !== false) return
     this.#session.destroy(new Error('too much for nothing'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
   }
-}
-
-/** Whether bytes are as few, of as few lines, as what a client sends that waits for responses. */
-function isShort(bytes: Buffer): boolean {
-  const { length } = bytes
-  if (length > limits.shortReadBytes) return false
-  let lines = 0
-  for (let at = 0; at < length; at++) {
-    if (bytes[at] === lineFeed && ++lines > limits.shortReadLines) return false
-  }
-  return true
-}
-
-/** The next slice of what is to be parsed: where it ends, and its lines. */
-function sliceOf(bytes: Buffer): { readonly end: number; readonly lines: number } {
-  let lines = 0
-  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
-    lines++
-    if (lines === limits.linesPerSlice) return { end: at + 1, lines }
-  }
-  return { end: bytes.length, lines }
 }

@@ -2,7 +2,8 @@
 // always; connections that bring much are parsed some at a time, and nothing of what is held back meanwhile is lost.
 
 import assert from 'node:assert/strict'
-import { Socket } from 'node:net'
+import { IncomingMessage } from 'node:http'
+import { connect as connectSocket, Socket } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.ts'
@@ -102,7 +103,8 @@ test('a connection of which many requests wait is not read until all of them are
   const holds: [boolean, number][] = []
   socket.on('pause', () => holds.push([true, handled.length]))
   socket.on('resume', () => holds.push([false, handled.length]))
-  pacer.parseWith(() => {})
+  pacer.parseWith(() => {}, short)
+  socket.resume()
   while (holds.length === 0) await setImmediate()
   holds.length = 0
   const all = limits.requestsPerTurn + limits.requestsWaitingMax
@@ -114,15 +116,19 @@ test('a connection of which many requests wait is not read until all of them are
   assert.deepEqual(holds.slice(1), [[false, all]])
 })
 
-/** A connection that speaks HTTP/1.1, and how many lines of it have been parsed. */
+const short = Buffer.from('GET / HTTP/1.1\r\n\r\n')
+
+/** A connection that speaks HTTP/1.1 and is parsed in slices, and how many lines of it have been parsed. */
 function parsing(connect: ReturnType<typeof service>['connect'], onSlice = (_bytes: Buffer) => {}) {
   const connection = connect()
   const { socket, pacer } = connection
   const parsed: Buffer[] = []
-  pacer.parseWith(bytes => {
+  const parse = (bytes: Buffer) => {
     parsed.push(bytes)
     onSlice(bytes)
-  })
+  }
+  pacer.parseWith(parse, short)
+  pacer.slice()
   const receive = (bytes: Buffer) => socket.emit('data', bytes)
   const lines = () => Buffer.concat(parsed).toString().split('\n').length - 1
   return { ...connection, parsed, receive, lines }
@@ -194,6 +200,65 @@ test('a body that waits while a slice waits for its turn keeps the slice back, w
   assert.deepEqual(parsed, [chunks(100)])
 })
 
+/** A connection that Node's parser reads by itself, and a request of it whose body comes in chunks. */
+function unsliced(connect: ReturnType<typeof service>['connect'], first = short) {
+  const { socket, pacer } = connect()
+  pacer.parseWith(() => {}, first)
+  const request = new IncomingMessage(socket)
+  request.headers['transfer-encoding'] = 'chunked'
+  pacer.noteHead(request)
+  const receive = (pieces: number) => {
+    for (let piece = 0; piece < pieces; piece++) request.push(Buffer.of(97))
+  }
+  return { pacer, receive, request, isSliced: () => socket.listenerCount('data') > 0 }
+}
+
+test('a connection is read by the parser itself until many lines come in one turn', async () => {
+  const { connect } = service(0)
+  const [one, other] = [unsliced(connect), unsliced(connect)]
+  for (let turn = 0; turn < 5; turn++) {
+    one.receive(limits.shortReadLines - 1)
+    await setImmediate()
+    await setImmediate()
+  }
+  assert.equal(one.isSliced(), false)
+  one.receive(limits.shortReadLines + 1)
+  await new Promise(process.nextTick)
+  assert.deepEqual([one.isSliced(), other.isSliced()], [true, false])
+})
+
+test('heads and trailers of many lines count like chunks, and so does what comes first', async () => {
+  const { connect } = service(0)
+  const fields = Array.from({ length: 2 * limits.shortReadLines }, () => 'a')
+  const [head, trailers] = [unsliced(connect), unsliced(connect)]
+  const request = new IncomingMessage(new Socket())
+  request.rawHeaders = fields
+  head.pacer.noteHead(request)
+  trailers.request.rawTrailers = fields
+  trailers.request.push(null)
+  const first = unsliced(connect, chunks(limits.shortReadLines))
+  await new Promise(process.nextTick)
+  assert.deepEqual(
+    [head, trailers, first].map(({ isSliced }) => isSliced()),
+    [true, true, true],
+  )
+})
+
+test('a flood has all connections sliced before more is read, and new ones for a while', async () => {
+  const elapsed = { ms: 0 }
+  const pacing = new Pacing({ now: () => epoch, elapsedMs: () => elapsed.ms }, systemTimers)
+  const connect = () => {
+    const socket = new Socket()
+    return { socket, pacer: new Pacer(pacing, socket, 'client'), begin: () => {} }
+  }
+  const [one, other] = [unsliced(connect), unsliced(connect)]
+  one.receive(limits.shortReadLines + limits.excessLinesPerTurn + 1)
+  await new Promise(process.nextTick)
+  assert.deepEqual([one.isSliced(), other.isSliced(), unsliced(connect).isSliced()], [true, true, true])
+  elapsed.ms = limits.slicesAllMs
+  assert.equal(unsliced(connect).isSliced(), false)
+})
+
 const longBytes = limits.extraRequestsPerTurn * limits.readBytesPerRequest
 
 test('of what is long, one is parsed in a turn, each in its turn, and what is short at once', async () => {
@@ -248,6 +313,33 @@ test('thousands of requests that are sent ahead are all responded to, with their
   )
   connection.socket.destroy()
   await listener.close(1000)
+})
+
+test('requests sent ahead by a client that does not read are served when it reads', async () => {
+  const answer = 'x'.repeat(20_000)
+  let handled = 0
+  const listener = new Listener(exchange => {
+    handled++
+    exchange.respond(200, ['content-length', answer.length], answer, answer.length)
+  })
+  const port = await listener.listen({ host: '127.0.0.1', port: 0 })
+  const requests = 2000
+  const socket = connectSocket(port, '127.0.0.1').pause()
+  socket.write(shortRequest.repeat(requests))
+  // The responses have filled what lies between the two.
+  for (let before = -1; before < handled || handled === 0; ) {
+    before = handled
+    for (let turn = 0; turn < 100; turn++) await setImmediate()
+  }
+  assert.ok(handled < requests)
+  let received = 0
+  socket.on('data', bytes => {
+    received += bytes.length
+  })
+  socket.resume()
+  while (received < requests * answer.length || handled < requests) await setImmediate()
+  socket.destroy()
+  await listener.close(0)
 })
 
 /** A listener that responds to nothing, and the exchanges that it has begun. */
