@@ -14,6 +14,7 @@ import { Duplex } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import tls from 'node:tls'
+import * as lmdb from 'lmdb'
 import { open } from 'lmdb'
 import { Client } from 'pg'
 import { type Metric, Registry } from 'prom-client'
@@ -117,6 +118,37 @@ test('of a request of HTTP/1.1 in one piece, the body is there in the tick after
   })
   server.emit('connection', socket)
   assert.equal(await arrived, 4)
+})
+
+test('a parser of HTTP/1.1 ceases to read when another listener takes the data, and says when it takes no requests', async t => {
+  const { socket, client } = await accepted(t, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 8\r\n\r\nbo')
+  const server = http.createServer()
+  let body = ''
+  const asked = once(server, 'request')
+  server.emit('connection', socket)
+  const [request, response] = (await asked) as [IncomingMessage, ServerResponse]
+  request.on('data', piece => {
+    body += piece
+  })
+  client.socket.write('dy')
+  while (body !== 'body') await setImmediate()
+  const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
+  let taken = ''
+  socket.on('data', bytes => {
+    taken += bytes
+  })
+  socket.removeListener('data', parse)
+  client.socket.write('body')
+  while (taken !== 'body') await setImmediate()
+  assert.equal(body, 'body')
+  const paused = () => (socket as { readonly _paused?: boolean })._paused
+  assert.equal(paused(), false)
+  parse(Buffer.from('body'))
+  assert.equal(body, 'bodybody')
+  client.socket.pause()
+  response.end('x'.repeat(50_000_000))
+  parse(Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n'))
+  assert.equal(paused(), true)
 })
 
 const head = headerBlock({ ':method': 'POST', ':scheme': 'http', ':path': '/', ':authority': 'x' })
@@ -257,7 +289,8 @@ test('lmdb writes the error of a failed commit to the console, made by its own c
   const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const program = `
-    import { open } from 'lmdb'
+    import * as lmdb from 'lmdb'
+import { open } from 'lmdb'
     console.error = error => console.log(error.stack.split('\\n').find(line => line.trimStart().startsWith('at ')))
     const store = open({ path: process.env.FOLDER })
     await store.put('small', 1)
@@ -268,6 +301,16 @@ test('lmdb writes the error of a failed commit to the console, made by its own c
   const env = { ...process.env, FOLDER: folder, NODE: process.execPath, PROGRAM: program }
   const { stdout } = spawnSync('sh', ['-c', command], { cwd: repository, env, encoding: 'utf8' })
   assert.match(stdout, /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m)
+})
+
+test('lmdb keeps the databases that it has opened in a list', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const store = open({ path: folder })
+  const { env } = store as unknown as { readonly env: unknown }
+  await store.close()
+  const { allDbs } = lmdb as unknown as { readonly allDbs: Map<string, { readonly env: unknown }> }
+  assert.ok([...allDbs.values()].some(database => database.env === env))
 })
 
 test('a registry of prom-client asks a metric for its name and its values alone', async () => {

@@ -52,12 +52,7 @@ export async function openTestDatabase(
   const opened = engineOver({ kv, config, log: pino({ level: 'silent' }) })
   const connection = localConnection('memory', opened, secret)
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-transfer-'))
-  t.after(async () => {
-    await new Background(opened.store).runAll()
-    assert.deepEqual(opened.store.check(), [])
-    await opened.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  closeAfter(t, opened, folder)
   return {
     connection,
     folder,
@@ -90,6 +85,19 @@ export async function openTestDatabase(
       return writeJson(await connection.query(['moved', ...path], parseJson(JSON.stringify(query))))
     },
   }
+}
+
+/** Checks and closes a database at the end of its test. The test runner keeps the hook of every test, but not the database. */
+function closeAfter(t: TestContext, database: ReturnType<typeof engineOver>, folder: string): void {
+  let open: typeof database | undefined = database
+  t.after(async () => {
+    assert.ok(open !== undefined)
+    await new Background(open.store).runAll()
+    assert.deepEqual(open.store.check(), [])
+    await open.close()
+    open = undefined
+    await rm(folder, { recursive: true, force: true })
+  })
 }
 
 /** A reference to a document, as an expression and as it is printed. */

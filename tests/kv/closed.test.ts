@@ -1,0 +1,47 @@
+// A process that opens and closes services again and again, as the tests of an application do, keeps none of them.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { queryObjects } from 'node:v8'
+import * as lmdb from 'lmdb'
+import { Listener } from '../../src/http/listener.ts'
+import { createServer } from '../../src/index.ts'
+import { Store } from '../../src/store/store.ts'
+
+const rounds = 4
+
+/** Objects of the classes that hold everything of a service, and databases of LMDB, after a collection of garbage. */
+function counts() {
+  const count = (of: typeof Store | typeof Listener) => Number(queryObjects(of, { format: 'count' }))
+  const { allDbs } = lmdb as unknown as { readonly allDbs: ReadonlyMap<string, unknown> }
+  return { stores: count(Store), listeners: count(Listener), databases: allDbs.size }
+}
+
+/** Opens a service, has it evaluate a query and closes it. */
+async function serveOnce(data?: string): Promise<void> {
+  const server = await createServer(data === undefined ? {} : { data })
+  const response = await fetch(`${server.url}/query/1`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.rootSecret}`, connection: 'close' },
+    body: '{"query": "Collection.create({ name: \\"Jar\\" })"}',
+  })
+  assert.equal(response.status, 200, await response.text())
+  await server.close()
+}
+
+test('closed services in memory leave nothing', async () => {
+  const before = counts()
+  for (let round = 0; round < rounds; round++) await serveOnce()
+  assert.deepEqual(counts(), before)
+})
+
+test('closed services over data directories leave nothing', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'terrarium-closed-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const before = counts()
+  for (let round = 0; round < rounds; round++) await serveOnce(join(folder, `${round}`))
+  assert.deepEqual(counts(), before)
+})
