@@ -1,5 +1,5 @@
-// Evaluates a query as another caller, for an administrator, and tells each decision about rights with what decided it.
-// Nothing that the query writes is kept.
+// Evaluates a query for an administrator and tells what it read; as another caller also each decision about rights, with what
+// decided it. Nothing that the query writes is kept.
 
 import {
   type Admission,
@@ -15,11 +15,13 @@ import { type ConsideredPrivilege, explainDecision, explainMemberships } from '.
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
-import type { Explanation, Language, Languages } from '../model/language.ts'
+import type { Explanation, Language, Languages, Query } from '../model/language.ts'
+import { ReadNotes } from '../model/read-notes.ts'
 import { Session } from '../model/session.ts'
 import { WriteNeeded } from '../store/contract.ts'
 import { firstUserCollection, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
+import { describeReads } from './explain-reads.ts'
 
 /** Thrown to end the transaction without a commit. */
 export class Explained {
@@ -31,21 +33,49 @@ export class Explained {
 }
 
 /**
- * Evaluates a query as another caller and throws {@link Explained}. Only administrators of the database may ask; others
- * get `forbidden`.
+ * Evaluates a query, as another caller where one is named, and throws {@link Explained}. Only administrators of the
+ * database may ask; others get `forbidden`.
  */
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
   if (authority.kind !== 'builtin' || authority.role !== 'admin')
-    throw new RequestError('forbidden', 'Explaining decisions needs a key with the role admin.')
-  const [language, { as, dialect, query }] = explanationIn(request, languages)
-  if (query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
-  const asking = sessionAs(session.caller, session, { dialect, accessOptions: language.accessOptions })
+    throw new RequestError('forbidden', 'Explaining queries needs a key with the role admin.')
+  const [language, asked] = explanationIn(request, languages)
+  if (asked.query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
+  const { as } = asked
+  const told =
+    as === undefined ? readsOf(asked, language, session) : decisionsOf({ ...asked, as }, language, session)
+  throw new Explained(language.renderExplanation(told, session).body)
+}
+
+/** The result of a query and its reads. */
+function readsOf(
+  { dialect, query, setUses }: Explanation,
+  language: Language,
+  session: Session,
+): ObjectValue {
+  const reads = new ReadNotes()
+  const { accessOptions } = language
+  const subject = sessionAs(session.caller, session, { accessOptions, dialect, reads })
+  const outcome = outcomeOf(query, subject, language, session)
+  const result = outcome.get('result')
+  const uses = result === undefined ? [] : setUses()
+  return new Map([...outcome, ...describeReads(reads, result, uses, subject)])
+}
+
+/** The result of a query as another caller asks it, and the decisions about rights. */
+function decisionsOf(
+  { as, dialect, query }: Explanation & { readonly as: Query },
+  language: Language,
+  session: Session,
+): ObjectValue {
+  const { accessOptions } = language
+  const asking = sessionAs(session.caller, session, { accessOptions, dialect })
   const caller = callerAs(as.value(asking), asking)
   const decisions: ObjectValue[] = []
   const subject: Session = sessionAs(caller, session, {
     dialect,
-    accessOptions: language.accessOptions,
+    accessOptions,
     host: {
       ...session.host,
       createAccess: (authority, transaction, runPredicate, options) => {
@@ -73,17 +103,24 @@ export function explain(request: QueryRequest, languages: Languages, session: Se
       },
     },
   })
-  const outcome = new Map<string, Value>()
+  const outcome = outcomeOf(query, subject, language, session)
+  return new Map<string, Value>([
+    ...describeCaller(caller, asking, language),
+    ...outcome,
+    ['decisions', decisions],
+  ])
+}
+
+/** The result of a query or its errors, as members of the response; `session` pays for it. */
+function outcomeOf(query: Query, subject: Session, language: Language, session: Session): Map<string, Value> {
   try {
-    outcome.set('result', query.value(subject))
+    return new Map([['result', query.value(subject)]])
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    outcome.set('errors', language.describe(error))
+    return new Map([['errors', language.describe(error)]])
   } finally {
     session.countCostsOf(subject)
   }
-  const told = [...describeCaller(caller, asking, language), ...outcome, ['decisions', decisions] as const]
-  throw new Explained(language.renderExplanation(new Map(told), session).body)
 }
 
 /** What a body asks, in the language of the request or another one. */
@@ -93,7 +130,7 @@ function explanationIn(request: QueryRequest, languages: Languages): readonly [L
     const explanation = language?.parseExplanation(request)
     if (language !== undefined && explanation !== undefined) return [language, explanation]
   }
-  throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
+  throw new RequestError('bad request', 'The body has to be {"query": …} or {"query": …, "as": …}.')
 }
 
 /** The session of another caller, in the same transaction. */
@@ -104,10 +141,11 @@ function sessionAs(
     accessOptions = session.accessOptions,
     dialect = session.dialect,
     host = session.host,
-  }: Partial<Pick<Session, 'accessOptions' | 'dialect' | 'host'>> = {},
+    reads,
+  }: Partial<Pick<Session, 'accessOptions' | 'dialect' | 'host' | 'reads'>> = {},
 ): Session {
   const { transaction, memo, deadline } = session
-  return new Session({ host, transaction, caller, dialect, accessOptions, memo, deadline })
+  return new Session({ host, transaction, caller, dialect, accessOptions, memo, deadline, reads })
 }
 
 /** The caller that a built-in role, role, key, token or document makes. */

@@ -8,6 +8,7 @@ import type { Micros, ObjectValue, Value } from '../values/value.ts'
 import type { Effect } from './effect.ts'
 import type { LanguageError } from './failure.ts'
 import type { CodeLanguage, ReadSignature, Session } from './session.ts'
+import type { SetUse } from './set-uses.ts'
 import type { StreamOrder } from './streaming.ts'
 
 /** What a language reads of a request. A plain value. */
@@ -76,8 +77,10 @@ export interface Query {
 export interface Explanation {
   /** Its value is what it comes to as others see it. */
   readonly query: Query
-  /** Its value is the name of a built-in role or a reference. */
-  readonly as: Query
+  /** Its value is the name of a built-in role or a reference; undefined for the caller itself. */
+  readonly as: Query | undefined
+  /** The filters and orders in the text of a query, of one that can be parsed. */
+  readonly setUses: () => readonly SetUse[]
   /** The version of the language in which the query is asked. */
   readonly dialect: string
 }

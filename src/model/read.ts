@@ -17,6 +17,7 @@ export function readDocument(ref: Ref, session: Session): Version {
 /** The document of a set's element: reading the set was the read that counts. */
 export function readElement(ref: Ref, session: Session): Version {
   if (!mayRead(ref, session)) throw permissionDenied()
+  session.reads?.document(ref)
   const version = session.transaction.get(ref, session.validTime)
   if (!version) throw Failure.of({ kind: 'not found', ref })
   return version

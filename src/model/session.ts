@@ -35,6 +35,7 @@ import { ValueKeys } from '../values/value-keys.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
 import { NamedObjects } from './named-objects.ts'
+import type { ReadNotes } from './read-notes.ts'
 import { anyType, type FieldType } from './schema/field-types.ts'
 
 /**
@@ -134,6 +135,8 @@ interface SessionOptions {
   /** The most that calls may do. */
   readonly effectLimit?: Effect
   readonly effectPlace?: EffectPlace
+  /** Takes down what is read; absent where it is not asked for. */
+  readonly reads?: ReadNotes | undefined
 }
 
 /** Evaluated units, or elements of sets, between two looks at the clock. */
@@ -222,6 +225,8 @@ export class Session {
   depth = 0
   /** For the query log. */
   readonly named = new NamedObjects()
+  /** For explanations. */
+  readonly reads: ReadNotes | undefined
   byteReadOps = 0
   /** UTF-16 units of text that functions of this query have made. */
   textUnits = 0
@@ -251,6 +256,7 @@ export class Session {
     this.database = options.caller.database
     this.effectLimit = options.effectLimit ?? 'write'
     this.effectPlace = options.effectPlace
+    this.reads = options.reads
     this.#authority = options.caller.authority
   }
 
@@ -266,7 +272,7 @@ export class Session {
 
   /** A session of the same query over another transaction. */
   over(transaction: Transaction, limit?: Pick<SessionOptions, 'effectLimit' | 'effectPlace'>): Session {
-    const { accessOptions, address, caller, deadline, dialect, host, memo } = this
+    const { accessOptions, address, caller, deadline, dialect, host, memo, reads } = this
     return new Session({
       accessOptions,
       address,
@@ -275,6 +281,7 @@ export class Session {
       dialect,
       host,
       memo,
+      reads,
       transaction,
       ...limit,
     })
@@ -462,6 +469,7 @@ export class Session {
   /** The same for one document, at the time the query looks at. */
   countDocumentRead(ref: Ref, bytes: number): void {
     const { database, collection, id } = ref
+    this.reads?.document(ref)
     if (database !== this.database) {
       this.countRead(`${database}/${collection}/${id}@${this.validTime ?? ''}`, bytes, 1)
       return

@@ -21,8 +21,8 @@ import { DataWorld } from './world/data-world.ts'
 /** What is to be explained. */
 interface AskedExplanation {
   readonly query: QueryBody
-  /** A built-in role, or an expression whose value is a document. */
-  readonly as: QueryBody | string
+  /** A built-in role, or an expression whose value is a document; undefined for the caller itself. */
+  readonly as: QueryBody | string | undefined
 }
 
 /** Reads the body of a request; undefined where its query is no text and no template. Throws `bad request`. */
@@ -31,11 +31,15 @@ export function readExplanation(body: string | undefined): AskedExplanation | un
   const query = given?.get('query')
   if (given === undefined || !isText(query)) return undefined
   const as = given.get('as')
-  if (!isText(as)) throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
+  if (as !== undefined && !isText(as))
+    throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
   const asked = new Map([...given].filter(([name]) => name !== 'as'))
   return {
     query: queryOf(asked),
-    as: typeof as === 'string' && isBuiltinRole(as) ? as : queryOf(new Map([['query', as as Json]])),
+    as:
+      as === undefined || (typeof as === 'string' && isBuiltinRole(as))
+        ? as
+        : queryOf(new Map([['query', as]])),
   }
 }
 
@@ -54,10 +58,7 @@ function isText(query: Json | undefined): boolean {
 }
 
 /** As whom a query is to be explained. `run` evaluates an expression. */
-export function askedBy(
-  as: AskedExplanation['as'],
-  run: (body: QueryBody, session: Session) => Value,
-): Query {
+export function askedBy(as: QueryBody | string, run: (body: QueryBody, session: Session) => Value): Query {
   const value = (session: Session): Stored => {
     if (typeof as === 'string') return as
     const found = runOrRefuse(() => run(as, session))

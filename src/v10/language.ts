@@ -43,6 +43,7 @@ import {
   timeMark,
 } from './response.ts'
 import { readSignature } from './schema/signatures.ts'
+import { setUsesOf } from './set-uses.ts'
 import { shapeOf } from './shape.ts'
 import { Source } from './syntax/source.ts'
 import { toldFault } from './told-fault.ts'
@@ -207,7 +208,14 @@ export const version10: NamedLanguage<'10'> = {
   stackOverflow,
   parseExplanation({ body }) {
     const asked = readExplanation(body)
-    return asked && { query: new ReadyQuery(asked.query, {}), as: askedBy(asked.as, runAlone), dialect: '10' }
+    if (asked === undefined) return undefined
+    const { as, query } = asked
+    return {
+      query: new ReadyQuery(query, {}),
+      as: as === undefined ? undefined : askedBy(as, runAlone),
+      setUses: () => setUsesOf(programOf(query.query)),
+      dialect: '10',
+    }
   },
   renderExplanation(told, session) {
     return { status: 200, body: explanationBody(told, session) }

@@ -11,6 +11,7 @@ import { families, registry } from './functions/registry.ts'
 import { type ParsedQuery, parseQuery } from './parse.ts'
 import { readBody, readExplanation } from './read-body.ts'
 import { renderResource } from './render-resource.ts'
+import { setUsesOf } from './set-uses.ts'
 import { createShape } from './shape.ts'
 import { compileLambda } from './stored-code.ts'
 import { streamOrder } from './stream-order.ts'
@@ -119,7 +120,12 @@ export const version4: NamedLanguage<'4'> = {
     const asked = readExplanation(body)
     if (asked === undefined) return undefined
     const { as, query } = asked
-    return { query: new ReadyQuery(query, dialect), as: new ReadyQuery(as, dialect), dialect }
+    return {
+      query: new ReadyQuery(query, dialect),
+      as: as === undefined ? undefined : new ReadyQuery(as, dialect),
+      setUses: () => setUsesOf(query),
+      dialect,
+    }
   },
   renderExplanation: render,
   describe: error =>

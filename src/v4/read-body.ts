@@ -24,12 +24,12 @@ export function readBody(body: string | undefined): Json {
  */
 export function readExplanation(
   body: string | undefined,
-): { readonly query: Json; readonly as: Json } | undefined {
+): { readonly query: Json; readonly as: Json | undefined } | undefined {
   const given = readBody(body)
-  if (given instanceof Map && given.has('query') && given.has('as')) {
+  if (given instanceof Map && given.has('query')) {
     const query = given.get('query') as Json
     const isText = typeof query === 'string' || (query instanceof Map && query.has('fql'))
-    return isText ? undefined : { query, as: given.get('as') as Json }
+    return isText ? undefined : { query, as: given.get('as') }
   }
-  throw new RequestError('bad request', 'The body has to be {"query": …, "as": …}.')
+  throw new RequestError('bad request', 'The body has to be {"query": …} or {"query": …, "as": …}.')
 }

@@ -49,6 +49,37 @@ test('eval prints results as text, or as JSON', async () => {
   assert.equal(last.stdout, '3\n')
 })
 
+test('eval --explain shows what a query reads and the index it lacks', async () => {
+  const make = 'Collection.create({ name: "orders" }); orders.create({ status: "open" })'
+  assert.equal((await onServer(['eval', '--fql', '10', make])).status, 0)
+  const filter = 'orders.where(.status == "open")'
+  const { status, stdout } = await onServer(['eval', '--fql', '10', '--explain', filter])
+  assert.equal(status, 0)
+  assert.equal(
+    stdout,
+    [
+      'collection orders    1 entries',
+      'documents of orders  1 documents',
+      'entries read         1',
+      'documents read       1',
+      'returned             1',
+      '',
+      'The query reads all of orders. An index would spare that:',
+      '    index byStatus {',
+      '      terms [.status]',
+      '    }',
+      '',
+    ].join('\n'),
+  )
+  const json = await onServer(['eval', '--explain', '--json', 'Paginate(Documents(Collection("orders")))'])
+  assert.deepEqual(JSON.parse(json.stdout).sets, [
+    { kind: 'collection', collection: 'orders', scans: 1, entries: 1 },
+  ])
+  const failed = await onServer(['eval', '--explain', 'Abort("stop")'])
+  assert.equal(failed.status, 1)
+  assert.match(failed.stderr, /^transaction aborted: /)
+})
+
 test('eval - and run - read standard input', async () => {
   for (const command of ['eval', 'run']) {
     const { status, stdout } = await onServer([command, '-'], '// a comment\nAdd(20,\n 22)\n')

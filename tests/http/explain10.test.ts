@@ -151,7 +151,7 @@ test('what is no query, nobody, or asked without the right to, is told', async (
   assert.deepEqual(await refused({ query: '1', as: 'nobody(' }), [400, 'bad request', '"as" fails:'])
   const missing = 'What "as" refers to does not exist.'
   assert.deepEqual(await refused({ query: '1', as: 'User("7")' }), [400, 'bad request', missing])
-  assert.deepEqual((await refused({ query: '1' })).slice(0, 2), [400, 'bad request'])
+  assert.deepEqual((await refused({ as: 'server' })).slice(0, 2), [400, 'bad request'])
   const secret = (await run('Key.create({ role: "server" }).secret')) as string
   assert.deepEqual((await refused({ query: '1', as: 'server' }, secret)).slice(0, 2), [403, 'forbidden'])
 })

@@ -103,6 +103,7 @@ const language: NamedLanguage<'10'> = {
     return {
       query: new ToyQuery(query),
       as: { effect: 'pure', value: () => as, evaluate: () => language.render(as, undefined as never) },
+      setUses: () => [],
       dialect: 'toy',
     }
   },

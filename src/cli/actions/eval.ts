@@ -11,11 +11,13 @@ import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'
 import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'
+import { showExplanation } from './explain.ts'
 
 interface Choice extends ClientChoice {
   readonly json: boolean
   readonly last: boolean
   readonly fql: string
+  readonly explain: boolean
 }
 
 /** Runs the queries of a text, `-` for standard input; resolves with the exit status. */
@@ -49,7 +51,11 @@ async function runText(from: QueryText, choice: Choice, config: Config): Promise
   try {
     for (const [index, query] of queries.entries()) {
       const showsResult = !choice.last || index === queries.length - 1
-      if (!(await query.run(connection, { asJson: choice.json, showsResult, stdout, stderr }))) return 1
+      const shown = { asJson: choice.json, showsResult, stdout, stderr }
+      const isDone = choice.explain
+        ? await showExplanation(query, connection, shown)
+        : await query.run(connection, shown)
+      if (!isDone) return 1
     }
     return 0
   } finally {

@@ -124,6 +124,18 @@ export class QueryConnection {
     return readTextReply(body, url)
   }
 
+  /** Explains a query of either language: its result or its errors, and what it reads. Throws {@link StartError}. */
+  async explain(query: Json): Promise<Reply> {
+    const headers = this.#timeoutAs('x-query-timeout')
+    const { body, status, url } = await this.#post(
+      'api/v1/explain',
+      new Map([['query', query]]),
+      headers,
+      undefined,
+    )
+    return readReply(status, body, url)
+  }
+
   /**
    * Asks for something below `/schema/1/`, or sends files there. Throws {@link StartError} with what the service has to say
    * when it refuses.

@@ -10,6 +10,7 @@ import { jsonText, valueText } from './report.ts'
 
 function queryOf(text: string): TextQuery {
   return {
+    body: text,
     async run(connection, shown, signal) {
       const { body, data, error, summary } = await connection.queryText(
         text,

@@ -6,6 +6,7 @@ import { type QueryText, writeErrors, writeResult, writeSyntaxError } from './re
 
 function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
   return {
+    body: expression.json,
     async run(connection, { asJson, showsResult, stderr, stdout }, signal) {
       const reply = await connection.query(expression.json, signal)
       if (reply.kind === 'errors') {

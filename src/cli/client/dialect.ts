@@ -1,6 +1,7 @@
 // The versions of the language, as commands that run texts see them: from a text to queries, from a query to what people
 // see.
 
+import type { Json } from '../../values/value.ts'
 import type { Output } from '../terminal.ts'
 import type { QueryConnection } from './connection.ts'
 import type { QueryText } from './report.ts'
@@ -21,6 +22,8 @@ export interface Shown {
 export interface TextQuery {
   /** Sends it and shows what came back; resolves with whether it succeeded. */
   run(connection: QueryConnection, shown: Shown, signal?: AbortSignal): Promise<boolean>
+  /** The query as the body of a request has it. */
+  readonly body: Json
 }
 
 /** Thrown for a text that is none of the language. */

@@ -8,6 +8,13 @@ const outputOptions = {
   last: { kind: 'switch', doc: 'Shows the result of the last expression only.' },
 } as const
 
+const explainOption = {
+  explain: {
+    kind: 'switch',
+    doc: 'Shows what each query reads and which index it lacks, instead of its result. Needs a secret with the role admin; nothing is written.',
+  },
+} as const
+
 /** Runs expressions from the command line. */
 export const evalCommand = command({
   name: 'eval',
@@ -17,12 +24,16 @@ export const evalCommand = command({
       'result is printed, and the first that fails is the last to run.',
   ],
   operands: [{ name: 'EXPR', doc: 'The queries; - reads them from standard input.' }],
-  options: { ...outputOptions, ...languageOption, ...clientOptions },
+  options: { ...outputOptions, ...explainOption, ...languageOption, ...clientOptions },
   settings: ['data'],
   statuses: runStatuses,
   examples: [
     [`eval 'Paginate(Collections())'`, 'On the folder ./data, which may be served or not:'],
     [`eval --fql 10 'Collection.all().map(.name)'`, 'The same in version 10 of the language:'],
+    [
+      `eval --fql 10 --explain 'orders.where(.status == "open")'`,
+      'What a query reads, and the index it lacks:',
+    ],
     [
       `eval --url https://db.example.org --json 'Now()'`,
       'On a service elsewhere, with the secret in TERRARIUM_SECRET:',
@@ -46,6 +57,6 @@ export const runCommand = command({
   examples: [['run setup.fql --database shop', 'On a child database:']],
   async run({ operands: [file = ''], options, config }) {
     const { runFile } = await import('../actions/eval.ts')
-    return runFile(file, options, config)
+    return runFile(file, { ...options, explain: false }, config)
   },
 })

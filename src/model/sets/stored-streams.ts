@@ -16,6 +16,8 @@ import type { ElementScan, ElementStream } from './stream.ts'
 
 /** A set that storage holds: under which key its reads are counted, how many parts of storage they touch, and the read. */
 interface StoredSet {
+  /** The definition of the index or collection. */
+  readonly set: Ref
   readonly order: SetOrder
   readonly key: string
   readonly partitions: number
@@ -24,7 +26,7 @@ interface StoredSet {
 
 /** What of it shows to the caller. `source`, here and below: see {@link Element.sources}. */
 function storedStream(
-  { key, order, partitions, read }: StoredSet,
+  { key, order, partitions, read, set }: StoredSet,
   source: Value,
   shows: ElementFilter,
   reading: Reading,
@@ -33,10 +35,12 @@ function storedStream(
   const sources = [source]
   const view = ({ document, values }: IndexEntry): Element | undefined =>
     shows(document) ? { values, document, sources } : undefined
-  return {
-    order,
-    scan: scan => reading.measured(part, partitions, read(storedScan(scan, order, reading)), view),
+  const { reads } = reading.session
+  const entries = (scan: ElementScan) => {
+    const found = read(storedScan(scan, order, reading))
+    return reads === undefined ? found : reads.entries(set, found)
   }
+  return { order, scan: scan => reading.measured(part, partitions, entries(scan), view) }
 }
 
 /** The entries of an index under some terms that show to the caller. */
@@ -48,6 +52,7 @@ export function matchStream(
   reading: Reading,
 ): ElementStream {
   const stored = {
+    set: index.ref,
     order: indexOrder(index.values.map(value => value.reverse)),
     key: matchKey(index, terms, reading),
     partitions: partitionsOf(index),
@@ -61,12 +66,14 @@ export function matchStream(
  * of the collection, or a native collection's own ref.
  */
 export function documentsStream(
-  { database, id }: Ref,
+  collection: Ref,
   source: Value,
   shows: ElementFilter,
   reading: Reading,
 ): ElementStream {
+  const { database, id } = collection
   const stored = {
+    set: collection,
     order: documentOrder,
     key: `documents ${database}/${id}`,
     partitions: documentsPartitions,
@@ -124,6 +131,7 @@ export class SingleDocumentStream implements ElementStream {
   }
 
   *#live(element: Element): Generator<Element> {
+    this.#reading.session.reads?.document(this.#document)
     if (this.#reading.session.transaction.get(this.#document, this.#reading.at)) yield element
   }
 }

@@ -74,7 +74,7 @@ export function projectionLambda({ fields = [], start, end }: ProjectionNode): L
 }
 
 /** Visits a node and all nodes in it. */
-function walk(node: Node, visit: (node: Node) => void): void {
+export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node)
   for (const child of childrenOf(node)) walk(child, visit)
 }

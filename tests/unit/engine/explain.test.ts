@@ -134,7 +134,7 @@ test('what is told agrees with what happens', async () => {
 test('only administrators may ask, and bad requests say what is wrong', async () => {
   assert.equal((await ask({ query: 1, as: 'client' }, key.secret)).status, 403)
   assert.equal((await ask({ query: 1, as: 'client' }, 'nobody')).status, 401)
-  assert.equal((await ask({ query: 1 })).status, 400)
+  assert.equal((await ask({ as: 'client' })).status, 400)
   assert.equal((await ask({ query: 1, as: 'nobody' })).status, 400)
   assert.equal((await ask({ query: 1, as: user('77') })).status, 400)
   assert.equal((await ask({ query: { get: 1, got: 2 }, as: 'client' })).status, 400)

@@ -1,0 +1,20 @@
+// Rows as text for people: columns aligned, two spaces between them, control characters visible.
+
+import { visible } from './terminal.ts'
+
+/** The lines of a table; the first row is its head. Columns of numbers are not treated apart. */
+export function rowsText(rows: readonly (readonly string[])[]): string {
+  const shown = rows.map(row => row.map(visible))
+  const widths: number[] = []
+  for (const row of shown)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)
+  return shown
+    .map(
+      row =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}

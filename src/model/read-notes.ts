@@ -1,0 +1,47 @@
+// Notes of the reads of a query, for its explanation: entries of indexes and collections, and documents. Sessions of other
+// queries have no notes, so that noting costs them nothing.
+
+import { upsert } from '../base/upsert.ts'
+import type { CollectionId, Ref } from '../values/value.ts'
+
+/** Reads of an index or of a collection as a set. */
+interface SetReads {
+  /** The definition of the index or collection. */
+  readonly set: Ref
+  /** How often reading was begun. */
+  scans: number
+  /** Entries that were read, those included that the caller may not see. */
+  entries: number
+}
+
+/** The reads of one query. */
+export class ReadNotes {
+  readonly #sets = new Map<string, SetReads>()
+  readonly #documents = new Map<CollectionId, Set<string>>()
+
+  /** Notes that a document was read. Several reads of one count once. */
+  document({ collection, database, id }: Ref): void {
+    upsert(this.#documents, collection, () => new Set()).add(`${database}/${id}`)
+  }
+
+  /** Counts the entries of a set as they are read. */
+  *entries<T>(set: Ref, items: Iterable<T>): Generator<T> {
+    const name = `${set.database}/${set.collection}/${set.id}`
+    const reads = upsert(this.#sets, name, () => ({ set, scans: 0, entries: 0 }))
+    reads.scans++
+    for (const item of items) {
+      reads.entries++
+      yield item
+    }
+  }
+
+  /** In the order in which they were first read. */
+  get sets(): readonly SetReads[] {
+    return [...this.#sets.values()]
+  }
+
+  /** How many documents of each collection were read. */
+  get documents(): readonly (readonly [collection: CollectionId, count: number])[] {
+    return [...this.#documents].map(([collection, ids]) => [collection, ids.size])
+  }
+}

@@ -1,0 +1,131 @@
+// Filters and orders over all documents of a collection, read off the text of a query: `Orders.where(.status == "open")`,
+// `Orders.all().order(desc(.placed))`. What stored functions do is not looked at.
+
+import { type Path, pathSpelling } from '../model/schema/paths.ts'
+import { indexNameFor, type SetUse } from '../model/set-uses.ts'
+import { stepOf } from './syntax/field-paths.ts'
+import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
+import { walk } from './syntax/slices.ts'
+
+/** A field of a condition or of an order, with how an index would hold it. */
+interface FieldUse {
+  readonly path: Path
+  readonly as: 'term' | 'value'
+  readonly isDescending: boolean
+}
+
+const equality = '=='
+const comparisons: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
+
+/** Fields of a document that are not in its data. */
+const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
+/** An index for these would be of no use: documents are found by their ids. */
+const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
+
+/** The uses of sets in a query, in their order. */
+export function setUsesOf({ body }: Program): readonly SetUse[] {
+  const uses: SetUse[] = []
+  walk(body, node => {
+    if (node.kind !== 'chain' || node.operand.kind !== 'name') return
+    const fields = fieldsOf(node.links)
+    if (fields.length > 0) uses.push(useOf(node.operand.name, onceEach(fields)))
+  })
+  return uses
+}
+
+/** One use of each field. An equal field needs no order, and an order says more than a comparison before it. */
+function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
+  const byPath = new Map<string, FieldUse>()
+  for (const field of fields) {
+    const spelling = pathSpelling(field.path)
+    if (byPath.get(spelling)?.as !== 'term') byPath.set(spelling, field)
+  }
+  return [...byPath.values()]
+}
+
+/** The fields that the first links of a chain filter and order all documents by. */
+function fieldsOf([first, ...others]: readonly Link[]): readonly FieldUse[] {
+  if (first?.kind !== 'method') return []
+  const found: FieldUse[] = []
+  const links = first.name === 'all' && first.arguments.length === 0 ? others : [first, ...others]
+  for (const link of links) {
+    if (link.kind !== 'method') break
+    if (link.name === 'where' || link.name === 'firstWhere') found.push(...link.arguments.flatMap(filterOf))
+    else if (link.name === 'order') found.push(...link.arguments.flatMap(orderOf))
+    else break
+  }
+  return found
+}
+
+function filterOf(argument: Node): readonly FieldUse[] {
+  const lambda = lambdaOf(argument)
+  return lambda === undefined ? [] : conditionsOf(lambda.body, lambda.parameters[0] as string)
+}
+
+function conditionsOf(node: Node, parameter: string): readonly FieldUse[] {
+  if (node.kind === 'group') return conditionsOf(node.inner, parameter)
+  if (node.kind !== 'binary') return []
+  const { left, operator, right } = node
+  if (operator === '&&') return [...conditionsOf(left, parameter), ...conditionsOf(right, parameter)]
+  if (operator !== equality && !comparisons.has(operator)) return []
+  const [own, ...both] = [left, right].flatMap(side => pathOf(side, parameter) ?? [])
+  if (own === undefined || both.length > 0) return []
+  return [{ path: own.path, as: operator === equality ? 'term' : 'value', isDescending: false }]
+}
+
+function orderOf(argument: Node): readonly FieldUse[] {
+  const directed = argument.kind === 'chain' && argument.operand.kind === 'name' ? argument : undefined
+  const name = directed?.operand.kind === 'name' ? directed.operand.name : ''
+  const [call, ...more] = directed?.links ?? []
+  const isDirected = (name === 'asc' || name === 'desc') && call?.kind === 'call' && more.length === 0
+  const lambda = lambdaOf(isDirected ? (call.arguments[0] as Node) : argument)
+  const found = lambda && pathOf(lambda.body, lambda.parameters[0] as string)
+  return found === undefined
+    ? []
+    : [{ path: found.path, as: 'value', isDescending: isDirected && name === 'desc' }]
+}
+
+function lambdaOf(node: Node): LambdaNode | undefined {
+  if (node.kind === 'group') return lambdaOf(node.inner)
+  return node.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
+}
+
+/** The path of a field of the parameter, as the store has it. */
+function pathOf(node: Node, parameter: string): { readonly path: Path } | undefined {
+  if (node.kind === 'group') return pathOf(node.inner, parameter)
+  if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== parameter)
+    return undefined
+  const path: (string | bigint)[] = []
+  for (const link of node.links) {
+    if (link.kind === 'assert') continue
+    const step = stepOf(link)
+    if (step === undefined) return undefined
+    path.push(step.name)
+  }
+  const [first] = path
+  if (first === undefined || identities.has(first)) return undefined
+  return { path: ownTimes.has(first) || first === 'data' ? path : ['data', ...path] }
+}
+
+function useOf(collection: string, fields: readonly FieldUse[]): SetUse {
+  const pathsOf = (as: FieldUse['as']) => fields.filter(field => field.as === as)
+  const terms = pathsOf('term').map(({ path }) => path)
+  const values = pathsOf('value')
+  const listed = (name: string, texts: readonly string[]) =>
+    texts.length === 0 ? [] : [`  ${name} [${texts.join(', ')}]`]
+  const definition = [
+    `index ${indexNameFor(fields.map(({ path }) => path))} {`,
+    ...listed('terms', terms.map(spelled)),
+    ...listed(
+      'values',
+      values.map(({ isDescending, path }) => (isDescending ? `desc(${spelled(path)})` : spelled(path))),
+    ),
+    '}',
+  ].join('\n')
+  return { collection, terms, values: values.map(({ path }) => path), isOwn: true, definition }
+}
+
+/** A path as version 10 writes it. */
+function spelled([first, ...others]: Path): string {
+  return pathSpelling(first === 'data' ? others : [first as string, ...others])
+}

@@ -1,0 +1,76 @@
+// Filters over all documents of a collection, read off a query: `Filter(Documents(Collection("orders")), Lambda("ref",
+// Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`, also of a page of them. What stored functions do is not
+// looked at.
+
+import type { Path } from '../model/schema/paths.ts'
+import { indexNameFor, type SetUse } from '../model/set-uses.ts'
+import type { Json } from '../values/value.ts'
+
+/** The uses of sets in a query, in their order. */
+export function setUsesOf(query: Json): readonly SetUse[] {
+  const uses: SetUse[] = []
+  walk(query, form => {
+    const lambda = form.get('filter')
+    const collection = collectionOf(form.get('collection'))
+    const terms = lambda === undefined ? [] : termsOf(lambda)
+    if (collection !== undefined && terms.length > 0) uses.push(useOf(collection, terms))
+  })
+  return uses
+}
+
+function walk(json: Json, visit: (form: ReadonlyMap<string, Json>) => void): void {
+  if (json instanceof Map) {
+    visit(json)
+    for (const member of json.values()) walk(member, visit)
+  } else if (Array.isArray(json)) for (const element of json) walk(element, visit)
+}
+
+function member(json: Json | undefined, name: string): Json | undefined {
+  return json instanceof Map ? json.get(name) : undefined
+}
+
+/** The name of the collection whose documents a set, a page of it, or the documents of such a page are. */
+function collectionOf(set: Json | undefined): string | undefined {
+  if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
+  if (member(set, 'map') !== undefined) return collectionOf(member(set, 'collection'))
+  const name = member(member(set, 'documents'), 'collection')
+  return typeof name === 'string' ? name : undefined
+}
+
+/** The fields that a lambda compares with something: one condition, or several that all have to hold. */
+function termsOf(lambda: Json): readonly Path[] {
+  const parameter = member(lambda, 'lambda')
+  return typeof parameter === 'string' ? conditionsOf(member(lambda, 'expr'), parameter) : []
+}
+
+function conditionsOf(condition: Json | undefined, parameter: string): readonly Path[] {
+  const all = member(condition, 'and')
+  if (Array.isArray(all)) return all.flatMap(each => conditionsOf(each, parameter))
+  const sides = member(condition, 'equals')
+  if (!Array.isArray(sides) || sides.length !== 2) return []
+  const [own, ...both] = sides.flatMap(side => pathOf(side, parameter) ?? [])
+  return own === undefined || both.length > 0 ? [] : [own.path]
+}
+
+function pathOf(side: Json, parameter: string): { readonly path: Path } | undefined {
+  const path = member(side, 'select')
+  const from = member(side, 'from')
+  const isOwn = member(member(from, 'get') ?? from, 'var') === parameter
+  const isPath = (steps: Json | undefined): steps is (string | bigint)[] =>
+    Array.isArray(steps) && steps.every(step => typeof step === 'string' || typeof step === 'bigint')
+  return isOwn && isPath(path) && path[0] !== 'ref' ? { path } : undefined
+}
+
+function useOf(collection: string, terms: readonly Path[]): SetUse {
+  const quoted = (step: string | bigint) => (typeof step === 'string' ? JSON.stringify(step) : String(step))
+  const fields = terms.map(path => `{ field: [${path.map(quoted).join(', ')}] }`)
+  const name = JSON.stringify(`${collection}_${indexNameFor(terms)}`)
+  const source = `Collection(${JSON.stringify(collection)})`
+  return {
+    collection,
+    terms,
+    values: [],
+    isOwn: false,
+    definition: `CreateIndex({ name: ${name}, source: ${source}, terms: [${fields.join(', ')}] })`,
+  }
+}
