@@ -48,7 +48,7 @@ const neverRight: readonly Phrase[] = [
   { pattern: /; (what|who|whose|such as|those that|one that)\b/, instead: 'a sentence with a subject' },
   { pattern: /\bwhoever\b/i, instead: 'the client, the caller' },
   { pattern: /\b(is|are|was|were|be|been) told (of|about)\b/, instead: 'is notified of' },
-  { pattern: /\b(is|are|was|were) none\b(?! of)/, instead: 'is not a …, does not exist' },
+  { pattern: /(?<!there )\b(is|are|was|were) none\b(?! of)/, instead: 'is not a …, does not exist' },
   { pattern: /\b(made|begins?|built|starts?) anew\b/, instead: 'rebuilt, restarts' },
   { pattern: /\bfall(s|ing|en)? out of\b|\bfallen (version|row|event)/, instead: 'expires' },
   { pattern: /\b(half|9\d of 100) within\b/, instead: 'p50, p99' },
