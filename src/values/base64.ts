@@ -1,5 +1,5 @@
-// Bytes as base64 text. The runtime's own methods do it where it has them (Node 25 and later, browsers of 2025); in older
-// ones `atob` and `btoa` accept and make the same texts.
+// Base64 encoding of bytes. It uses the runtime's own methods where they exist (Node 25 and later, browsers of 2025).
+// In older runtimes `atob` and `btoa` accept and produce the same texts.
 
 /** Bytes as standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
@@ -17,7 +17,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** The bytes of a base64 text, standard or URL-safe or mixed, padding optional; undefined when it is none. */
+/** Decodes base64, standard or URL-safe or mixed, with optional padding. Undefined when the text is not base64. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   // The runtime skips white space, which the protocol does not allow.
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) <= 0x20) return undefined
@@ -28,7 +28,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   }
 }
 
-/** Throws when it is no base64. */
+/** Throws when the text is not base64. */
 function readStandard(text: string): Uint8Array<ArrayBuffer> {
   if (typeof Uint8Array.fromBase64 === 'function') return Uint8Array.fromBase64(text)
   const binary = atob(text)

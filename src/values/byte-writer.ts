@@ -1,12 +1,12 @@
-// A growing byte buffer that is written once and copied out once: keys and stored values are built in one
-// preallocated buffer, so that making a key costs a single allocation, that of the result.
+// A growing byte buffer for encoding keys and stored values. It is reused, so that an encoding allocates only its
+// result.
 
 import { assert } from '../base/assert.ts'
 import { copyOf } from '../base/byte-pool.ts'
 
 const initialBytes = 4096
 
-/** Keep at most this much between uses, so that one huge document does not hold memory forever. */
+/** A larger buffer is released at the next reset, so that one huge document does not occupy memory forever. */
 const keptBytes = 1 << 20
 const two32 = 0x1_0000_0000
 
@@ -67,14 +67,14 @@ export class ByteWriter {
     return this
   }
 
-  /** 8 bytes of a safe integer with its sign turned, so that they order as the numbers do. */
+  /** 8 bytes of a safe integer with an inverted sign bit, so that byte order equals numeric order. */
   ascending(integer: number): this {
     assert(Number.isSafeInteger(integer), 'a number in a key is a safe integer')
     const high = Math.floor(integer / two32)
     return this.u32((high ^ 0x8000_0000) >>> 0).u32(integer - high * two32)
   }
 
-  /** {@link ascending} the other way round: the greatest number comes first. */
+  /** Like {@link ascending} in reverse order: the greatest number sorts first. */
   descending(integer: number): this {
     this.ascending(integer).complementFrom(this.length - 8)
     return this
@@ -87,7 +87,7 @@ export class ByteWriter {
     return this
   }
 
-  /** Appends the text in UTF-8; a lone surrogate becomes the three bytes its number has ("WTF-8"). */
+  /** Appends the text in UTF-8. A lone surrogate becomes the three bytes of its code point ("WTF-8"). */
   utf8(text: string): this {
     this.reserve(text.length * 3)
     const bytes = this.bytes
@@ -117,13 +117,13 @@ export class ByteWriter {
     return this
   }
 
-  /** Replaces every byte from `start` on by its complement, which turns their order around. */
+  /** Replaces every byte from `start` on by its complement, which reverses the order. */
   complementFrom(start: number): void {
     const bytes = this.bytes
     for (let index = start; index < this.length; index++) bytes[index] = ~(bytes[index] as number)
   }
 
-  /** A copy of the bytes from `start` on that belongs to the caller. */
+  /** A copy of the bytes from `start` on, owned by the caller. */
   copy(start = 0): Uint8Array {
     return copyOf(this.bytes, start, this.length)
   }

@@ -1,7 +1,8 @@
 // Unicode NFKC case folding: the `casefold` function and the `casefold` transform of indexes. The standard defines it
-// by a mapping of each character (NFKC_Casefold) followed by NFC. The runtime offers normalization and case mapping
-// but not that mapping, so it is derived: lower, upper and lower again meets every full case folding of the standard
-// except those in `exception`; compatibility forms are resolved and default ignorable code points dropped around it.
+// as a mapping of each character (NFKC_Casefold) followed by NFC. The runtime has normalization and case mapping but
+// not this mapping, so it is derived from them. Mapping to lower, upper and lower case again yields every full case
+// folding of the standard except those in `exception`. Compatibility forms are resolved and default ignorable code
+// points are removed.
 
 import { step } from '../base/effort.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
@@ -10,7 +11,7 @@ import { normalize } from './normalize.ts'
 
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 
-/** Cherokee folds to its capitals, and the dotless i folds to itself (the Turkic foldings are not used). */
+/** Cherokee folds to capitals, and the dotless i folds to itself (the Turkic foldings are not used). */
 function exception(codePoint: number): number | undefined {
   if (codePoint === 0x131) return codePoint
   if (codePoint >= 0x13a0 && codePoint <= 0x13f5) return codePoint
@@ -38,10 +39,10 @@ function foldOnce(text: string): string {
   return folded.normalize('NFKC')
 }
 
-/** Characters whose mappings are remembered, more than most alphabets together have. */
+/** Mappings cached: more characters than most alphabets together have. */
 const remembered = new GenerationCache<string, string>(8192)
 
-/** What one character folds to; the second pass meets what the first uncovered. */
+/** The case folding of one character. The second pass folds the characters that the first pass produced. */
 function mappingOf(character: string): string {
   const known = remembered.get(character)
   if (known !== undefined) return known
@@ -51,8 +52,8 @@ function mappingOf(character: string): string {
 }
 
 /**
- * The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. Characters that
- * are newer than the stored tables stay as they are, so that a key comes out the same under every runtime.
+ * The text under NFKC case folding: equal for texts that differ only in case, width or compatibility forms. Characters
+ * newer than the stored Unicode tables are not folded, so that a key is the same under every runtime.
  */
 export function casefold(text: string): string {
   step(text.length >> 4)

@@ -1,18 +1,18 @@
-// The bytes of primary weights.
+// Assigns byte codes to the primary weights of the collation.
 
 import { assert } from '../base/assert.ts'
 
-/** The lead byte of implicit weights; letters stay below, apart from U+FFFD. */
+/** The lead byte of implicit weights. All letters except U+FFFD have smaller lead bytes. */
 export const implicitLead = 0xfd
 const replacementCharacter = 0xfffd
 const leadFirst = 0x02
-/** Letters behind `z` get two bytes as long as there are lead bytes; these remain for three bytes. */
+/** Number of lead bytes reserved for three-byte weights. Letters after `z` get two bytes while other lead bytes remain. */
 const wideLeads = 3
 
 /**
- * Gives each letter (a character by its number, or a sequence) its primary weight: one byte for ASCII, a lead byte and
- * one more for those between, and for most behind `z`; three bytes for the rest (Han). No weight is the beginning of
- * another, and weights compare bytewise as letters do. Zero is never a lead: it ends a level.
+ * Assigns each letter (a code point, or a sequence) its primary weight. ASCII letters get one byte. The letters between
+ * them, and most letters after `z`, get two bytes; the rest (Han) get three. No weight is a prefix of another, and
+ * weights compare bytewise in the order of the letters. Zero is never a lead byte, because it ends a level.
  */
 export function assignPrimaryCodes(letters: readonly (number | string)[]): Uint32Array {
   const codes = new Uint32Array(letters.length)

@@ -1,31 +1,34 @@
-// The collation weights of all characters, unpacked from collation-data.ts when the first string that is not
-// plain ASCII is compared (a few milliseconds, once). How the data came about: scripts/derive-collation.ts.
+// The collation weights of all characters. The table is unpacked from collation-data.ts when the first non-ASCII string
+// is compared, which takes a few milliseconds. scripts/derive-collation.ts derives the data.
 //
 // A character has a sequence of elements, each with a weight on up to three levels:
 //   letter   a primary weight, the common secondary weight, a tertiary weight (its rank among its variants)
 //   mark     no primary weight, a secondary weight above the common one, a tertiary weight
-// A few sequences of characters (contractions, such as Thai vowels with the consonant they precede, or U+0438
-// U+0306) have elements of their own. Characters the table does not know (unassigned, private, lone surrogates)
-// have an implicit primary weight, their number, above all letters.
+// Some sequences of characters (contractions, such as Thai vowels with the consonant they precede, or U+0438 U+0306)
+// have their own elements. Characters that are not in the table (unassigned, private, lone surrogates) have their code
+// point as an implicit primary weight, above all letters.
 
 import { assignPrimaryCodes } from './collation-codes.ts'
 import { composed, contractions, ignorable, letterRuns, marks, variants } from './collation-data.ts'
 import { unpackNumbers } from './packed-numbers.ts'
 
-/** What the table says about a character, in the two highest bits of its entry. */
+/** The kind of an entry, in its two highest bits. */
 export const entryKinds = {
   /** One of `specials`. */
   special: 0,
   letter: 1,
   mark: 2,
-  /** Several elements: the place and number of them in `pool`. */
+  /** Several elements: the entry contains their position and number in the pool. */
   several: 3,
 } as const
 
 /** Entries of kind `special`. */
 export const specials = { unknown: 0, ignorable: 1, composed: 2 } as const
 
-/** An element or an entry with one: kind (2 bits), starts a contraction (1), tertiary rank (8), index (21). */
+/**
+ * The bits of an element, or of an entry with one element: kind (2 bits), starts a contraction (1), tertiary rank (8),
+ * index (21).
+ */
 const kindShift = 30
 const starterBit = 1 << 29
 const rankShift = 21
@@ -35,7 +38,7 @@ const rankMask = 0xff
 const pageBits = 8
 const pageSize = 1 << pageBits
 
-/** The table in the form in which sort keys are made from it. */
+/** The table in the form from which sort keys are computed. */
 export class CollationTable {
   readonly #pages: (Uint32Array | undefined)[] = new Array(0x110000 >> pageBits).fill(undefined)
   readonly #pool: number[] = []
@@ -59,18 +62,18 @@ export class CollationTable {
     for (const [text, elements] of unpackElements(contractions)) this.#define(text, elements)
   }
 
-  /** What is known of a character. */
+  /** The entry of a code point. */
   entry(point: number): number {
     const page = this.#pages[point >> pageBits]
     return page === undefined ? specials.unknown : (page[point & (pageSize - 1)] as number)
   }
 
-  /** An element of those entries of kind `several` point to. */
+  /** An element in the pool, to which entries of kind `several` point. */
   pooled(place: number): number {
     return this.#pool[place] as number
   }
 
-  /** The longest contraction at `start`, if there is one. */
+  /** The longest contraction that begins at `start`, if any. */
   contractionAt(
     text: string,
     start: number,
@@ -105,7 +108,7 @@ export class CollationTable {
     this.#set(point, this.entry(point) | starterBit)
   }
 
-  /** A contraction of exactly this text. */
+  /** The elements of the contraction with exactly this text, if any. */
   contraction(text: string): Uint32Array | undefined {
     return this.#contractions.get(text)
   }
@@ -133,12 +136,12 @@ export function specialOf(entry: number): number {
   return entry & ~starterBit
 }
 
-/** Which letter or mark an element is. */
+/** The index of the letter or mark of an element. */
 export function indexOf(element: number): number {
   return element & indexMask
 }
 
-/** The rank of an element among the variants of its letter or mark; 0 is the plainest. */
+/** The rank of an element among the variants of its letter or mark; 0 is the base form. */
 export function rankOf(element: number): number {
   return (element >>> rankShift) & rankMask
 }
@@ -147,10 +150,10 @@ function pack(kind: number, index: number, rank: number): number {
   return ((kind << kindShift) | (rank << rankShift) | index) >>> 0
 }
 
-/** A character by its number, or a sequence of several. */
+/** A code point, or a sequence of several characters. */
 type Text = number | string
 
-/** Characters in runs of neighbours, and sequences of several (see collation-data.ts). */
+/** Runs of consecutive characters, and sequences of several characters (format: collation-data.ts). */
 function unpackRuns(packed: string): Text[] {
   const numbers = unpackNumbers(packed)
   const texts: Text[] = []

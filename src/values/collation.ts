@@ -1,21 +1,21 @@
-// The order of strings: Unicode root collation (CLDR root, punctuation counts, three levels), then UTF-8 bytes.
+// The order of strings: Unicode root collation (CLDR root, punctuation not ignored, three levels), then UTF-8 bytes.
 //
-// The sort key is the definition: two strings compare as their sort keys do, bytewise. It consists of the
-// primary weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text itself in UTF-8 (which
-// the caller appends). Trailing weights of the plainest kind are left out of the second and third level, so a
-// lower-case ASCII text has none there. Weights are computed from a table of ours (collation-table.ts), never by
-// the runtime, so upgrading Node changes no order; the only thing asked of it is Unicode normalization, which
-// is stable for all characters the table knows.
+// The sort key defines the order: two strings compare bytewise as their sort keys do. A key consists of the primary
+// weights, 00, the secondary weights, 00, the tertiary weights, 00, and the text in UTF-8, which the caller appends.
+// Common weights at the end of the second and third level are omitted, so a lower-case ASCII text has none there. The
+// weights come from our own table (collation-table.ts) and never from the runtime, so an upgrade of Node does not
+// change the order. The runtime is used only for Unicode normalization, which is stable for all characters in the
+// table.
 //
-// The language also says that a string comes before every longer string it begins. Together with collation
-// that is no order: by collation U+0E40 U+0E01 < U+0E02 < U+0E40, yet the first begins with the last. Here the
-// collation wins. That differs only where the characters that follow change the weight of what they follow:
+// The language also requires that a string sorts before every longer string of which it is a prefix. That contradicts
+// the collation: U+0E40 U+0E01 < U+0E02 < U+0E40 by collation, yet the last is a prefix of the first. Here the
+// collation wins. The two rules differ only for characters that change the weight of a preceding character:
 // contractions such as Thai and Lao vowels written before their consonant, and Indic vowels in two parts.
 //
-// Random strings of every script sort as the runtime's collator sorts them (tests/unit/values/collation.test.ts). Known
-// differences: some Tibetan vowel signs piled on one another; the parts of a contraction are found with at most
-// 16 other marks between them; and the third level of compatibility ligatures may not be told apart from that of
-// partly composed ones.
+// Random strings of every script sort as the runtime's collator sorts them (tests/unit/values/collation.test.ts). There
+// are three known differences. Some sequences of Tibetan vowel signs sort differently. A contraction is found only if
+// at most 16 other marks are between its parts. Compatibility ligatures may have the same third level as partly
+// composed ones.
 
 import { step } from '../base/effort.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -38,7 +38,7 @@ const commonSecondary = 0x01
 const commonTertiary = 0x01
 const highestLead = 0xff
 
-/** Compares two strings as people read them: negative, zero only for equal strings, or positive. */
+/** Compares two strings by collation: negative, zero (only for equal strings) or positive. */
 export function compareStrings(left: string, right: string): number {
   step(1 + (Math.min(left.length, right.length) >> 3))
   if (left === right) return 0
@@ -48,7 +48,7 @@ export function compareStrings(left: string, right: string): number {
   return compareSortKeys(left.slice(start), right.slice(start))
 }
 
-/** The length of a common beginning that has no influence on what follows: there both go on in ASCII. */
+/** The length of a common prefix that does not affect the weights after it: both strings continue with ASCII. */
 function commonStart(left: string, right: string): number {
   const limit = Math.min(left.length, right.length)
   let start = 0
@@ -62,8 +62,8 @@ function startsAscii(text: string, index: number): boolean {
 }
 
 /**
- * Appends the three levels of a string's sort key, each with its end. Behind them belongs the text in UTF-8,
- * which decides between strings that the collation does not tell apart.
+ * Appends the three levels of a string's sort key, each with its terminator. The caller appends the text in UTF-8,
+ * which orders strings with equal weights.
  */
 export function appendSortKey(writer: ByteWriter, text: string): void {
   step(text.length >> 3)
@@ -72,8 +72,8 @@ export function appendSortKey(writer: ByteWriter, text: string): void {
 }
 
 /**
- * The comparison of two strings that are ASCII up to where they differ and one character further (which might
- * change the weight of the one before), else undefined.
+ * Compares two strings that are ASCII up to one character after their difference; undefined for other strings. That
+ * next character matters because it might change the weight of the one before.
  */
 function compareAscii(left: string, right: string): number | undefined {
   let tertiary = 0
@@ -156,11 +156,11 @@ function table(): CollationTable {
 const secondaries = new ByteWriter()
 const tertiaries = new ByteWriter()
 
-/** Makes the sort key of a string that is not ASCII. */
+/** Builds the sort key of a string that is not ASCII. */
 class KeyBuilder {
   readonly #writer: ByteWriter
   readonly #table = table()
-  /** The lengths of the second and third level without the plainest weights at their end. */
+  /** The lengths of the second and third level without the common weights at their end. */
   #secondaryEnd = 0
   #tertiaryEnd = 0
 
@@ -181,8 +181,8 @@ class KeyBuilder {
   }
 
   /**
-   * Characters the table does not know end a stretch of text that is normalized: what a newer runtime thinks of
-   * them must not matter.
+   * Normalizes the text in stretches between unknown characters: a newer runtime may normalize those differently, which
+   * must not change the key.
    */
   #appendText(text: string): void {
     let start = 0
@@ -219,8 +219,9 @@ class KeyBuilder {
   }
 
   /**
-   * A contraction whose mark stands behind other marks that normalization puts before it: appends its elements,
-   * then those of the other marks, and returns where the text goes on.
+   * Handles a contraction whose mark comes after other marks, as normalization may order them. Appends the elements of
+   * the contraction, then those of the other marks, and returns the position after them. Undefined when there is no
+   * such contraction.
    */
   #appendSplitContraction(text: string, start: number, next: number): number | undefined {
     let index = next
@@ -265,7 +266,7 @@ class KeyBuilder {
     this.#appendTertiary(rankOf(element))
   }
 
-  /** Marks have weights of one byte, the last ones of two. */
+  /** Weights of marks have one byte, the last ones two. */
   #appendMark(index: number): void {
     const weight = commonSecondary + 1 + index
     if (weight < markLead) secondaries.u8(weight)
@@ -294,11 +295,11 @@ class KeyBuilder {
 const firstCombining = 0x300
 const combining = /\p{M}/u
 
-/** So many marks may stand between the parts of a contraction; a limit keeps hostile texts from taking long. */
+/** The maximum number of marks between the parts of a contraction. The limit bounds the time for malicious texts. */
 const skippedMarksMax = 16
 
-/** From here on weights of marks take two bytes. */
+/** Weights of marks from this value on take two bytes. */
 const markLead = 0xf0
 
-/** Sorts above everything. */
+/** Sorts after every other character. */
 const highestCharacter = 0xffff

@@ -1,5 +1,5 @@
-// Calendar dates of the proleptic Gregorian calendar over a billion years each way, far beyond what Date and
-// Temporal hold. Days are safe integers throughout, so plain numbers are exact.
+// Dates of the proleptic Gregorian calendar over a billion years each way, far beyond the range of Date and Temporal.
+// Day numbers are safe integers, so plain numbers are exact.
 
 import { secondsPerDay } from '../base/durations.ts'
 import { LocalDate, Time } from './value.ts'
@@ -11,16 +11,16 @@ interface CivilDay {
   readonly day: number
 }
 
-/** The first and last day a Date can hold: years -999999999 and +999999999. */
+/** The first and last day that a date can hold: in the years -999999999 and +999999999. */
 export const minEpochDay = -365_243_219_162
 export const maxEpochDay = 365_241_780_471
 
 const daysPerEra = 146_097
 
-/** From 0000-03-01, where the eras of 400 years below begin, to 1970-01-01. */
+/** Days from 0000-03-01, where the 400-year eras below begin, to 1970-01-01. */
 const daysToEpoch = 719_468
 
-/** Days since 1970-01-01. The day of the month may lie outside its month and counts on from there. */
+/** Days since 1970-01-01. A day outside its month counts on into the neighbouring months. */
 export function epochDayOf(year: number, month: number, day: number): number {
   const shiftedYear = month <= 2 ? year - 1 : year
   const era = Math.floor(shiftedYear / 400)
@@ -72,8 +72,8 @@ export function digitsAt(text: string, from: number, count: number): number {
 }
 
 /**
- * Reads `YYYY-MM-DD` at the start of a text: four digits of year, or a sign and four to nine. Days 1 to 31 pass
- * in any month. Returns the day and the offset behind it.
+ * Reads `YYYY-MM-DD` at the start of a text: a year of four digits, or of four to nine with a sign. Days 1 to 31 are
+ * accepted in every month. Returns the day and the offset after it.
  */
 export function readDay(text: string): (CivilDay & { readonly end: number }) | undefined {
   const sign = text[0]
@@ -90,14 +90,14 @@ export function readDay(text: string): (CivilDay & { readonly end: number }) | u
   return { year: sign === '-' ? -year : year, month, day, end: yearEnd + 6 }
 }
 
-/** A date from `YYYY-MM-DD`, strict: no blanks, and the day must exist. Undefined when it is none. */
+/** A date from `YYYY-MM-DD`, strict: no blanks, and the day must exist. Undefined when the text is not a date. */
 export function parseDate(text: string): LocalDate | undefined {
   const read = readDay(text)
   if (!read || read.end !== text.length || read.day > daysInMonth(read.year, read.month)) return undefined
   return new LocalDate(epochDayOf(read.year, read.month, read.day))
 }
 
-/** A date as ISO text; years outside 0000 to 9999 carry a sign. */
+/** A date as ISO text. Years outside 0000 to 9999 have a sign. */
 export function formatDate(date: LocalDate): string {
   return formatDay(date.epochDay)
 }
@@ -114,24 +114,24 @@ function formatYear(year: number): string {
   return year > 9999 ? `+${digits}` : digits
 }
 
-/** A number below 100 with two digits. */
+/** A number below 100 as two digits. */
 export function twoDigits(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/** The date so many days later (earlier when negative); undefined when no Date can hold it. */
+/** The date `days` later (earlier when negative); undefined when it is out of range. */
 export function addDays(date: LocalDate, days: bigint): LocalDate | undefined {
   const sum = BigInt(date.epochDay) + days
   return sum < minEpochDay || sum > maxEpochDay ? undefined : new LocalDate(Number(sum))
 }
 
-/** The UTC date of an instant; undefined in the two outermost years of Time, which Date lacks. */
+/** The UTC date of a time; undefined in the two outermost years of Time, which dates do not have. */
 export function dateOfTime(time: Time): LocalDate | undefined {
   const epochDay = epochDayOfTime(time)
   return epochDay < minEpochDay || epochDay > maxEpochDay ? undefined : new LocalDate(epochDay)
 }
 
-/** Days since 1970-01-01 (UTC) of an instant. */
+/** Days since 1970-01-01 (UTC) of a time. */
 export function epochDayOfTime(time: Time): number {
   const days = Number(time.seconds / BigInt(secondsPerDay))
   return time.seconds < BigInt(days) * BigInt(secondsPerDay) ? days - 1 : days

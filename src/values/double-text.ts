@@ -1,11 +1,11 @@
-// Doubles as text the way Java prints them, which is what clients of the language have always received. The digits
-// are the shortest that read back to the same double, but for the few where Java had digits of its own.
+// Formats doubles as Java does, because clients of the language have always received them so. The digits are the
+// shortest that parse to the same double, except for the few doubles for which Java prints other digits.
 
 import { hasOwnJavaDigits, javaDigits } from './java-digits.ts'
 
 /**
- * A double as text: always with a point; plain between 0.001 and 10 million, otherwise `d.dE±n`; `NaN` and
- * `±Infinity` by name.
+ * A double as text. It always has a decimal point: plain between 0.001 and 10 million, otherwise `d.dE±n`. `NaN` and
+ * `±Infinity` appear by name.
  */
 export function javaDoubleText(double: number): string {
   const magnitude = Math.abs(double)

@@ -1,13 +1,13 @@
-// When two values are the same. Stricter than the order: 1 and 1.0 differ, documents are not objects; and in one
-// way laxer: an object's fields have no order. The function `equals` alone compares numbers by value.
+// Equality of values. It is stricter than the order: 1 and 1.0 differ, and documents differ from objects. It is looser
+// in one way: the order of an object's fields does not matter. Only the function `equals` compares numbers by value.
 
 import { step } from '../base/effort.ts'
 import { type ObjectValue, Transient, type UnresolvedTarget, type Value } from './value.ts'
 
-/** A value that tells its kind itself. */
+/** A value with a `kind` property. */
 export type Tagged = Extract<Value, { readonly kind: string }>
 
-/** Whether two values are the same through and through: membership, `distinct`, set operations on arrays. */
+/** Whether two values are deeply equal, for membership, `distinct` and set operations on arrays. */
 export function equalValues(left: Value, right: Value): boolean {
   step()
   if (typeof left === 'number' || typeof right === 'number') return Object.is(left, right)
@@ -52,7 +52,7 @@ function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, index) => byte === right[index])
 }
 
-/** What makes up a tagged value. Values of one kind are equal if and only if these are. */
+/** The components of a tagged value. Values of one kind are equal if and only if their components are. */
 export function partsOf(value: Tagged): readonly Value[] {
   if (value instanceof Transient) return value.parts()
   switch (value.kind) {
@@ -73,7 +73,7 @@ export function partsOf(value: Tagged): readonly Value[] {
   }
 }
 
-/** A target consists of values only, apart from what is absent. */
+/** The members of a target, which are all values; absent ones are skipped. */
 function membersOf(target: UnresolvedTarget): ObjectValue {
   const entries: [string, Value | undefined][] = Object.entries(target)
   return new Map(entries.filter((entry): entry is [string, Value] => entry[1] !== undefined))

@@ -1,17 +1,17 @@
-// How large a value would be if it were written out. A value is small in memory when its parts are shared, and doubling
-// one (`[x, x]`, then that twice …) makes one in thirty steps that no machine can walk through. The extent of large
-// parts is remembered, so that of the whole is known as soon as it is put together.
+// The size that a value would have if it were written out. A value with shared parts is small in memory: doubling it
+// (`[x, x]`, and that again) thirty times makes a value that no machine can traverse. The extents of large parts are
+// cached, so the extent of a new value is known as soon as it is created.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { isArray, type Value } from './value.ts'
 
-/** Extents from which on they are remembered; less is quickly counted again. */
+/** Extents from this size on are cached; smaller ones are quickly counted again. */
 const rememberedFrom = 64
 
 const extents = new WeakMap<object, number>()
 
-/** Values in a value, itself included, and the UTF-16 units and bytes of its texts, together. */
+/** The number of values in a value, itself included, plus the UTF-16 units and bytes of its texts. */
 export function extentOf(value: Value): number {
   if (typeof value === 'string') return 1 + value.length
   if (typeof value !== 'object' || value === null) return 1

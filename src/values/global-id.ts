@@ -1,11 +1,11 @@
-// Global ids of databases as text: z-base-32 of the 64 bits, most significant first, 13 characters of which the
-// last carries the low four bits shifted left by one (a fact of the protocol). They stand in the audiences of
-// access providers, so they never change.
+// Global ids of databases as text: the 64 bits in z-base-32, most significant first. There are 13 characters, and the
+// last one contains the low four bits shifted left by one (a fact of the protocol). Audiences of access providers
+// contain them, so they never change.
 
 const alphabet = 'ybndrfg8ejkmcpqxot1uwisza345h769'
 const textLength = 13
 
-/** The 13 characters that name a database permanently. */
+/** The permanent 13-character id of a database. */
 export function encodeGlobalId(id: bigint): string {
   let rest = BigInt.asUintN(64, id) << 1n
   let text = ''
@@ -16,7 +16,7 @@ export function encodeGlobalId(id: bigint): string {
   return text
 }
 
-/** The id a text names, or undefined when it is not exactly what {@link encodeGlobalId} writes. */
+/** The id of a text, or undefined when the text is not exactly what {@link encodeGlobalId} returns. */
 export function decodeGlobalId(text: string): bigint | undefined {
   if (text.length !== textLength) return undefined
   let bits = 0n

@@ -1,6 +1,6 @@
-// The bounds of the language's integers, which are those of Java's `long`.
+// The range of the language's integers, which is that of Java's `long`.
 
-/** The least 64-bit integer. */
+/** The smallest 64-bit integer. */
 export const int64Min: bigint = -(2n ** 63n)
-/** The greatest 64-bit integer. */
+/** The largest 64-bit integer. */
 export const int64Max: bigint = 2n ** 63n - 1n

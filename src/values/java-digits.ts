@@ -1,9 +1,9 @@
-// The digits of doubles as Java printed them up to release 18, where they are not always the shortest that read back:
-// from 2^53 on, for powers of two below 0.001, and for subnormal numbers. Everywhere else both agree, and the runtime
-// is faster. The algorithm is that of java.lang.Double.toString, overflows included; the digits were compared with those
-// of release 17 for three million doubles of all magnitudes.
+// The decimal digits of doubles as Java printed them up to release 18. They are not always the shortest that parse to
+// the same double: from 2^53 on, for powers of two below 0.001, and for subnormal numbers. For all other doubles the
+// runtime's digits are the same, and faster. The algorithm is that of java.lang.Double.toString, overflows included.
+// The digits were compared with those of release 17 for three million doubles of all magnitudes.
 
-/** Decimal digits without zeros at their end, and the power of ten of the first one. */
+/** Decimal digits without trailing zeros, and the power of ten of the first one. */
 interface JavaDigits {
   readonly digits: string
   readonly exponent: number
@@ -21,12 +21,12 @@ interface BinaryParts {
   /** With the hidden bit: the value is `fraction * 2^(exponent - 52)`. */
   readonly fraction: bigint
   readonly exponent: number
-  /** How many bits of the fraction there are; the smallest doubles have fewer. */
+  /** Number of bits in the fraction; subnormal doubles have fewer. */
   readonly precision: number
 }
 
 function binaryParts(magnitude: number): BinaryParts {
-  // Subnormal doubles have no hidden bit: made normal, they tell how many of their bits are missing.
+  // A subnormal double has no hidden bit. Scaling it to a normal one shows how many bits are missing.
   const lift = magnitude < smallestNormal ? significantBitsMax : 0
   view.setFloat64(0, magnitude * 2 ** lift)
   const bits = view.getBigUint64(0)
@@ -36,7 +36,7 @@ function binaryParts(magnitude: number): BinaryParts {
   return { fraction, exponent, precision: significantBitsMax - missing }
 }
 
-/** Whether Java's digits of a finite double that is not negative may differ from the shortest ones. */
+/** Whether Java's digits of a finite, non-negative double may differ from the shortest ones. */
 export function hasOwnJavaDigits(magnitude: number): boolean {
   if (magnitude >= 1e-3) return magnitude >= 2 ** significantBitsMax
   if (magnitude < smallestNormal) return magnitude > 0
@@ -51,7 +51,7 @@ export function javaDigits(magnitude: number): JavaDigits {
     : generatedDigits(fraction, exponent, precision)
 }
 
-/** Integers below 2^63 are printed exactly, but for the digits that lie within their last bit. */
+/** Java prints integers below 2^63 exactly, except for digits that are below the precision of the double. */
 function integerDigits(integer: bigint, exponent: number): JavaDigits {
   const beyond = exponent - significantBitsMax - 1
   const insignificant = beyond < 4 ? 0 : beyond < 7 ? 1 : 2
@@ -61,7 +61,7 @@ function integerDigits(integer: bigint, exponent: number): JavaDigits {
   return { digits: text.replace(/0+$/, ''), exponent: text.length - 1 + insignificant }
 }
 
-/** An estimate of the power of ten, never too small and at most one too large: its error shows in the digits. */
+/** An estimate of the power of ten, never too small and at most one too large. `generate` corrects it. */
 function estimatedExponent(fraction: bigint, exponent: number): number {
   const mantissa = Number(fraction) / 2 ** fractionBits
   return Math.floor((mantissa - 1.5) * 0.289529654 + 0.176091259 + exponent * 0.301029995663981)
@@ -70,7 +70,10 @@ function estimatedExponent(fraction: bigint, exponent: number): number {
 const bitLengthOfPowerOf5 = (power: number) =>
   power === 0 ? 0 : power <= 26 ? (5n ** BigInt(power)).toString(2).length : power * 3
 
-/** Digits one by one, until what is left lies within the bounds of the double: the value is `b / s`, a bound `m / s`. */
+/**
+ * Generates digits until the remainder is within the rounding interval of the double: the value is `b / s`, the bound
+ * `m / s`.
+ */
 function generatedDigits(fraction: bigint, binaryExponent: number, precision: number): JavaDigits {
   let significant = fraction
   let bits = significantBitsMax
@@ -83,7 +86,8 @@ function generatedDigits(fraction: bigint, binaryExponent: number, precision: nu
   const fives = { value: Math.max(0, -estimate), scale: Math.max(0, estimate) }
   const value = fives.value + tinyBits + binaryExponent - (bits - 1)
   const scale = fives.scale + tinyBits
-  // The next double below a power of two is half as far away as the one above; half the distance is taken for both.
+  // The next double below a power of two is half as far away as the next one above; the smaller distance is used for
+  // both.
   const bound = fives.value + tinyBits + binaryExponent - precision - (bits === 1 ? 1 : 0)
   const common = Math.min(value, scale, bound)
   const power = (five: number, two: number) => (5n ** BigInt(five)) << BigInt(two - common)
@@ -104,7 +108,7 @@ interface Generation {
   readonly s: bigint
   readonly m: bigint
   readonly exponent: number
-  /** Java computed this one in 64 bits, where the bound can overflow; a negative one ends the digits. */
+  /** Set where Java computes in 64 bits, in which the bound can overflow. A negative bound ends the digits. */
   readonly wraps: boolean
 }
 
@@ -125,7 +129,7 @@ function generate({ b: value, exponent: estimate, m: bound, s, wraps }: Generati
   const first = next()
   if (first === 0n && !high) exponent--
   else digits = String(first)
-  // Scientific notation has at least one digit behind the point.
+  // Scientific notation has at least one digit after the point.
   if (exponent < -3 || exponent >= 8) [low, high] = [false, false]
   while (!low && !high) digits += next()
   const twice = b * 2n

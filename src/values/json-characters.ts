@@ -1,8 +1,8 @@
-// The characters that JSON is built of, as UTF-16 units and as bytes of UTF-8, for all that read JSON by themselves: the
-// parser of requests (json.ts), which makes values; the shapes of queries in the query log, which are made of every request's
-// text in one pass; and readers of files and segments, which look for the ends of elements in bytes without decoding them.
+// The structural characters of JSON, as UTF-16 units and as UTF-8 bytes. They serve all code that reads JSON without
+// JSON.parse: the parser of requests (json.ts), the query shapes in the query log, which are made in one pass over each
+// request's text, and the readers of files and segments, which find the ends of elements in undecoded bytes.
 
-/** Their codes. */
+/** Character codes. */
 export const newline = 0x0a
 export const space = 0x20
 export const quote = 0x22

@@ -1,12 +1,12 @@
-// JSON laid out for people: for clients that run in a terminal, and for responses to failed requests. It is not parsed for this:
-// numbers stay as they are written.
+// Pretty-prints JSON, for clients in a terminal and for responses to failed requests. The text is not parsed, so
+// numbers keep their spelling.
 
 import { unfinished, valueEnd } from './json-scan.ts'
 
-/** Arrays and objects of fewer characters in compact form stay on one line. */
+/** Arrays and objects with fewer characters in compact form stay on one line. */
 const oneLineChars = 60
 
-/** Lays out JSON text that has no white space between its tokens: two spaces per level, a newline at the end. */
+/** Formats JSON text that has no white space between its tokens: two spaces per level, a newline at the end. */
 export function prettyPrint(json: string): string {
   let text = ''
   let newline = '\n'

@@ -1,6 +1,7 @@
-// Where the parts of JSON end, for all that reads JSON and makes no values of it: the shapes of queries in the query log,
-// texts laid out for people, and readers of files, which cut a long text into elements. They look at texts in UTF-16 units or at bytes
-// of UTF-8: both have the characters that JSON is built of at the same codes. What has no end may have one when more has come.
+// Finds the ends of JSON elements without creating values. It serves the query shapes in the query log, the
+// pretty-printer, and the file readers that cut a long text into elements. The source is UTF-16 text or UTF-8 bytes:
+// the structural characters of JSON have the same codes in both. An unfinished element may be complete once more input
+// has arrived.
 
 import {
   backslash,
@@ -13,25 +14,25 @@ import {
   space,
 } from './json-characters.ts'
 
-/** JSON, whole or in part, as text or in bytes. */
+/** JSON, complete or partial, as text or bytes. */
 export type JsonSource = string | Uint8Array
 
-/** There is no end within the source. */
+/** Returned when the element does not end within the source. */
 export const unfinished = -1
 
-/** The unit or byte at a place; not a number behind the end. */
+/** The unit or byte at a position; NaN after the end. */
 function unitAt(source: JsonSource, at: number): number {
   return typeof source === 'string' ? source.charCodeAt(at) : (source[at] ?? Number.NaN)
 }
 
-/** The first place from `at` on that is no white space; the length of the source when there is none. */
+/** The first position from `at` on that is not white space; the length of the source when there is none. */
 export function blanksEnd(source: JsonSource, at: number): number {
   let end = at
   while (unitAt(source, end) <= space) end++
   return end
 }
 
-/** The closing quote of the string that begins at `at`, or {@link unfinished}. */
+/** The position of the closing quote of the string that begins at `at`, or {@link unfinished}. */
 export function stringEnd(source: JsonSource, at: number): number {
   let end = at
   for (;;) {
@@ -44,8 +45,8 @@ export function stringEnd(source: JsonSource, at: number): number {
 }
 
 /**
- * Behind the value at `at`, or {@link unfinished} when an array, object or string is open at `limit`. Numbers and words end where
- * something else begins, or with the source.
+ * The position after the value at `at`, or {@link unfinished} when an array, object or string is still open at `limit`.
+ * Numbers and words end at the next delimiter or at the end of the source.
  */
 export function valueEnd(source: JsonSource, at: number, limit = source.length): number {
   const first = unitAt(source, at)
@@ -57,7 +58,7 @@ export function valueEnd(source: JsonSource, at: number, limit = source.length):
   return Math.max(at + 1, wordEnd(source, at))
 }
 
-/** Behind the bracket or brace that closes all of those that are `open` at `at`. */
+/** The position after the bracket or brace that closes the outermost of the `open` levels at `at`. */
 export function nestedEnd(source: JsonSource, at: number, limit: number, open: number): number {
   let depth = open
   for (let index = at; index < limit; index++) {
@@ -73,7 +74,7 @@ export function nestedEnd(source: JsonSource, at: number, limit: number, open: n
   return unfinished
 }
 
-/** Behind the number or word at `at`; `at` itself where there is none. */
+/** The position after the number or word at `at`; `at` itself when there is none. */
 export function wordEnd(source: JsonSource, at: number): number {
   let end = at
   for (;;) {

@@ -1,6 +1,6 @@
-// The parser of request JSON, the first thing every request pays for. It is our own because JSON.parse cannot keep
-// what the language needs: exact 64-bit integers apart from doubles, source order of integer-like keys, the first
-// of two equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
+// The parser of request JSON, which every request pays for first. It is our own because JSON.parse cannot keep what the
+// language needs: exact 64-bit integers apart from doubles, the source order of integer-like keys, the first of two
+// equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
@@ -18,11 +18,11 @@ import {
 } from './json-characters.ts'
 import type { Json } from './value.ts'
 
-/** Text that is no JSON, or is nested deeper than `limits.jsonDepthMax`. */
+/** Thrown for text that is not JSON, or is nested deeper than `limits.jsonDepthMax`. */
 export class JsonSyntaxError extends Error {
   override name = 'JsonSyntaxError'
   readonly reason: 'syntax' | 'nesting'
-  /** UTF-16 offset at which the parser gave up. */
+  /** UTF-16 offset at which the parser stopped. */
   readonly offset: number
   constructor(reason: 'syntax' | 'nesting', offset: number) {
     super(
@@ -34,19 +34,19 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses the first JSON value of a text. Tokens without `.` and `e` become bigint, others number; objects become
- * Maps in source order in which the first of several equal keys wins. What follows the value is ignored as long
- * as it begins like another value (`1 2` is 1, `[1] junk` is an error): facts of the protocol, as are all limits.
+ * Parses the first JSON value of a text. Tokens without `.` and `e` become bigint, others number. Objects become Maps
+ * in source order, in which the first of several equal keys wins. Text after the value is ignored as long as it begins
+ * like another value (`1 2` is 1, `[1] junk` is an error). These rules and all limits are facts of the protocol.
  * Throws {@link JsonSyntaxError}.
  */
 export function parseJson(text: string): Json {
   return new JsonParser(text).parse()
 }
 
-/** Objects in which a name stands more than once, each with the first such name. */
+/** Objects with a repeated name, each with its first repeated name. */
 export type RepeatedNames = ReadonlyMap<Json, string>
 
-/** The same, but the last of several equal keys wins, and objects that have such are told. */
+/** Like {@link parseJson}, but the last of several equal keys wins, and objects with repeated names are returned. */
 export function parseJsonWithRepeated(text: string): {
   readonly json: Json
   readonly repeated: RepeatedNames
@@ -55,7 +55,7 @@ export function parseJsonWithRepeated(text: string): {
   return { json: new JsonParser(text, repeated).parse(), repeated }
 }
 
-/** The same; undefined for a text that is no JSON. */
+/** Like {@link parseJson}; undefined for a text that is not JSON. */
 export function tryJson(text: string): Json | undefined {
   try {
     return parseJson(text)
@@ -74,20 +74,20 @@ const upperE = 0x45
 const lowerE = 0x65
 const byteOrderMark = 0xfeff
 
-/** Stands for what is past the end; no character has this code. */
+/** The "character" after the end of the text; no character has this code. */
 const end = -1
 
-/** Integers of at most this many characters are summed up in a double without losing a digit. */
+/** Integers of at most this many characters are exact in a double. */
 const plainIntegerChars = 15
 
-/** Escapes of one letter; `\u` is handled apart. */
+/** Escapes of one letter; `\u` is handled separately. */
 const simpleEscapes = new Map<number, string>(
   Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],
   ),
 )
 
-/** Values from which on a text is long: what is made of so many takes the garbage collector longer than the parser. */
+/** Number of values from which a text counts as long: garbage collection of so many values takes longer than parsing. */
 const manyValues = 32_768
 
 class JsonParser {
@@ -97,7 +97,7 @@ class JsonParser {
   #depth = 0
   #valueCount = 0
 
-  /** Where to note objects with equal keys; absent where the first of these wins. */
+  /** Collects objects with equal keys; absent where the first of equal keys wins. */
   readonly #repeated: Map<Json, string> | undefined
 
   constructor(text: string, repeated?: Map<Json, string>) {
@@ -114,7 +114,7 @@ class JsonParser {
     return value
   }
 
-  /** Refuses what cannot begin another value, and numbers and words that run straight into it. */
+  /** Rejects a trailer that cannot begin another value, and numbers and words directly followed by another character. */
   #checkTrailer(selfDelimiting: boolean): void {
     const valueEnd = this.#at
     const first = this.#next()
@@ -127,7 +127,7 @@ class JsonParser {
     throw new JsonSyntaxError('syntax', this.#at)
   }
 
-  /** Skips white space and returns the character there, without taking it. */
+  /** Skips white space and returns the next character without consuming it. */
   #next(): number {
     const text = this.#text
     let at = this.#at
@@ -208,7 +208,7 @@ class JsonParser {
   #array(): Json {
     this.#enter()
     let next = this.#next()
-    // An array that grows makes room for seventeen at once, which is most of what deep nesting takes.
+    // A growing array allocates room for seventeen elements at once, which dominates the memory of deep nesting.
     const items = next === closeBracket ? [] : [this.#value(next)]
     if (items.length > 0) {
       for (next = this.#next(); next !== closeBracket; next = this.#next()) {
@@ -238,7 +238,7 @@ class JsonParser {
     return this.#fail()
   }
 
-  /** The rest of a string from its first escape on: runs of plain characters are copied whole. */
+  /** Reads the rest of a string from its first escape on, and copies runs of plain characters at once. */
   #escapedString(start: number, firstEscape: number): string {
     const text = this.#text
     let result = text.slice(start, firstEscape)
@@ -261,7 +261,7 @@ class JsonParser {
     return this.#fail()
   }
 
-  /** The character behind a backslash; moves past it. */
+  /** Reads the escape after a backslash. */
   #escape(at: number): string {
     const letter = this.#text.charCodeAt(at)
     const simple = simpleEscapes.get(letter)
@@ -309,7 +309,7 @@ class JsonParser {
     return Number(text.slice(start, at))
   }
 
-  /** The offset behind the digits at `from`, of which there must be one. */
+  /** The offset after the digits at `from`, of which there must be at least one. */
   #skipDigits(from: number): number {
     const text = this.#text
     let at = from
@@ -331,7 +331,7 @@ class JsonParser {
     return negative ? -value : value
   }
 
-  /** An integer token that may not fit into 64 bits; its length is looked at first, so this costs little. */
+  /** An integer token that may not fit into 64 bits. The length is checked first, which bounds the cost. */
   #integer(start: number): bigint {
     if (this.#at - start > 20) this.#fail()
     const value = BigInt(this.#text.slice(start, this.#at))

@@ -1,12 +1,15 @@
-// The characters of one version of Unicode. What the runtime's own tables say about a character that is assigned never
-// changes as far as case folding and normal forms are concerned (the stability policies of Unicode); what they say of one
-// that was not yet assigned does. So texts that end in stored keys are mapped by the runtime only where they hold
-// characters of this version; newer ones stay as they are.
+// The characters of one version of Unicode. By Unicode's stability policies, the runtime's case folding and normal
+// forms never change for an assigned character. They do change for a code point that is assigned later. So texts of
+// stored keys are mapped by the runtime only where they contain characters of this version; newer characters are not
+// mapped.
 
 import { step } from '../base/effort.ts'
 import { assignedRuns } from './assigned-data.ts'
 
-/** Where runs of assigned and unassigned code points begin, in turns; an even number of them lie below an unassigned one. */
+/**
+ * The code points where runs of assigned and unassigned code points begin, alternately. An even number of them is at or
+ * below an unassigned code point.
+ */
 const starts: readonly number[] = startsOf(assignedRuns)
 
 function startsOf(runs: string): readonly number[] {
@@ -17,10 +20,10 @@ function startsOf(runs: string): readonly number[] {
   })
 }
 
-/** Below are only characters that every version has. */
+/** All smaller code points are assigned in every version. */
 const firstUnassigned = 0x378
 
-/** Whether a code point is a character of the version of Unicode that what is stored was made with. */
+/** Whether a code point is assigned in the Unicode version of the stored data. */
 export function isKnownCharacter(codePoint: number): boolean {
   if (codePoint < firstUnassigned) return true
   let low = 0
@@ -50,8 +53,8 @@ function isAllKnown(text: string): boolean {
 }
 
 /**
- * What the runtime's `map` makes of a text, as a runtime of the known version of Unicode would make it: newer characters
- * stay, and no character becomes a newer one (a letter whose capital was added later has none).
+ * The result of `map` as a runtime with the stored Unicode version would compute it. Newer characters are not mapped,
+ * and no character is mapped to a newer one (a letter whose capital was added later has none).
  */
 export function mapKnown(text: string, map: (text: string) => string): string {
   const mapped = map(text)

@@ -1,24 +1,24 @@
-// What schema objects may be called, and the ids of documents as text.
+// The syntax of schema object names, and document ids as text.
 
 import { int64Max, int64Min } from './int64.ts'
 
 /** Letters of all scripts, marks, digits, connectors, and a few signs: the protocol's `[;@+$\-_.!~%\w]+`. */
 const namePattern = /^[;@+$\-_.!~%\p{Alphabetic}\p{Mark}\p{Nd}\p{Pc}\p{Join_Control}]+$/u
 
-/** Whether a text can name a schema object; {@link isReservedName} says which of these may not. */
+/** Whether a text has the syntax of a schema object name. Some valid names are reserved ({@link isReservedName}). */
 export function isValidName(text: string): boolean {
   return namePattern.test(text)
 }
 
-/** Whether a valid name stands for something else and cannot be given. */
+/** Whether a valid name is reserved, so that no object may have it. */
 export function isReservedName(text: string): boolean {
   return text === '_'
 }
 
-/** The digits of the longest 64-bit integer, sign included; leading zeros come on top. */
+/** Characters of the longest 64-bit integer with its sign, not counting leading zeros. */
 const significantCharsMax = 20
 
-/** The number behind a document id given as text, or why it is none. */
+/** The document id that a text contains, or the reason why it is not an id. */
 export function parseId(text: string): bigint | 'not numeric' | 'too large' {
   const from = text.charCodeAt(0) === 0x2d ? 1 : 0
   let significant = from

@@ -1,19 +1,18 @@
-// Unicode normalization in linear time. The runtime brings the marks behind a character into their canonical order by
-// insertion, one by one, which takes a time quadratic in their number: minutes for a million of them. Long runs of
-// marks are therefore decomposed and sorted here first; what the runtime is given then is in order already, and
-// equivalent, so that every form of it is the same.
+// Unicode normalization in linear time. The runtime sorts the marks after a character by insertion, which takes
+// quadratic time: minutes for a million marks. So this module first decomposes and sorts long runs of marks. The
+// runtime then receives an equivalent text that is already in order, and its normal forms are the same.
 
 import { longCall, step } from '../base/effort.ts'
 
 /** The normal forms of Unicode. */
 export type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
 
-/** Marks in a row from which on they are sorted here. */
+/** Number of consecutive marks from which a run is sorted here. */
 const longRun = 32
 
 const firstMark = 0x300
 
-/** Plain units between two counts of steps. */
+/** Number of other units per count of steps. */
 const unitsPerCount = 4096
 
 /** A text in a normal form of Unicode. */
@@ -42,7 +41,7 @@ function withOrderedMarks(text: string, form: NormalForm): string {
   return copied === 0 ? text : result + text.slice(copied)
 }
 
-/** Where the run of marks that begins at `start` ends. */
+/** The end of the run of marks that begins at `start`. */
 function runEnd(text: string, start: number): number {
   let at = start
   while (at < text.length) {
@@ -83,12 +82,12 @@ function orderedRun(run: string, form: NormalForm): string {
   return parts.join('')
 }
 
-/** What is known of characters, by code point; there are some three thousand marks. */
+/** Caches by code point and by character; there are some three thousand marks. */
 const marks = new Map<number, boolean>()
 const knownClasses = new Map<string, number>()
 const decompositions = { NFD: new Map<string, string[]>(), NFKD: new Map<string, string[]>() }
 
-/** Characters beyond these many are not remembered: code points that are no marks are many. */
+/** Limit of cached code points: most code points are not marks. */
 const rememberedMax = 16_384
 
 const mark = /^\p{M}$/u
@@ -114,10 +113,10 @@ function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
   return known
 }
 
-/** One mark of each canonical combining class, in ascending order of the classes; found when first needed. */
+/** One mark of each canonical combining class, in ascending order of the classes; computed on demand. */
 const representatives: string[] = []
 
-/** The place of a mark's canonical combining class among all classes; -1: marks are not moved across it. */
+/** The rank of a mark's canonical combining class among all classes; -1 when marks are not moved across it. */
 function classOf(character: string): number {
   let known = knownClasses.get(character)
   if (known === undefined) {
@@ -129,10 +128,11 @@ function classOf(character: string): number {
   return known
 }
 
-/** The runtime does not tell the class of a mark, but which of two marks it puts first. */
+/** The runtime does not expose the combining class of a mark, but its order of two marks reveals their classes. */
 function findRepresentatives(): void {
   for (let point = firstMark; point <= lastMark; point++) {
-    // No marks between Hangul and the presentation forms, nor in the ideographs of the second and third plane.
+    // There are no marks between Hangul and the presentation forms, nor among the ideographs of the second and third
+    // plane.
     if (point === 0xac00) point = 0xf900
     if (point === 0x1fffe) break
     const character = String.fromCodePoint(point)
@@ -144,14 +144,14 @@ function findRepresentatives(): void {
 }
 
 const lastMark = 0x1ffff
-/** Marks of the lowest and of the highest class of all. */
+/** Marks of the lowest and of the highest combining class. */
 const [lowest, highest] = ['\u0334', '\u0345']
 
 function isMovable(character: string): boolean {
   return movesBefore(lowest, character) || movesBefore(character, highest)
 }
 
-/** Whether normalization puts one mark before another wherever they stand. */
+/** Whether normalization moves `mark` before `other`. */
 export function movesBefore(mark: string, other: string): boolean {
   return (other + mark).normalize('NFD') !== other + mark
 }

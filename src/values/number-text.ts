@@ -1,5 +1,5 @@
-// Text to number as the language converts it: the rules of Java's NumberFormat for English, which reads as much of
-// the front of a text as makes a number.
+// Converts text to a number by the rules of Java's NumberFormat for English, as the language does: it reads the longest
+// prefix that is a number.
 
 import { int64Max, int64Min } from './int64.ts'
 import { trimBlanks } from './trim.ts'
@@ -14,9 +14,9 @@ const upperE = 0x45
 const integerDigitsMax = 19
 
 /**
- * The number at the start of a text without its outer blanks: a minus sign, digits with grouping commas (ignored), a
- * point, more digits, an exponent with a capital `E`. Integral values that fit 64 bits return a bigint, others
- * and -0 a double. Undefined when no number stands there.
+ * The number at the start of a text, without blanks at its ends: a minus sign, digits with grouping commas (ignored), a
+ * point, more digits, an exponent with a capital `E`. Integral values that fit into 64 bits are a bigint, others and -0
+ * a double. Undefined when the text does not start with a number.
  */
 export function parseJavaNumber(text: string): bigint | number | undefined {
   const trimmed = trimBlanks(text)
@@ -28,7 +28,7 @@ export function parseJavaNumber(text: string): bigint | number | undefined {
   return decimal && numberOf(decimal, negative)
 }
 
-/** `0.digits` times ten to the power of `point`; `digits` has no zeros at its ends. */
+/** `0.digits` times ten to the power of `point`; `digits` has no leading or trailing zeros. */
 interface Decimal {
   readonly digits: string
   readonly point: number
@@ -63,8 +63,8 @@ function skipWhile(text: string, start: number, accept: (unit: number) => boolea
 }
 
 /**
- * The exponent behind an `E`. Where no integer stands, or one beyond 64 bits, it is 0: the number ends at the
- * `E`. Only the lower 32 bits count.
+ * The exponent after an `E`. It is 0 where no integer follows, or an integer beyond 64 bits: the number then ends at
+ * the `E`. Only the lower 32 bits are used.
  */
 function readExponent(text: string, start: number): number {
   const negative = text.charCodeAt(start) === minus

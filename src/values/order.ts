@@ -1,13 +1,12 @@
-// The total order of values: comparisons, `max` and `min`, index order, cursors and ranges all use it, and the
-// bytes of index keys (src/keys/order-codec.ts) order exactly as it says.
+// The total order of values for comparisons, `max` and `min`, index order, cursors and ranges. The bytes of index keys
+// (src/keys/order-codec.ts) have exactly the same order.
 //
-// One rule is ours. The language compares a long with a double by turning the long into a double, which is no
-// order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Here numbers compare by their
-// exact value. That differs only where a long beyond 2^53 is rounded, and then the result is the one that
-// arithmetic gives.
+// One rule is ours. The language compares a long with a double by converting the long to a double, which is not an
+// order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Here numbers compare by their exact
+// value. The rules differ only where a long beyond 2^53 is rounded, and then ours agrees with arithmetic.
 //
-// Equal in order are: a long and a double of the same value (1 and 1.0), objects that differ in the order of
-// their fields, references that differ in their database, and a transient value and its stored form.
+// These values are equal in the order: a long and a double of the same value (1 and 1.0), objects that differ in the
+// order of their fields, references that differ in their database, and a transient value and its stored form.
 
 import { assert } from '../base/assert.ts'
 import { step } from '../base/effort.ts'
@@ -16,7 +15,7 @@ import { partsOf } from './equality.ts'
 import type { Lambda, LocalDate, ObjectValue, Ref, Time, TransactionTime, Uuid, Value } from './value.ts'
 import { Transient, UnresolvedRef } from './value.ts'
 
-/** The types in ascending order. The numbers are the tag bytes of index keys: never renumber. */
+/** The types in ascending order. The numbers are the tag bytes of index keys: never change them. */
 export const orderRank = {
   number: 0x10,
   bytes: 0x14,
@@ -34,10 +33,13 @@ export const orderRank = {
   null: 0x40,
 } as const
 
-/** A value that has a place in the order as it is. */
+/** A value that the order compares directly. */
 type OrderedValue = Exclude<Value, Transient | UnresolvedRef>
 
-/** A value as it is ordered: transient values take their stored form. Callers have refused unresolved references. */
+/**
+ * The form in which a value is compared: the stored form of a transient value. Callers reject unresolved references
+ * before.
+ */
 export function orderForm(value: Value): OrderedValue {
   let form = value
   while (form instanceof Transient) form = form.storedForm()
@@ -78,14 +80,14 @@ export function rankOf(value: OrderedValue): number {
 }
 
 /**
- * Compares two values of any types: negative, zero or positive. A total order, except that values listed at the
- * top of this file are equal in it. No value may hold an unresolved reference.
+ * Compares two values of any types: negative, zero or positive. It is a total order in which the values listed at the
+ * top of this file are equal. The values must not contain unresolved references.
  */
 export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right)
   step()
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right)
-  // The same array or object needs no walk; that it holds no unresolved reference is the caller's to know.
+  // The same array or object needs no traversal. The caller guarantees that it contains no unresolved reference.
   if (left === right) return 0
   const a = orderForm(left)
   const b = orderForm(right)
@@ -94,7 +96,7 @@ export function compareValues(left: Value, right: Value): number {
   return difference !== 0 ? difference : compareWithin(rank, a, b)
 }
 
-/** Compares tuples place by place, a shorter one before the longer ones it begins. */
+/** Compares tuples element by element; a prefix of a longer tuple sorts before it. */
 export function compareArrays(left: readonly Value[], right: readonly Value[]): number {
   const length = Math.min(left.length, right.length)
   for (let index = 0; index < length; index++) {
@@ -104,7 +106,7 @@ export function compareArrays(left: readonly Value[], right: readonly Value[]): 
   return left.length - right.length
 }
 
-/** Compares numbers by their exact value; −0.0 below 0, NaN above everything. */
+/** Compares numbers by their exact value; −0.0 sorts before 0, NaN after all other numbers. */
 export function compareNumbers(left: number | bigint, right: number | bigint): number {
   if (typeof left === 'number' && typeof right === 'number') return compareDoubles(left, right)
   if (Number.isNaN(left)) return 1
@@ -114,7 +116,7 @@ export function compareNumbers(left: number | bigint, right: number | bigint): n
   return Number(Object.is(right, -0)) - Number(Object.is(left, -0))
 }
 
-/** Compares doubles as a total order in which every NaN is one value. */
+/** Compares doubles as a total order in which all NaN values are equal. */
 function compareDoubles(left: number, right: number): number {
   if (left < right) return -1
   if (left > right) return 1
@@ -124,7 +126,7 @@ function compareDoubles(left: number, right: number): number {
   return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
 }
 
-/** Compares byte strings as unsigned bytes, a shorter one before the longer ones it begins. */
+/** Compares byte strings as unsigned bytes; a prefix of a longer string sorts before it. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length)
   step(length >> 3)
@@ -135,7 +137,7 @@ export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   return left.length - right.length
 }
 
-/** Compares documents of one database as sets and indexes order them: by id as unsigned 64 bits, then by collection. */
+/** Compares documents of one database in the order of sets and indexes: by id as unsigned 64 bits, then by collection. */
 export function compareDocuments(
   left: Pick<Ref, 'id' | 'collection'>,
   right: Pick<Ref, 'id' | 'collection'>,
@@ -145,7 +147,7 @@ export function compareDocuments(
   return a < b ? -1 : a > b ? 1 : left.collection - right.collection
 }
 
-/** The fields of an object in the order in which objects compare and are hashed: names by UTF-16 units. */
+/** The fields of an object sorted by name (UTF-16 units), the order in which objects are compared and hashed. */
 export function sortedFields(object: ObjectValue): [string, Value][] {
   return [...object].sort(([a], [b]) => {
     step()
@@ -180,7 +182,7 @@ function compareWithin(rank: number, left: OrderedValue, right: OrderedValue): n
       return (left as LocalDate).epochDay - (right as LocalDate).epochDay
     case orderRank.lambda:
     case orderRank.transactionTime:
-      // The original's order of functions is not specified, this is ours.
+      // The original's order of functions is not specified; this order is ours.
       return compareArrays(
         partsOf(left as Lambda | TransactionTime),
         partsOf(right as Lambda | TransactionTime),

@@ -1,5 +1,5 @@
-// Lists of small integers as text, for data that lives in source files: five bits a character, the sixth says
-// that more follow, the lowest bit of a number is its sign (the encoding of source maps).
+// Encodes lists of small integers as text, for data in source files: base64 VLQ, the encoding of source maps. Each
+// character has five bits and a continuation bit; the lowest bit of a number is its sign.
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
@@ -17,7 +17,7 @@ export function packNumbers(numbers: Iterable<number>): string {
   return packed
 }
 
-/** Unpacks what {@link packNumbers} packed. */
+/** Decodes a text made by {@link packNumbers}. */
 export function unpackNumbers(packed: string): Int32Array {
   const numbers = new Int32Array(packed.length)
   let count = 0

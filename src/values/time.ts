@@ -1,5 +1,5 @@
-// Instants with nanosecond precision over a billion years each way (the range of java.time.Instant, which clients
-// see in results and error texts; Temporal covers 1/2000 of it): text, units of time, calendar parts in UTC.
+// Times with nanosecond precision over a billion years each way: text, units, and calendar parts in UTC. The range is
+// that of java.time.Instant, which clients see in results and error texts; Temporal covers 1/2000 of it.
 
 import { secondsPerDay } from '../base/durations.ts'
 import {
@@ -21,16 +21,16 @@ const nanosPerSecond = 1_000_000_000n
 export const minTime: Time = new Time(-31_557_014_167_219_200n, 0)
 export const maxTime: Time = new Time(31_556_889_864_403_199n, 999_999_999)
 
-/** The instant of the largest 64-bit count of microseconds. */
+/** The time of the largest 64-bit count of microseconds. */
 export const maxMicrosTime: Time = timeFromMicros(int64Max)
 
-/** What errors say about instants out of range. */
+/** The text of errors about times out of range. */
 export const timeBoundsText: string = `dates and times must be between ${formatTime(minTime)} and ${formatTime(maxTime)}`
 
 /** A unit of time. */
 export interface TimeUnit {
   readonly nanos: bigint
-  /** Dates move by whole days only. */
+  /** Whether dates may be moved by this unit: only by whole days. */
   readonly ofDates: boolean
 }
 
@@ -49,15 +49,15 @@ for (const [name, nanos] of [
   units.set(name, unit).set(`${name}s`, unit)
 }
 
-/** The unit a query names, singular or plural, in lower case; undefined when there is none of that name. */
+/** The unit with a name, singular or plural, in lower case; undefined when there is none. */
 export function timeUnit(name: string): TimeUnit | undefined {
   return units.get(name)
 }
 
 /**
- * An instant from ISO text: date, `T`, hours and minutes, optional seconds with up to nine digits of fraction,
- * and an offset or `Z`, which is required. Days past a month's end mean its last day, 24:00 the next midnight.
- * No blanks. Undefined when it is none.
+ * A time from ISO text: date, `T`, hours and minutes, optional seconds with up to nine digits of fraction, and an
+ * offset or `Z`, which is required. A day after the end of its month means the last day of the month, and 24:00 the
+ * next midnight. Blanks are not allowed. Undefined when the text is not a time.
  */
 export function parseTime(text: string): Time | undefined {
   const date = readDay(text)
@@ -116,7 +116,7 @@ function readOffset(text: string, start: number): number | undefined {
   return sign === '-' ? -total : total
 }
 
-/** An instant as ISO text in UTC: seconds always, a fraction of 3, 6 or 9 digits if any, years as for dates. */
+/** A time as ISO text in UTC: always with seconds, a fraction of 3, 6 or 9 digits if any, and years as in dates. */
 export function formatTime(time: Time): string {
   const days = epochDayOfTime(time)
   const secondOfDay = Number(time.seconds - BigInt(days) * BigInt(secondsPerDay))
@@ -148,27 +148,27 @@ function floorDivide(dividend: bigint, divisor: bigint): bigint {
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient
 }
 
-/** The instant so many microseconds after the epoch. A bigint may be any 64-bit integer, a number a safe one. */
+/** The time `micros` microseconds after the epoch. A bigint may be any 64-bit integer, a number any safe one. */
 export function timeFromMicros(micros: bigint | number): Time {
   return timeFromNanos(BigInt(micros) * 1000n)
 }
 
-/** Whole microseconds since the epoch, rounded down. More than 64 bits for instants far out. */
+/** Whole microseconds since the epoch, rounded down. Times far from the epoch exceed 64 bits. */
 export function microsOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1000n)
 }
 
-/** Whole milliseconds since the epoch, rounded down. More than 64 bits for instants far out. */
+/** Whole milliseconds since the epoch, rounded down. Times far from the epoch exceed 64 bits. */
 export function millisOfTime(time: Time): bigint {
   return floorDivide(nanosOfTime(time), 1_000_000n)
 }
 
-/** The instant so many units after the epoch; undefined when no Time can hold it. */
+/** The time `amount` units after the epoch; undefined when it is out of range. */
 export function timeFromEpoch(amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(amount * unit.nanos)
 }
 
-/** The instant so many units later (earlier when negative); undefined when no Time can hold it. */
+/** The time `amount` units later (earlier when negative); undefined when it is out of range. */
 export function addToTime(time: Time, amount: bigint, unit: TimeUnit): Time | undefined {
   return boundedTime(nanosOfTime(time) + amount * unit.nanos)
 }
@@ -180,7 +180,7 @@ function boundedTime(nanos: bigint): Time | undefined {
   return nanos < minNanos || nanos > maxNanos ? undefined : timeFromNanos(nanos)
 }
 
-/** Whole units from one instant to another, rounded toward zero. May exceed 64 bits for small units. */
+/** Whole units from one time to another, rounded toward zero. Small units may exceed 64 bits. */
 export function diffTimes(from: Time, to: Time, unit: TimeUnit): bigint {
   return (nanosOfTime(to) - nanosOfTime(from)) / unit.nanos
 }
@@ -190,7 +190,7 @@ export function diffDates(from: LocalDate, to: LocalDate): bigint {
   return BigInt(to.epochDay - from.epochDay)
 }
 
-/** The parts of an instant in the UTC calendar; the week begins on Monday, day 1. */
+/** The parts of a time in the UTC calendar; the week begins on Monday, day 1. */
 export interface CalendarParts {
   readonly year: number
   readonly month: number

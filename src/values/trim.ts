@@ -1,4 +1,4 @@
-// The blanks that conversions cut off the ends of a text: those of Java's String.trim, which the language inherited.
+// Trims texts before conversions by the rules of Java's String.trim, which the language inherited.
 
 /** The text without the space and control characters (up to U+0020) at its ends. Unicode spaces stay. */
 export function trimBlanks(text: string): string {

@@ -1,4 +1,4 @@
-// UUIDs from text, as leniently as the language has always read them (the rules of Java's UUID.fromString).
+// Parses UUIDs by the lenient rules of Java's UUID.fromString, as the language does.
 
 import { int64Max } from './int64.ts'
 import { Uuid } from './value.ts'
@@ -9,8 +9,8 @@ const groupDigits = [8, 4, 4, 4, 12] as const
 const longestText = 36
 
 /**
- * A UUID from five groups of hexadecimal digits. Short groups are filled up with zeros, of long ones the last
- * digits count (`1-1-1-1-1` is a UUID). Undefined when it is none.
+ * A UUID from five groups of hexadecimal digits. Short groups are padded with zeros, and only the last digits of long
+ * groups count (`1-1-1-1-1` is a UUID). Undefined when the text is not a UUID.
  */
 export function parseUuid(text: string): Uuid | undefined {
   if (text.length > longestText) return undefined
@@ -28,7 +28,7 @@ export function parseUuid(text: string): Uuid | undefined {
 function canonicalGroup(group: string, digits: number): string | undefined {
   const hex = group.startsWith('+') ? group.slice(1) : group
   if (!/^[0-9a-f]+$/i.test(hex)) return undefined
-  // A group is read as a signed 64-bit integer first.
+  // Java reads a group as a signed 64-bit integer first.
   if (BigInt(`0x${hex}`) > int64Max) return undefined
   return hex.toLowerCase().padStart(digits, '0').slice(-digits)
 }

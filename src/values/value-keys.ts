@@ -1,21 +1,21 @@
-// Texts that stand for values, for sets and counts of them: two values have the same one if and only if they are equal by
-// `equalValues`. Long ones are numbered instead of being repeated in those of the values around them, so that a value
-// takes no longer than its distinct parts do, however deep they nest and however often they are shared.
+// Keys of values for sets and counts: two values have the same key if and only if they are equal by `equalValues`. A
+// long key is replaced by a number inside the keys of enclosing values. So the cost of a value is that of its distinct
+// parts, however deep they nest and however often they are shared.
 
 import { step } from '../base/effort.ts'
 import { partsOf, type Tagged } from './equality.ts'
 import { sortedFields } from './order.ts'
 import { Transient, type Value } from './value.ts'
 
-/** Characters up to which a key stands for itself, and is not numbered. */
+/** Keys up to this number of characters are used as they are; longer ones are replaced by a number. */
 const plainKeyMax = 64
 
-/** A key that may be compared with all others of this function; as long as the value. */
+/** A key that is comparable with all others of this function. Its length is that of the value. */
 export function ownKeyOf(value: Value): string {
   return new ValueKeys(Number.POSITIVE_INFINITY).keyOf(value)
 }
 
-/** Keys that can be compared with one another; those of another instance mean something else. */
+/** Keys that are comparable with one another; the keys of two instances are not. */
 export class ValueKeys {
   readonly #plainMax: number
   readonly #numbers = new Map<string, number>()

@@ -1,6 +1,6 @@
-// The value model of the language. Values are immutable once made. Integers are `bigint` (64 bits, wrapped by
-// the arithmetic functions), doubles are `number`, so `1` and `1.0` never meet by accident. Objects are `Map`s,
-// because insertion order counts even for keys that look like integers.
+// The value model of the language. Values are immutable. Integers are `bigint` (64 bits, wrapped by the arithmetic
+// functions) and doubles are `number`, so `1` and `1.0` stay distinct. Objects are `Map`s, because their insertion
+// order matters even for keys that look like integers.
 
 import { hashSeed, hashWord } from '../base/bytes.ts'
 import type { Micros } from '../base/micros.ts'
@@ -9,16 +9,16 @@ import { flat } from './json-text.ts'
 
 export type { Micros } from '../base/micros.ts'
 
-/** Identifies a database permanently, whatever its name or parent; the root database is {@link rootDatabase}. */
+/** The permanent id of a database, whatever its name or parent; the root database is {@link rootDatabase}. */
 export type DatabaseId = bigint
 
 /** The number of a collection within its database: native ones below 1024, user collections from 1024. */
 export type CollectionId = number
 
-/** The database around all others. */
+/** The database that contains all others. */
 export const rootDatabase: DatabaseId = 0n
 
-/** The numbers of the native collections. Stored in every key: never renumber. */
+/** The numbers of the native collections. They are stored in every key: never change them. */
 export const native = {
   databases: 1,
   collections: 2,
@@ -31,11 +31,14 @@ export const native = {
   credentials: 9,
 } as const
 
-/** The numbers of collections that no language shows: the files of schemas. Stored in every key: never renumber. */
+/**
+ * The numbers of collections that no language exposes: the files of schemas. They are stored in every key: never change
+ * them.
+ */
 export const unlisted = {
-  /** The files of the schema in force. */
+  /** The files of the active schema. */
   schema_files: 10,
-  /** Those of the schema that is to come, and that there is one. */
+  /** The files of the staged schema, and the record that a staged schema exists. */
   staged_schema: 11,
 } as const
 
@@ -74,16 +77,16 @@ export function nativeName(collection: CollectionId): NativeName | undefined {
   return nativeNames.get(collection)
 }
 
-/** The native collection of that name; `classes` is the older spelling of `collections`. */
+/** The native collection with a name; `classes` is the older spelling of `collections`. */
 export function nativeNamed(name: string): NativeName | undefined {
   if (name === 'classes') return 'collections'
   return Object.hasOwn(native, name) ? (name as NativeName) : undefined
 }
 
-/** The first number given to a user collection. */
+/** The smallest number of a user collection. */
 export const firstUserCollection: CollectionId = 1024
 
-/** An instant with nanosecond precision. `seconds` since the epoch may be negative; 0 <= nanos < 1e9. */
+/** A time with nanosecond precision. `seconds` since the epoch may be negative; 0 <= nanos < 1e9. */
 export class Time {
   readonly kind = 'time'
   readonly seconds: bigint
@@ -103,7 +106,7 @@ export class LocalDate {
   }
 }
 
-/** A UUID in its canonical lower-case text. */
+/** A UUID in canonical lower-case text. */
 export class Uuid {
   readonly kind = 'uuid'
   readonly text: string
@@ -113,9 +116,9 @@ export class Uuid {
 }
 
 /**
- * A reference to a document of any kind. References to schema objects hold internal numbers, not names, so a
- * rename shows through. A collection is the document `id` of `native.collections`; a native collection itself
- * is the document of `native.collections` whose id is its own number (below 1024).
+ * A reference to a document of any kind. References to schema objects contain internal numbers instead of names, so
+ * that they show a new name after a rename. A collection is the document `id` of `native.collections`. A native
+ * collection itself is the document of `native.collections` whose id is its own number (below 1024).
  */
 export class Ref {
   readonly kind = 'ref'
@@ -132,13 +135,13 @@ export class Ref {
     this.id = id
   }
 
-  /** The id in decimal, made once: references of remembered entries and documents are shown again and again. */
+  /** The id in decimal. It is cached, because references of cached entries and documents are rendered repeatedly. */
   get idText(): string {
     this.#idText ??= String(this.id)
     return this.#idText
   }
 
-  /** Its JSON, which ends with `tail`; made once for each of these. */
+  /** The JSON of the reference, which ends with `tail`; cached for the last tail. */
   textWith(tail: string): string {
     if (this.#text === undefined || this.#tail !== tail) {
       this.#tail = tail
@@ -147,7 +150,7 @@ export class Ref {
     return this.#text
   }
 
-  /** The same for equal references, from 0 to 2^30 - 1; made once like the text. */
+  /** A hash from 0 to 2^30 - 1, equal for equal references; cached. */
   get hash(): number {
     this.#hash ??= hashOfRef(this)
     return this.#hash
@@ -159,23 +162,23 @@ function hashOfRef({ collection, database, id }: Ref): number {
   const highBits = Number(BigInt.asUintN(32, id >> 32n))
   let hash = hashWord(hashWord(hashSeed, lowBits), highBits)
   hash = hashWord(hashWord(hash, collection), Number(BigInt.asUintN(32, database)))
-  // Cut to what the runtime keeps as a small integer.
+  // The range that the runtime stores as a small integer.
   return hash & 0x3fffffff
 }
 
-/** What an unresolved reference names. */
+/** The target of an unresolved reference. */
 export type UnresolvedTarget =
   | {
       readonly type: SchemaKind
       readonly name: string
-      /** The database in which it was looked for, when that was given. */
+      /** The database in which the name was looked up, if the query gave one. */
       readonly scope?: Ref | UnresolvedRef
     }
   | { readonly type: 'key'; readonly id: bigint; readonly scope: Ref | UnresolvedRef }
   | { readonly type: 'native'; readonly name: NativeName; readonly scope: UnresolvedRef }
   | { readonly type: 'document'; readonly id: bigint; readonly collection: UnresolvedRef }
 
-/** A reference that names something that does not exist: a legal value until it is used. */
+/** A reference to something that does not exist: a legal value until it is used. */
 export class UnresolvedRef {
   readonly kind = 'unresolved'
   readonly target: UnresolvedTarget
@@ -185,8 +188,8 @@ export class UnresolvedRef {
 }
 
 /**
- * A function as a value, closed (it has no free variables) and printable. `body` is wire JSON in canonical
- * form in which literals such as references may stand as values; the query layer parses it under `apiVersion`.
+ * A function as a value. It is closed (it has no free variables) and printable. `body` is wire JSON in canonical form,
+ * in which literals such as references may be values. The query layer parses it under `apiVersion`.
  */
 export class Lambda {
   readonly kind = 'lambda'
@@ -199,13 +202,13 @@ export class Lambda {
     this.body = body
   }
 
-  /** As one form of stored code (code.ts). */
+  /** The language as a form of stored code (code.ts). */
   get language(): '4' {
     return '4'
   }
 }
 
-/** The time of the running transaction, known when it commits. */
+/** The time of the running transaction, which is unknown until it commits. */
 export class TransactionTime {
   readonly kind = 'transaction time'
   /** Renders and stores as microseconds or as a time. */
@@ -217,31 +220,34 @@ export class TransactionTime {
   static readonly time: TransactionTime = new TransactionTime('time')
 }
 
-/** What an event did. */
+/** The action of an event. */
 export type ActionName = 'create' | 'update' | 'delete' | 'add' | 'remove'
 
 export type ObjectValue = ReadonlyMap<string, Value>
 
-/** What references to documents of a database end with, by collection: under one state of its schema, for one version of clients. */
+/**
+ * The end of the JSON of references to a database's documents, by collection, under one schema state for one client
+ * version.
+ */
 export type RefTails = Map<CollectionId, string>
 
-/** Room for the text of something that is shown again and again and never changes. Filled in where it is shown. */
+/** A cache for the rendered text of an immutable value that is rendered repeatedly. The renderer fills it. */
 export class ShownText {
-  /** JSON; undefined where it depends on more than what is shown and `tails`. */
+  /** JSON; undefined when it depends on more than the value and `tails`. */
   text: string | undefined
-  /** What the text holds under, by identity; undefined before it was rendered. */
+  /** The tails with which the text was rendered, compared by identity; undefined before the first rendering. */
   tails: RefTails | undefined
-  /** What rendering counts for, and how deep the value nests. */
+  /** The rendering cost of the text, and the nesting depth of the value. */
   units = 0
   depth = 0
 }
 
-/** A version of a document that is shown again and again. */
+/** The rendering cache of a document version. */
 export class ShownVersion extends ShownText {
   readonly fields: ObjectValue
   /**
-   * What version 10 shows of the version in its formats, behind its id and its collection; null where that depends on more
-   * than the version, undefined before it was rendered.
+   * The version as version 10 renders it in its two formats, after the id and the collection. Null when the text
+   * depends on more than the version, undefined before the first rendering.
    */
   simple: string | null | undefined
   tagged: string | null | undefined
@@ -253,21 +259,21 @@ export class ShownVersion extends ShownText {
 }
 
 /**
- * A value that exists only while a query runs, such as a page; the language that has it derives a class. It is stored, ordered and
- * used as an index term in an ordinary form.
+ * A value that exists only while a query runs, such as a page. Each language derives classes from it. It is stored,
+ * ordered and used as an index term in an ordinary form.
  */
 export abstract class Transient {
   abstract readonly kind: string
 
-  /** The text that it equals, where it looks like one. */
+  /** The text to which this value is equal, if it renders as a text. */
   get word(): string | undefined {
     return undefined
   }
 
-  /** That form, one level deep: what lies inside stays as it is until it is looked at in its turn. */
+  /** The ordinary form, one level deep: inner values are converted when they are reached. */
   abstract storedForm(): Value
 
-  /** What makes it up: values of one kind are equal if and only if these are. */
+  /** The components: values of one kind are equal if and only if their components are. */
   abstract parts(): readonly Value[]
 }
 
@@ -276,11 +282,11 @@ export class DocumentValue extends Transient {
   readonly kind = 'document'
   readonly ref: Ref
   readonly ts: Micros | TransactionTime
-  /** The stored top-level fields that clients may see, in stored order; hidden ones are already gone. */
+  /** The stored top-level fields that clients may see, in stored order. Hidden fields are already removed. */
   readonly fields: ObjectValue
-  /** Made by this query: as the whole result it means status 201. */
+  /** Whether this query created the document: as the whole result it causes status 201. */
   readonly created: boolean
-  /** Where its text is remembered. */
+  /** The cache of its rendered text. */
   readonly shown: ShownText | undefined
   constructor(
     ref: Ref,
@@ -313,7 +319,7 @@ export class DocumentValue extends Transient {
   }
 }
 
-/** The time of a version as a value: an integer of microseconds once it is certain. */
+/** The time of a version as a value: an integer of microseconds once the time is final. */
 export function instant(ts: DocumentValue['ts']): bigint | TransactionTime {
   return typeof ts === 'number' ? BigInt(ts) : ts
 }
@@ -336,10 +342,10 @@ export type Value =
   | readonly Value[]
   | ObjectValue
 
-/** A value of a class of its own that is no {@link Transient}. */
+/** A value with a class of its own that is not {@link Transient}. */
 export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Transient>
 
-/** JSON as it came over the wire, exact: integers are bigint, doubles are number, objects keep their order. */
+/** Exact JSON from the wire: integers are bigint, doubles are number, objects keep their order. */
 export type Json = null | boolean | bigint | number | string | readonly Json[] | ReadonlyMap<string, Json>
 
 /** Whether a value is an object. */
@@ -357,18 +363,18 @@ export function isNativeCollectionRef(value: Value): value is Ref & { readonly c
   return value instanceof Ref && value.collection === native.collections && value.id < firstUserCollection
 }
 
-/** The reference to the collection (a native one too) that a document belongs to. */
+/** The reference to the collection of a document, which may be a native collection. */
 export function collectionOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Ref {
   return new Ref(database, native.collections, BigInt(collection))
 }
 
-/** One thing or an array of things, as many fields of schema objects allow. */
+/** The items of a field that may contain one item or an array, as in many schema objects. */
 export function itemsOf(value: Value | undefined): readonly Value[] {
   if (value === undefined || value === null) return []
   return isArray(value) ? value : [value]
 }
 
-/** Whether two references name the same thing. */
+/** Whether two references are equal. */
 export function sameRef(left: Ref, right: Ref): boolean {
   return left.id === right.id && left.collection === right.collection && left.database === right.database
 }

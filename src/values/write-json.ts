@@ -1,27 +1,28 @@
-// Exact JSON as text, the counterpart of the parser (json.ts): integers keep all their digits, and doubles stay apart from them.
+// Writes exact JSON, the counterpart of the parser (json.ts): integers keep all digits, and doubles stay distinct from
+// them.
 
 import { quoteJson } from './json-text.ts'
 import type { Json } from './value.ts'
 
-/** What is written as JSON. Plain objects serve for the forms of the language; integers have to be bigint. */
+/** Data to be written as JSON. Plain objects are allowed for the forms of the language; integers must be bigint. */
 export type Writable = Json | { readonly [name: string]: Writable } | readonly Writable[]
 
 /**
- * A value as JSON text: compact, or with `indent` laid out for people. What JSON cannot hold (infinities, not-a-number) becomes a
- * string, as in responses.
+ * A value as JSON text: compact, or with `indent` pretty-printed. Infinities and NaN, which JSON lacks, become strings,
+ * as in responses.
  */
 export function writeJson(value: Writable, indent = ''): string {
   return write(value, indent, indent === '' ? '' : '\n')
 }
 
-/** A finite double as it is written in JSON and in the language: always with a point or an exponent. */
+/** A finite double as in JSON and in the language: always with a point or an exponent. */
 export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
   const text = String(double)
   return /[.e]/.test(text) ? text : `${text}.0`
 }
 
-/** `lineBreak` stands before what closes the value: a line's end and its indent, or nothing. */
+/** `lineBreak`: the text before the closing bracket, which is a newline with its indent, or empty. */
 function write(value: Writable, indent: string, lineBreak: string): string {
   switch (typeof value) {
     case 'string':
