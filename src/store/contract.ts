@@ -11,7 +11,7 @@ import type {
   Micros,
   ObjectValue,
   Ref,
-  ShownVersion,
+  VersionRenderCache,
   TransactionTime,
   Value,
 } from '../values/value.ts'
@@ -32,7 +32,7 @@ export interface Version {
    */
   readonly shapeTime?: Micros
   /** Of a version that is read often: where its text is remembered. */
-  readonly shown?: ShownVersion
+  readonly shown?: VersionRenderCache
 }
 
 /** One entry of an index (or of a collection seen as a set). */

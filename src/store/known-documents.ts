@@ -5,7 +5,7 @@
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
-import { type Micros, type Ref, ShownVersion, sameRef } from '../values/value.ts'
+import { type Micros, type Ref, VersionRenderCache, sameRef } from '../values/value.ts'
 import type { Version } from './contract.ts'
 import { ReadOnce } from './read-once.ts'
 import { versionMark, versionTtl } from './records.ts'
@@ -51,7 +51,7 @@ export class KnownDocuments {
   decoded(bytes: Bytes, version: Version, shapeTime: Micros, lastCommitTime: Micros): Version {
     if (!this.#readOnce.isAgain(versionMark(bytes))) return version
     // A copy of the version with other fields does not take it along.
-    const shown = { value: new ShownVersion(version.fields), enumerable: false }
+    const shown = { value: new VersionRenderCache(version.fields), enumerable: false }
     const known = {
       bytes,
       version: Object.defineProperty({ ...version }, 'shown', shown),

@@ -5,7 +5,7 @@
 import type {
   LocalDate,
   Ref,
-  ShownVersion,
+  VersionRenderCache,
   Value as StoredValue,
   Time,
   TransactionTime,
@@ -105,7 +105,7 @@ export interface DocumentVersion {
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
   /** Where the text of a stored version is remembered. */
-  readonly shown?: ShownVersion | undefined
+  readonly shown?: VersionRenderCache | undefined
 }
 
 /** What a document value stands for that is no reference to whatever is stored. */

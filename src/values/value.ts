@@ -232,7 +232,7 @@ export type ObjectValue = ReadonlyMap<string, Value>
 export type RefTails = Map<CollectionId, string>
 
 /** A cache for the rendered text of an immutable value that is rendered repeatedly. The renderer fills it. */
-export class ShownText {
+export class RenderCache {
   /** JSON; undefined when it depends on more than the value and `tails`. */
   text: string | undefined
   /** The tails with which the text was rendered, compared by identity; undefined before the first rendering. */
@@ -243,7 +243,7 @@ export class ShownText {
 }
 
 /** The rendering cache of a document version. */
-export class ShownVersion extends ShownText {
+export class VersionRenderCache extends RenderCache {
   readonly fields: ObjectValue
   /**
    * The version as version 10 renders it in its two formats, after the id and the collection. Null when the text
@@ -287,13 +287,13 @@ export class DocumentValue extends Transient {
   /** Whether this query created the document: as the whole result it causes status 201. */
   readonly created: boolean
   /** The cache of its rendered text. */
-  readonly shown: ShownText | undefined
+  readonly shown: RenderCache | undefined
   constructor(
     ref: Ref,
     ts: Micros | TransactionTime,
     fields: ObjectValue,
     created = false,
-    shown?: ShownText,
+    shown?: RenderCache,
   ) {
     super()
     this.ref = ref

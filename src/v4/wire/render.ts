@@ -19,7 +19,7 @@ import {
   native,
   type ObjectValue,
   type RefTails,
-  type ShownText,
+  type RenderCache,
   type TransactionTime,
   type Value,
 } from '../../values/value.ts'
@@ -302,7 +302,7 @@ class Renderer {
   }
 
   /** The remembered text, where rendering anew would come to it. */
-  #known({ depth, tails, text, units }: ShownText): string | undefined {
+  #known({ depth, tails, text, units }: RenderCache): string | undefined {
     if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
       this.#units + units <= limits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
@@ -313,7 +313,7 @@ class Renderer {
   }
 
   /** What `render` makes; remembered, unless it is known to depend on more than `tails`. */
-  #remember(shown: ShownText, tails: RefTails, render: () => string): string {
+  #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
     if (shown.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
     this.#deepest = this.#depth

@@ -10,7 +10,7 @@ import {
   native,
   Ref,
   type RefTails,
-  ShownVersion,
+  VersionRenderCache,
   TransactionTime,
   type Value,
 } from '../../../src/values/value.ts'
@@ -54,7 +54,7 @@ const there = new Ref(home, 1024, 1n)
 /** Shows a document that holds a value, twice; returns the text and whether it is remembered. */
 function show(held: Value, tails: RefTails, nameOf: (ref: Ref) => string | undefined = () => 'spells') {
   const fields = new Map([['held', held]])
-  const shown = new ShownVersion(fields)
+  const shown = new VersionRenderCache(fields)
   const version = new DocumentValue(there, micros(1), fields, false, shown)
   const names = {
     scope: home,

@@ -1,4 +1,4 @@
-// Case folding, by the kinds of characters that plain lower case gets wrong.
+// Case folding, by the kinds of characters for which plain lower-casing is wrong.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ for (const [name, text, folded] of cases) {
   })
 }
 
-test('the table knows the characters of its Unicode, and a newer runtime adds none', () => {
+test('the table contains the characters of its Unicode version, and a newer runtime adds none', () => {
   for (const known of [0x41, 0x378 - 1, 0x391, 0x4e00, 0x1f600, 0x10ffff - 2])
     assert.ok(isKnownCharacter(known))
   for (const unknown of [0x378, 0x38b, 0x2fe0, 0xe0000, 0x10ffff]) assert.ok(!isKnownCharacter(unknown))
@@ -34,10 +34,10 @@ test('the table knows the characters of its Unicode, and a newer runtime adds no
   }
 })
 
-test('characters that are newer than the table are left alone, and part what is around them', () => {
+test('characters newer than the table are not folded, and separate the text around them', () => {
   const newer = '\u{378}'
   assert.equal(casefold(`ÀB${newer}ＡB`), `àb${newer}ab`)
-  // A mark behind it has nothing to be composed with.
+  // A mark after such a character is not composed with anything.
   assert.equal(casefold(`E${newer}\u0301`), `e${newer}\u0301`)
 })
 
@@ -45,7 +45,7 @@ test('other mappings treat newer characters alike, and no character becomes a ne
   const upper = (text: string) => text.toUpperCase()
   assert.equal(mapKnown('straße', upper), 'STRASSE')
   assert.equal(mapKnown('a\u{378}b', upper), 'A\u{378}B')
-  // As a runtime would in which the letter q had been given a capital later than the table.
+  // Simulates a runtime in which the letter q got a capital later than the table.
   const later = (text: string) => text.toUpperCase().replaceAll('Q', '\u{378}')
   assert.equal(mapKnown('aqb', later), 'AqB')
 })

@@ -1,5 +1,5 @@
-// The order of strings: known examples, agreement with the runtime's collator script by script, and agreement of
-// comparison and sort key.
+// The order of strings: known examples, agreement with the runtime's collator for each script, and agreement of the
+// comparison with the sort key.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ function assertAscending(strings: readonly string[]): void {
   }
 }
 
-test('strings sort as people read them', () => {
+test('strings sort by the collation', () => {
   assertAscending([...'_-,;:!?.\'"()[]{}@*/\\&#%`^+<=>|~$0123456789aAbBzZ'])
   assertAscending(['', 'a', 'A', 'á', 'Á', 'ab', 'aB', 'Ab', 'AB', 'b'])
   assertAscending(['cote', 'coté', 'côte', 'côté'])
@@ -38,13 +38,13 @@ test('strings sort as people read them', () => {
   assertAscending(['10', '9', 'a b', 'a-b', 'ab'])
 })
 
-test('strings the collation does not tell apart sort by their bytes, shorter ones first', () => {
+test('strings with equal weights sort by their bytes, shorter ones first', () => {
   assertAscending(['', '\0', '\0\0', '\u0001', 'a', 'a\0', 'a\0\0', 'a\u0001', 'a\u200d'])
   assertAscending(['a\u0301', 'á'])
   assertAscending(['\ud800', '\ud801', '\udfff', '\ue000', '\u{10ffff}'])
 })
 
-test('where contractions make it impossible, a beginning does not sort first', () => {
+test('a prefix does not sort first where contractions prevent it', () => {
   assertAscending(['\u0e40\u0e01', '\u0e02', '\u0e40'])
 })
 

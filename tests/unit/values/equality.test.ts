@@ -1,4 +1,4 @@
-// Equality inside values, equality as the function `equals` has it, and keys that agree with the former.
+// Equality of values, equality of the function `equals`, and keys that agree with the former.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,11 +1,11 @@
-// Global ids: the text form is stored by identity providers, so it must never change.
+// Global ids: identity providers store their text, so it must never change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decodeGlobalId, encodeGlobalId } from '../../../src/values/global-id.ts'
 
-test('known ids', () => {
+test('known ids have their known texts', () => {
   assert.equal(encodeGlobalId(0n), 'yyyyyyyyyyyyy')
   assert.equal(encodeGlobalId(1n), 'yyyyyyyyyyyyn')
   assert.equal(encodeGlobalId(15n), 'yyyyyyyyyyyy6')
@@ -13,7 +13,7 @@ test('known ids', () => {
   assert.equal(encodeGlobalId(2n ** 64n - 1n), '9999999999996')
 })
 
-test('every id comes back', () => {
+test('every id survives encoding and decoding', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), id => {
       const text = encodeGlobalId(id)
@@ -23,7 +23,7 @@ test('every id comes back', () => {
   )
 })
 
-test('what no id is written as is none', () => {
+test('a text that no id is encoded to is not an id', () => {
   for (const text of [
     '',
     'y',

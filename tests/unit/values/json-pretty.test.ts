@@ -1,4 +1,4 @@
-// JSON laid out for people.
+// The pretty-printer of JSON.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

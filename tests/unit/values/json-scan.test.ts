@@ -1,4 +1,4 @@
-// Where the parts of JSON end, in texts and in bytes.
+// Finding the ends of JSON elements in text and bytes, and writing JSON.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -10,7 +10,7 @@ import { writeJson } from '../../../src/values/write-json.ts'
 const sources = (text: string): readonly JsonSource[] => [text, Buffer.from(text)]
 
 describe('valueEnd', () => {
-  test('is behind the value, whatever follows', () => {
+  test('is the position after the value, whatever follows', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom('', ' ', ',1', ']', '}'), (value, rest) => {
         const text = JSON.stringify(value)
@@ -21,7 +21,7 @@ describe('valueEnd', () => {
     )
   })
 
-  test('there is none of an array, object or string that is cut off', () => {
+  test('is unfinished for an array, object or string that is cut off', () => {
     const text = '[{"a\\"]":["\\\\"]}]'
     for (let length = 1; length < text.length; length++) {
       for (const source of sources(text.slice(0, length))) assert.equal(valueEnd(source, 0), unfinished)
@@ -29,7 +29,7 @@ describe('valueEnd', () => {
     for (const source of sources('"a\\"')) assert.equal(valueEnd(source, 0), unfinished)
   })
 
-  test('a limit leaves what is open there unfinished', () => {
+  test('is unfinished for a value that is still open at the limit', () => {
     for (const source of sources('[1,2,3]')) {
       assert.equal(valueEnd(source, 0, 6), unfinished)
       assert.equal(valueEnd(source, 0, 7), 7)
@@ -40,12 +40,12 @@ describe('valueEnd', () => {
     }
   })
 
-  test('goes on by one where no value is', () => {
+  test('advances by one where there is no value', () => {
     for (const source of sources(', 1')) assert.equal(valueEnd(source, 0), 1)
   })
 })
 
-test('blanksEnd is the length where nothing follows', () => {
+test('blanksEnd is the length when only blanks follow', () => {
   for (const source of sources(' \n\t ')) assert.equal(blanksEnd(source, 0), 4)
 })
 
@@ -65,14 +65,14 @@ describe('writeJson', () => {
     [new Map([['a', [1n, 2.5]]])],
   ]
 
-  test('is read as the same value, laid out or not', () => {
+  test('writes text that parses to the same value, compact or indented', () => {
     for (const value of values) {
       assert.deepEqual(parseJson(writeJson(value)), value)
       assert.deepEqual(parseJson(writeJson(value, '  ')), value)
     }
   })
 
-  test('writes plain objects, and strings for what JSON cannot hold', () => {
+  test('writes plain objects, and strings for numbers that JSON lacks', () => {
     assert.equal(
       writeJson({ a: [Number.NaN, { b: Number.NEGATIVE_INFINITY }] }),
       '{"a":["NaN",{"b":"-Infinity"}]}',

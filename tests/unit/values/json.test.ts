@@ -1,4 +1,4 @@
-// The request parser against the facts of the protocol, and against JSON.parse where the two must agree.
+// The request parser: the facts of the protocol, and agreement with JSON.parse where the two must agree.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -17,7 +17,7 @@ function reasonOf(text: string): string {
   return 'accepted'
 }
 
-/** What JSON.parse would have answered: the exact value with its numbers and objects made ordinary. */
+/** The result that JSON.parse would return: the exact value with ordinary numbers and objects. */
 function ordinary(json: Json): unknown {
   if (typeof json === 'bigint') return Number(json)
   if (json instanceof Map) {
@@ -109,7 +109,7 @@ describe('parseJson: documents', () => {
         fc.constantFrom(undefined, 1, '\t'),
         (document, indent) => {
           const text = JSON.stringify(document, null, indent)
-          // Integers that may not fit into 64 bits are refused here and rounded there.
+          // Integers that may not fit into 64 bits are rejected by this parser and rounded by JSON.parse.
           fc.pre(!/\d{19}/.test(text))
           assert.deepEqual(ordinary(parseJson(text)), JSON.parse(text))
         },
@@ -117,7 +117,7 @@ describe('parseJson: documents', () => {
     )
   })
 
-  test('returns or refuses any damaged text, and never breaks', () => {
+  test('returns or rejects any damaged text, and never throws another error', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.string({ maxLength: 3 }), (text, where, noise) => {
         const at = where % (text.length + 1)
@@ -127,7 +127,7 @@ describe('parseJson: documents', () => {
   })
 })
 
-describe('parseJson: refusals and limits', () => {
+describe('parseJson: errors and limits', () => {
   const invalid = [
     '',
     ' ',
@@ -183,10 +183,10 @@ describe('parseJson: refusals and limits', () => {
     '\u00a01',
   ]
   for (const text of invalid) {
-    test(`refuses ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(reasonOf(text), 'syntax'))
+    test(`rejects ${JSON.stringify(text.slice(0, 30))}'))
   }
 
-  test('says where it gave up', () => {
+  test('reports the position of the error', () => {
     assert.throws(() => parseJson('[1, x]'), { name: 'JsonSyntaxError', reason: 'syntax', offset: 4 })
   })
 
@@ -195,7 +195,7 @@ describe('parseJson: refusals and limits', () => {
     ['{"a":', '}'],
   ] as const) {
     const nested = (levels: number) => open.repeat(levels) + (open === '[' ? '' : '1') + close.repeat(levels)
-    test(`passes ${limits.jsonDepthMax} levels of ${open} and not one more`, () => {
+    test(`accepts ${limits.jsonDepthMax} levels of ${open} and not one more`, () => {
       assert.equal(reasonOf(nested(limits.jsonDepthMax)), 'accepted')
       assert.equal(reasonOf(nested(limits.jsonDepthMax + 1)), 'nesting')
     })
@@ -205,7 +205,7 @@ describe('parseJson: refusals and limits', () => {
     assert.equal(reasonOf(`[${'[],{},'.repeat(limits.jsonDepthMax)}[]]`), 'accepted')
   })
 
-  test('bounds the length of keys', () => {
+  test('limits the length of keys', () => {
     assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax)}":1}`), 'accepted')
     assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax + 1)}":1}`), 'syntax')
   })

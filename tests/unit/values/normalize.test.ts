@@ -1,4 +1,4 @@
-// Normalization of texts with long runs of combining marks: the same as the runtime's, in a time that grows with the text.
+// Normalization of texts with long runs of combining marks: the same result as the runtime's, in linear time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,10 @@ import { type NormalForm, normalize } from '../../../src/values/normalize.ts'
 
 const forms: readonly NormalForm[] = ['NFC', 'NFD', 'NFKC', 'NFKD']
 
-/** Marks of all combining classes, marks that are none to normalization, and what decomposes into marks. */
+/**
+ * Marks of all combining classes, marks that normalization does not treat as such, and characters that decompose into
+ * marks.
+ */
 const marks: string[] = []
 for (let point = 0x300; point < 0x1f000; point++) {
   if (point === 0xac00) point = 0xf900
@@ -31,7 +34,7 @@ const others = [
   '\ud800',
 ]
 
-test('random runs of marks normalize as the runtime has it', () => {
+test('random runs of marks normalize as in the runtime', () => {
   const character = fc.oneof(
     { weight: 20, arbitrary: fc.constantFrom(...marks) },
     { weight: 1, arbitrary: fc.constantFrom(...others) },
@@ -45,7 +48,7 @@ test('random runs of marks normalize as the runtime has it', () => {
   )
 })
 
-test('every mark keeps its place behind a run of others', () => {
+test('every mark is moved correctly after a run of others', () => {
   const run = '\u0301\u0323\u0334\u0345'.repeat(10)
   for (const mark of marks) {
     const text = `x${run}${mark}${run}`
@@ -53,17 +56,17 @@ test('every mark keeps its place behind a run of others', () => {
   }
 })
 
-// Sorted by insertion these take minutes, so that a quadratic way shows as a test that does not end.
+// Insertion sort takes minutes for these, so a quadratic algorithm shows as a test that does not finish.
 const manyMarks = '\u0301\u0323'.repeat(1 << 20)
 
-test('a million marks in a row are put in order', () => {
+test('a million consecutive marks are sorted', () => {
   for (const form of forms) {
     const ordered = normalize(`x${manyMarks}`, form)
     assert.equal(ordered, `x${'\u0323'.repeat(1 << 20)}${'\u0301'.repeat(1 << 20)}`)
   }
 })
 
-test('a million marks in a row are folded and compared', () => {
+test('a million consecutive marks are folded and compared', () => {
   assert.equal(casefold(`X${manyMarks}`).length, normalize(`x${manyMarks}`, 'NFC').length)
   assert.ok(compareStrings(`x${manyMarks}`, `x${manyMarks}\u0301`) < 0)
 })

@@ -1,4 +1,4 @@
-// The total order of values: the examples of the language, and the laws of an order on random values.
+// The total order of values: the examples of the language, and the laws of an order for random values.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -103,7 +103,7 @@ test('references of different databases are equal in the order', () => {
   assert.equal(compareValues(new Ref(1n, 1024, 1n), new Ref(2n, 1024, 1n)), 0)
 })
 
-test('transient values order as their stored form', () => {
+test('transient values are ordered by their stored form', () => {
   const value = new DocumentValue(document, micros(5), new Map([['data', new Map([['a', 1n]])]]))
   const collection = new Ref(0n, native.collections, 1024n)
   const form = new Map<string, Value>([
@@ -119,7 +119,7 @@ test('transient values order as their stored form', () => {
   assert.equal(compareValues(set, new Map([['@set', new Map([['documents', collection]])]])), 0)
 })
 
-test('an unresolved reference is refused', () => {
+test('an unresolved reference is rejected', () => {
   const unresolved = new UnresolvedRef({ type: 'collection', name: 'missing' })
   assert.throws(() => compareValues([unresolved], [1n]), InvariantError)
 })

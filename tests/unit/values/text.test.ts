@@ -45,7 +45,7 @@ describe('javaDoubleText', () => {
   ]
   for (const [double, text] of table) test(text, () => assert.equal(javaDoubleText(double), text))
 
-  test('reads back to the same double, always with a point', () => {
+  test('has a point and parses to the same double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), double => {
         const text = javaDoubleText(double)
@@ -118,7 +118,7 @@ describe('parseJavaNumber', () => {
     )
   }
 
-  test('reads every 64-bit integer back', () => {
+  test('parses the text of every 64-bit integer', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -127,7 +127,7 @@ describe('parseJavaNumber', () => {
     )
   })
 
-  test('reads the text of a double back', () => {
+  test('parses the text of a double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), double => {
         const number = parseJavaNumber(javaDoubleText(double))
@@ -142,7 +142,7 @@ describe('parseJavaNumber', () => {
 })
 
 describe('trimBlanks', () => {
-  test('cuts controls and spaces, not Unicode spaces', () => {
+  test('removes control characters and spaces, not Unicode spaces', () => {
     assert.equal(trimBlanks('\u0000 \t a b \r\n'), 'a b')
     assert.equal(trimBlanks('\u00a0a\u2003'), '\u00a0a\u2003')
     assert.equal(trimBlanks(' \n '), '')
@@ -164,7 +164,7 @@ describe('base64', () => {
     test(`reads ${JSON.stringify(text)}`, () => assert.deepEqual(decodeBase64(text), Uint8Array.from(bytes)))
   }
   for (const text of ['A', 'AQ=', '=', 'AQ==AQ==', 'A Q=', 'AQI=\n', 'AQ.=', 'é', '====']) {
-    test(`refuses ${JSON.stringify(text)}`, () => assert.equal(decodeBase64(text), undefined))
+    test(`rejects ${JSON.stringify(text)}`, () => assert.equal(decodeBase64(text), undefined))
   }
   test('round trips, in the standard alphabet', () => {
     fc.assert(
@@ -200,9 +200,9 @@ describe('parseUuid', () => {
     '9a1b2c3d-0000-4000-8000-abcdefabcdef0',
     'ffffffffffffffff-1-1-1-1',
   ]) {
-    test(`refuses ${JSON.stringify(text)}`, () => assert.equal(parseUuid(text), undefined))
+    test(`rejects ${JSON.stringify(text)}`, () => assert.equal(parseUuid(text), undefined))
   }
-  test('keeps every canonical text', () => {
+  test('does not change a canonical text', () => {
     fc.assert(fc.property(fc.uuid(), text => parseUuid(text)?.text === text))
   })
 })
@@ -212,9 +212,9 @@ describe('names and ids', () => {
     test(`${JSON.stringify(name)} is a name`, () => assert.equal(isValidName(name), true))
   }
   for (const name of ['', 'a b', 'a/b', 'a,b', '(a)', 'a&b', 'a=b', 'a\n', '😀', 'a#']) {
-    test(`${JSON.stringify(name)} is no name`, () => assert.equal(isValidName(name), false))
+    test(`${JSON.stringify(name)} is not a name`, () => assert.equal(isValidName(name), false))
   }
-  test('only the underscore alone is reserved', () => {
+  test('only a single underscore is reserved', () => {
     assert.deepEqual(['_', '__', 'self', 'events'].map(isReservedName), [true, false, false, false])
   })
 

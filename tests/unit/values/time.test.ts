@@ -1,4 +1,4 @@
-// Times and dates: the grammar and the output of the facts, and Temporal as the judge where it reaches.
+// Times and dates: the syntax and the output of the facts, and agreement with Temporal in its range.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -46,7 +46,7 @@ function unit(name: string): TimeUnit {
   return found
 }
 
-/** Days of every year that a Date can hold, with the awkward years more often. */
+/** Days of every year of the supported range, with unusual years more often. */
 const anyEpochDay = fc.oneof(
   fc.integer({ min: -1_000_000, max: 1_000_000 }),
   fc.maxSafeInteger().map(n => minEpochDay + (Math.abs(n) % (maxEpochDay - minEpochDay + 1))),
@@ -96,7 +96,7 @@ describe('parseTime and formatTime', () => {
   ]
   for (const [text, expected] of table) test(text, () => assert.equal(reformat(text), expected))
 
-  test('read what they write', () => {
+  test('parse the text that they format', () => {
     fc.assert(fc.property(anyTime, time => assert.deepEqual(parseTime(formatTime(time)), time)))
   })
 
@@ -110,7 +110,7 @@ describe('parseTime and formatTime', () => {
           const instant = Temporal.Instant.fromEpochNanoseconds(nanos)
           const time = timeFromEpoch(nanos, unit('nanosecond'))
           assert.ok(time)
-          // Temporal insists on six digits of year where it asks for a sign.
+          // Temporal requires six digits of year where it requires a sign.
           const text = formatTime(time).replace(
             /^([+-])(\d{4,5})-/,
             (_, sign, year) => `${sign}${year.padStart(6, '0')}-`,
@@ -175,10 +175,10 @@ describe('parseTime', () => {
     '2019-05-27T05:15:48\u0130',
   ]
   for (const text of invalid)
-    test(`refuses ${JSON.stringify(text)}`, () => assert.equal(parseTime(text), undefined))
+    test(`rejects ${JSON.stringify(text)}`, () => assert.equal(parseTime(text), undefined))
 })
 
-describe('instants as numbers', () => {
+describe('times as numbers', () => {
   test('microseconds are exact, and rounded down', () => {
     assert.deepEqual(timeFromMicros(-1n), new Time(-1n, 999_999_000))
     assert.deepEqual(timeFromMicros(1_500_000), new Time(1n, 500_000_000))
@@ -194,7 +194,7 @@ describe('instants as numbers', () => {
     )
   })
 
-  test('the bounds are those of the error text', () => {
+  test('the limits are those of the error text', () => {
     assert.equal(
       timeBoundsText,
       'dates and times must be between -1000000000-01-01T00:00:00Z and +1000000000-12-31T23:59:59.999999999Z',
@@ -224,7 +224,7 @@ describe('instants as numbers', () => {
       assert.equal(unit(name).ofDates, name === 'day')
     })
   }
-  test('no other units', () => {
+  test('has no other units', () => {
     for (const name of ['week', 'month', 'year', 'Day', 'dayss', ' day', ''])
       assert.equal(timeUnit(name), undefined)
   })
@@ -257,7 +257,7 @@ describe('instants as numbers', () => {
 })
 
 describe('calendar parts', () => {
-  test('calendar parts', () => {
+  test('have known values', () => {
     assert.deepEqual(calendarParts(new Time(2_147_483_648n, 0)), {
       year: 2038,
       month: 1,
@@ -272,7 +272,7 @@ describe('calendar parts', () => {
     assert.equal(calendarParts(maxTime).dayOfYear, 366)
   })
 
-  test('calendar parts agree with Temporal', () => {
+  test('agree with Temporal', () => {
     fc.assert(
       fc.property(fc.integer({ min: -8_640_000_000_000, max: 8_640_000_000_000 }), second => {
         const zoned = Temporal.Instant.fromEpochMilliseconds(second * 1000).toZonedDateTimeISO('UTC')
@@ -322,10 +322,10 @@ describe('dates', () => {
     '1970-01-01 ',
     '1970-01-01Z',
   ]) {
-    test(`refuses ${JSON.stringify(text)}`, () => assert.equal(parseDate(text), undefined))
+    test(`rejects ${JSON.stringify(text)}`, () => assert.equal(parseDate(text), undefined))
   }
 
-  test('read what they write, and know every calendar day', () => {
+  test('parse the text that they format, for every calendar day', () => {
     fc.assert(
       fc.property(anyEpochDay, epochDay => {
         const date = new LocalDate(epochDay)
@@ -336,14 +336,14 @@ describe('dates', () => {
     )
   })
 
-  test('move by days within their range', () => {
+  test('can be moved by days within their range', () => {
     assert.deepEqual(addDays(new LocalDate(30), 1n), new LocalDate(31))
     assert.deepEqual(addDays(new LocalDate(0), -1n), new LocalDate(-1))
     assert.equal(addDays(new LocalDate(maxEpochDay), 1n), undefined)
     assert.equal(addDays(new LocalDate(0), -(2n ** 63n)), undefined)
   })
 
-  test('and times', () => {
+  test('convert to times and back', () => {
     assert.deepEqual(dateOfTime(new Time(-1n, 5)), new LocalDate(-1))
     assert.deepEqual(dateOfTime(new Time(86_400n, 0)), new LocalDate(1))
     assert.equal(dateOfTime(minTime), undefined)
