@@ -11,9 +11,9 @@ import type {
   Micros,
   ObjectValue,
   Ref,
-  VersionRenderCache,
   TransactionTime,
   Value,
+  VersionRenderCache,
 } from '../values/value.ts'
 
 /** A collection of a database. */

@@ -5,7 +5,7 @@
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Bytes } from '../kv/contract.ts'
 import { limits } from '../limits.ts'
-import { type Micros, type Ref, VersionRenderCache, sameRef } from '../values/value.ts'
+import { type Micros, type Ref, sameRef, VersionRenderCache } from '../values/value.ts'
 import type { Version } from './contract.ts'
 import { ReadOnce } from './read-once.ts'
 import { versionMark, versionTtl } from './records.ts'

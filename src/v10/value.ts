@@ -5,11 +5,11 @@
 import type {
   LocalDate,
   Ref,
-  VersionRenderCache,
   Value as StoredValue,
   Time,
   TransactionTime,
   Uuid,
+  VersionRenderCache,
 } from '../values/value.ts'
 import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'

@@ -10,9 +10,9 @@ import {
   native,
   Ref,
   type RefTails,
-  VersionRenderCache,
   TransactionTime,
   type Value,
+  VersionRenderCache,
 } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
