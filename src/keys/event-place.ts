@@ -1,5 +1,5 @@
-// Where the events of an index's entries stand in the order of the events of their set. Those of indexes are not stored: an
-// entry says when it came, and one that ended also when it went.
+// The position of an index entry's events in the order of the events of its set. Events of indexes are not stored: an
+// entry has the time at which it was added, and an ended entry also the time at which it was removed.
 
 import { ByteWriter } from '../values/byte-writer.ts'
 import type { Micros } from '../values/value.ts'
@@ -10,8 +10,8 @@ import { keyTags } from './keyspace.ts'
 const writer = new ByteWriter()
 
 /**
- * The key that an event would have, as `indexEventKey` makes it; `entry`: the key of a live or ended entry, of which terms and
- * all before them take `prefixLength` bytes.
+ * The key that an event would have according to `indexEventKey`. `entry`: the key of a live or ended entry, whose first
+ * `prefixLength` bytes end with the terms.
  */
 export function eventPlace(
   entry: Uint8Array,

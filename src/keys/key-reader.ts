@@ -1,5 +1,5 @@
-// Keys read back. Ordinary reads know what they asked for and need an id at most; background work, the integrity check
-// and the printer need more.
+// Decodes keys. Ordinary reads need at most an id from a key. Background work, the integrity check and the printer need
+// all parts.
 
 import { assert, InvariantError } from '../base/assert.ts'
 import { micros } from '../base/micros.ts'
@@ -9,13 +9,13 @@ import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keys
 import { termsLength } from './terms.ts'
 import { valueReader } from './value-reader.ts'
 
-/** What the keys of an index entry have in common. */
+/** The common parts of an index entry's keys. */
 export interface EntryKey {
   readonly database: DatabaseId
   readonly index: number
-  /** Undefined when they were too long: then the key holds their hash only. */
+  /** Undefined for long terms, of which the key contains only a hash. */
   readonly terms: readonly Value[] | undefined
-  /** The terms as they stand in the key. */
+  /** The terms as encoded in the key. */
   readonly termsBytes: Uint8Array
   /** The ordered encoding of the values. */
   readonly values: Uint8Array
@@ -47,7 +47,7 @@ type Key =
   | { readonly kind: 'garbage'; readonly work: GarbageKind; readonly due: Micros; readonly target: Ref }
   | { readonly kind: 'build'; readonly database: DatabaseId; readonly index: number }
 
-/** Reads a key. Bytes that are no key fail with an InvariantError. */
+/** Decodes a key. Bytes that are not a key fail with an InvariantError. */
 export function decodeKey(bytes: Uint8Array): Key {
   const parts = new KeyParts(bytes)
   const key = readKey(parts)
@@ -109,13 +109,16 @@ function readKey(parts: KeyParts): Key {
   }
 }
 
-/** Bytes of a document in an entry's key: id and collection. */
+/** Length of the document's id and collection in an entry's key. */
 export const positionBytes = 10
 
 const idBytes = new Uint8Array(8)
 const idView = new DataView(idBytes.buffer)
 
-/** The id in the key of a document or of one of its versions. Copied out: a view of each row costs more. */
+/**
+ * The id in the key of a document or of one of its versions. The bytes are copied, because creating a DataView for each
+ * row costs more.
+ */
 export function documentIdOf(key: Uint8Array): bigint {
   assert(key.length >= collectionPrefixLength + 8, 'a key does not end too early')
   for (let index = 0; index < 8; index++) idBytes[index] = key[collectionPrefixLength + index] as number
@@ -125,14 +128,14 @@ export function documentIdOf(key: Uint8Array): bigint {
 /** The document in the key of a document or of one of its versions. */
 export function documentOf(key: Uint8Array): Ref {
   const decoded = decodeKey(key)
-  assert(decoded.kind === 'document' || decoded.kind === 'history', 'versions stand under documents')
+  assert(decoded.kind === 'document' || decoded.kind === 'history', 'a version key contains a document')
   return decoded.ref
 }
 
-/** Where the document's id and collection stand in the key of an index entry. */
+/** The offset of the document's id and collection in the key of an index entry. */
 export function entryDocumentPlace(key: Uint8Array): number {
   const time = timePlace(key)
-  // Behind the time and the action of an event.
+  // After the time and the action of an event.
   if (key[0] === keyTags.indexEvent) return (time as number) + timeLength + 1
   const end = time ?? key.length
   const place = end - 1 - (key[end - 1] as number) - positionBytes
@@ -140,7 +143,7 @@ export function entryDocumentPlace(key: Uint8Array): number {
   return place
 }
 
-/** {@link decodeKey} for a key of a certain kind. */
+/** Like {@link decodeKey}, but fails with an InvariantError unless the key is of the kind `kind`. */
 export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): Extract<Key, { kind: K }> {
   const key = decodeKey(bytes)
   assert(key.kind === kind, 'a key is of the kind that its table holds')
@@ -176,7 +179,7 @@ function readTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index' | 'term
   return { database, index, terms, termsBytes }
 }
 
-/** Takes a key apart from front to back. */
+/** Reads the parts of a key from front to back. */
 class KeyParts {
   readonly #bytes: Uint8Array
   readonly #view: DataView
@@ -218,14 +221,14 @@ class KeyParts {
     return this.#bytes.subarray(start, start + length)
   }
 
-  /** The bytes of the tie-break, which ends `behind` bytes before the end of the key with its own length. */
+  /** The length of the tie-break that ends `behind` bytes before the end of the key. Its last byte is its length. */
   tieLength(behind: number): number {
     const last = this.#bytes[this.#bytes.length - behind - 1]
     assert(last !== undefined, 'a key does not end too early')
     return last + 1
   }
 
-  /** Everything up to `behind` bytes before the end. */
+  /** All bytes up to `behind` bytes before the end. */
   upTo(behind: number): Uint8Array {
     const end = this.#bytes.length - behind
     assert(end >= this.#position, 'a key does not end too early')

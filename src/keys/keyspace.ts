@@ -1,10 +1,10 @@
-// Every key Terrarium stores, in one closed list: what it looks like, how it is built and read. Nothing else
-// writes key bytes. The layout is part of the data format (docs/internals/key-layout.md, with test vectors):
-// changing it means a new format version.
+// The closed list of all keys that Terrarium stores, with their layout and how they are built. No other module writes
+// key bytes. The layout is part of the data format (docs/internals/key-layout.md, with test vectors): a change requires
+// a new format version.
 //
-// Numbers are big-endian, so bytes order as the numbers do. `ts` is 8 bytes of microseconds with the sign
-// turned, `~ts` its complement (newest first). Terms and values of index entries are described in terms.ts
-// and tuple.ts.
+// Numbers are big-endian, so byte order equals numeric order. `ts` is 8 bytes of microseconds with the sign bit
+// inverted, `~ts` its complement (newest first). Terms and values of index entries are described in terms.ts and
+// tuple.ts.
 
 import { micros, nearestMicros } from '../base/micros.ts'
 import { ByteWriter } from '../values/byte-writer.ts'
@@ -14,7 +14,7 @@ import type { EncodedTuple } from './tuple.ts'
 
 export type { KeyInterval } from './prefix.ts'
 
-/** The first byte of a key: what kind it is. */
+/** The first byte of a key, which determines its kind. */
 export const keyTags = {
   build: 0x42, // B
   changes: 0x43, // C
@@ -33,9 +33,9 @@ export const keyTags = {
   control: 0x58, // X
 } as const
 
-/** Indexes every database has. Their numbers are stored in keys: never renumber. */
+/** The built-in indexes of every database. Their numbers are stored in keys: never change them. */
 export const builtinIndexes = {
-  /** Terms: native collection number, name. Live schema objects only. */
+  /** Terms: native collection number, name. Contains live schema objects only. */
   names: 1,
   /** Terms: the instance reference. */
   tokensByInstance: 2,
@@ -44,34 +44,34 @@ export const builtinIndexes = {
   providersByIssuer: 4,
 } as const
 
-/** The index number under which the events of `documents(collection)` are kept. */
+/** The index number for the events of `documents(collection)`. */
 export function documentsIndex(collection: CollectionId): number {
   return 0x10000 + collection
 }
 
-/** What the background sweeper has to do when the time has come. Stored: never renumber. */
+/** The jobs of the background sweeper. The numbers are stored: never change them. */
 export const garbageKinds = {
-  /** When something of a collection, or of a database's own collections, falls out of the history has to be asked anew. */
+  /** Recompute when the next version of a collection, or of a database's own collections, expires. */
   history: 1,
-  /** A schema object was deleted; what belonged to it remains to be removed. */
+  /** A schema object was deleted: remove everything that belonged to it. */
   object: 3,
-  /** The record of a collection's changes reaches back further than its history may. */
+  /** Trim the change record of a collection, which reaches back beyond the collection's history. */
   changes: 4,
 } as const
 
-/** What is removed in the background. */
+/** A kind of background job. */
 export type GarbageKind = keyof typeof garbageKinds
 
 /** A document within a database. */
 export type DocumentId = Pick<Ref, 'id' | 'collection'>
 
 /**
- * The tables of an index: entries now, entries that ended (with the interval they lived); of `documents(collection)` add and
- * remove events instead.
+ * The tables of an index: live entries, and ended entries with the interval of their existence. For
+ * `documents(collection)` there are add and remove events instead.
  */
 export type IndexTable = 'live' | 'ended' | 'events'
 
-/** An entry of an index, with its terms and values encoded once for all the keys made of it. */
+/** An index entry, with its terms and values encoded once for all of its keys. */
 export interface EntryKeyParts {
   readonly database: DatabaseId
   readonly index: number
@@ -101,12 +101,12 @@ export function historyKey(ref: Ref, ts: Micros): Uint8Array {
   return keyOfDocument(keyTags.history, ref).descending(ts).copy()
 }
 
-/** Says that something of a document falls out of the history when that begins at `ts` or later. */
+/** The expiry mark of a document: one of its versions expires when the retained history begins at `ts` or later. */
 export function dueKey(ref: Ref, ts: Micros): Uint8Array {
   return keyInCollection(keyTags.due, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
 }
 
-/** What falls out of a collection, oldest first; up to `notAfter` when given. */
+/** The expiry marks of a collection, oldest first; up to `notAfter` when given. */
 export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
   const all = prefixRange(keyInCollection(keyTags.due, database, collection).copy())
   if (notAfter === undefined) return all
@@ -139,16 +139,16 @@ export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Arr
   return keyOfEntry('ended', entry).descending(removedTs).copy()
 }
 
-/** An add or remove event of an entry. At one moment remove events come first. */
+/** An add or remove event of an entry. Of events with the same time, remove events come first. */
 export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 'remove'): Uint8Array {
   const { database, document, index, terms, values } = entry
   const event = keyWithTerms('events', database, index, terms).ascending(ts).u8(actionByte(action))
   return appendEntryDocument(event, document).append(values.bytes).append(values.tie).copy()
 }
 
-/** The place before or after all events that agree with these parts; each part needs those before it. */
+/** The position before or after all events that match these parts; each part requires those before it. */
 export interface EventKeyBound {
-  /** May lie beyond all times that keys can hold: before 1684, or after 2255. */
+  /** May be outside the range of times in keys: before 1684, or after 2255. */
   readonly ts: number
   readonly action?: 'add' | 'remove'
   readonly document?: DocumentId
@@ -184,7 +184,7 @@ function eventBoundKey(
   return side === 'low' ? bound.copy() : successor(bound.copy())
 }
 
-/** What the keys of all entries with these terms begin with. */
+/** The common prefix of the keys of all entries with these terms. */
 export function indexTermsPrefix(
   table: IndexTable,
   database: DatabaseId,
@@ -194,7 +194,7 @@ export function indexTermsPrefix(
   return keyWithTerms(table, database, index, terms).copy()
 }
 
-/** One table of an index as a whole. */
+/** All entries in one table of an index. */
 export function indexTableRange(table: IndexTable, database: DatabaseId, index: number): KeyInterval {
   return prefixRange(keyIn(tableTags[table], database).u32(index).copy())
 }
@@ -204,12 +204,12 @@ export function schemaVersionKey(database: DatabaseId): Uint8Array {
   return keyIn(keyTags.schemaVersion, database).copy()
 }
 
-/** The last number given to a schema object of this kind. */
+/** The last number assigned to a schema object of this kind. */
 export function counterKey(database: DatabaseId, nativeCollection: CollectionId): Uint8Array {
   return keyInCollection(keyTags.counter, database, nativeCollection).copy()
 }
 
-/** Where the key with this id lives. */
+/** The database that contains the key with this id. */
 export function keyHomeKey(keyId: bigint): Uint8Array {
   return keyOf(keyTags.keyHome).u64(keyId).copy()
 }
@@ -219,13 +219,13 @@ export function changesKey(ts: Micros, sequence: number): Uint8Array {
   return keyOf(keyTags.changes).ascending(ts).u32(sequence).copy()
 }
 
-/** The rows of all transactions after `after`, oldest first; all of them when absent. */
+/** The rows of all transactions after `after`, oldest first; all rows when it is absent. */
 export function changesRange(after?: Micros): KeyInterval {
   const { start, end } = tagRange('changes')
   return { start: after === undefined ? start : changesKey(micros(after + 1), 0), end }
 }
 
-/** One part of what the transaction at `ts` changed in a collection. */
+/** One part of the changes that the transaction at `ts` made in a collection. */
 export function collectionChangesKey(
   database: DatabaseId,
   collection: CollectionId,
@@ -235,7 +235,10 @@ export function collectionChangesKey(
   return keyInCollection(keyTags.collectionChanges, database, collection).ascending(ts).u32(sequence).copy()
 }
 
-/** What transactions from `from` on, up to and without `until`, changed in a collection, oldest first; no ends: all of it. */
+/**
+ * The changes that transactions from `from` on and before `until` made in a collection, oldest first; unbounded where
+ * absent.
+ */
 export function collectionChangesRange(
   database: DatabaseId,
   collection: CollectionId,
@@ -249,26 +252,26 @@ export function collectionChangesRange(
   }
 }
 
-/** A fact about the whole data directory, such as its format version. */
+/** Metadata of the whole data directory, such as its format version. */
 export function metaKey(name: string): Uint8Array {
   return keyOf(keyTags.meta).utf8(name).copy()
 }
 
 /**
- * Something that belongs to the service and no database, such as a request for an export of the query log: where several
- * machines share a store, it is in there. `rest` is the key by which its owner knows it.
+ * Data of the service that belongs to no database, such as a request for an export of the query log. Where several
+ * machines share a store, it is in the store. `rest` is the owner's own key.
  */
 export function controlKey(rest: Uint8Array): Uint8Array {
   return keyOf(keyTags.control).append(rest).copy()
 }
 
-/** Work for the background sweeper on a document or schema object, due at `due`. */
+/** A job of the background sweeper for a document or schema object, due at `due`. */
 export function garbageKey(kind: GarbageKind, due: Micros, { database, collection, id }: Ref): Uint8Array {
   const work = keyOf(keyTags.garbage).u8(garbageKinds[kind]).ascending(due)
   return work.u64(database).u16(collection).u64(id).copy()
 }
 
-/** All work of one kind that is due at or before `due`, oldest first. */
+/** All jobs of one kind that are due at or before `due`, oldest first. */
 export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
   const end = keyOf(keyTags.garbage)
     .u8(garbageKinds[kind])
@@ -277,12 +280,12 @@ export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
   return { start: end.slice(0, 2), end }
 }
 
-/** How far the build of an index over existing documents has come. */
+/** The progress of building an index over existing documents. */
 export function buildKey(database: DatabaseId, index: number): Uint8Array {
   return keyIn(keyTags.build, database).u32(index).copy()
 }
 
-/** A time as it stands in keys. */
+/** A time as encoded in keys. */
 export function timeBytes(ts: Micros, order: 'ascending' | 'descending'): Uint8Array {
   return writer.reset()[order](ts).copy()
 }
@@ -305,12 +308,12 @@ const databaseKinds = [
   'collectionChanges',
 ] as const satisfies readonly (keyof typeof keyTags)[]
 
-/** Everything a database holds, except what other databases' keys and the sweeper's work say about it. */
+/** All keys of a database. Not included are the homes of its keys and the jobs of the sweeper. */
 export function databaseRanges(database: DatabaseId): KeyInterval[] {
   return databaseKinds.map(kind => prefixRange(keyIn(keyTags[kind], database).copy()))
 }
 
-/** The beginning of a key, to be written on. */
+/** Starts a key. */
 function keyOf(tag: number): ByteWriter {
   return writer.reset().u8(tag)
 }
@@ -331,14 +334,14 @@ function keyWithTerms(table: IndexTable, database: DatabaseId, index: number, te
   return keyIn(tableTags[table], database).u32(index).append(terms)
 }
 
-/** An entry's place in its index: by values, then by document. */
+/** The key of an entry: ordered by values, then by document. */
 function keyOfEntry(table: IndexTable, entry: EntryKeyParts): ByteWriter {
   const { database, document, index, terms, values } = entry
   const place = keyWithTerms(table, database, index, terms).append(values.bytes)
   return appendEntryDocument(place, document).append(values.tie)
 }
 
-/** In index entries the id comes first: that is their order. */
+/** In index entries the id comes first, because that is their order. */
 function appendEntryDocument(key: ByteWriter, { id, collection }: DocumentId): ByteWriter {
   return key.u64(id).u16(collection)
 }

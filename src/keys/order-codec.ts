@@ -1,23 +1,23 @@
-// Values as bytes whose order is the order of the values: comparing two encodings bytewise gives the same as
-// `compareValues`. Every encoding ends itself (none is the beginning of another), so encodings can stand one
-// after the other in a key, and complementing all bytes of one turns its order around exactly.
+// Encodes values as bytes in the order of the values: a bytewise comparison of two encodings gives the same result as
+// `compareValues`. No encoding is a prefix of another, so encodings can be concatenated in a key. Complementing all
+// bytes of an encoding reverses its order exactly.
 //
-//   number       rank, 8 bytes of the double (sign turned; all bits turned for negative ones); where a long
-//                may have been rounded (from 2^53 on) 2 bytes: what the long exceeds the double by, plus 0x8000
+//   number       rank, 8 bytes of the double (sign bit inverted; all bits inverted for negative numbers); where
+//                a long may have been rounded (from 2^53 on) 2 bytes: the long minus the double, plus 0x8000
 //   bytes        rank, bytes with 00 written as 00 FF, 00 01
 //   string       rank, collation sort key, text in UTF-8 escaped like bytes, 00 01
 //   array        rank, elements, 00
 //   object       rank, name and value of each field, by name, 00
 //   ref          rank, id (8), collection (2)
-//   time         rank, seconds with the sign turned (8), nanoseconds (4)
-//   date         rank, days with the sign turned (8)
+//   time         rank, seconds with inverted sign bit (8), nanoseconds (4)
+//   date         rank, days with inverted sign bit (8)
 //   lambda       rank, API version, parameters, body
 //   tx time      rank, 0 for microseconds or 1 for a time
 //   uuid         rank, its 16 bytes
 //   false, true, null   rank
 //
-// Values that are equal in the order have equal bytes: 1 and 1.0, too. Keys tell them apart by a tie-break
-// behind the document (tuple.ts), so that such entries order by document as the language wants.
+// Values that are equal in the order have equal bytes, such as 1 and 1.0. Keys distinguish them by a tie-break after
+// the document (tuple.ts), so such entries are ordered by document, as the language requires.
 
 import { step } from '../base/effort.ts'
 import type { ByteWriter } from '../values/byte-writer.ts'
@@ -36,10 +36,13 @@ import type {
 } from '../values/value.ts'
 import { appendUuidBytes } from './uuid-bytes.ts'
 
-/** The bytes of {@link NumberKinds} for nearly all tuples: no double equals a long. */
+/** The bytes of {@link NumberKinds} for nearly all tuples: none of their doubles equals a long. */
 export const noTie = Uint8Array.of(0)
 
-/** Which numbers of a tuple, in their turn, are doubles that equal a long in the order: one bit for each, least significant first. */
+/**
+ * Records which numbers of a tuple are doubles that equal a long in the order: one bit per number, least significant
+ * bit first.
+ */
 export class NumberKinds {
   #count = 0
   #bits: number[] | undefined
@@ -53,13 +56,13 @@ export class NumberKinds {
     this.#bits[byte] = (this.#bits[byte] as number) | (1 << (index & 7))
   }
 
-  /** The bits without trailing zero bytes, and the number of these bytes. */
+  /** The bits without trailing zero bytes, and then the number of these bytes. */
   bytes(): Uint8Array {
     return this.#bits ? Uint8Array.of(...this.#bits, this.#bits.length) : noTie
   }
 }
 
-/** Appends a value so that bytes order as values do, or the other way round when `descending`. */
+/** Appends a value in the order of values, or in reverse order when `descending`. */
 export function appendOrdered(
   writer: ByteWriter,
   value: Value,
@@ -122,7 +125,7 @@ function appendAscending(writer: ByteWriter, value: Value, kinds: NumberKinds | 
 
 const signBit = 1n << 63n
 
-/** From here on not every long is a double. */
+/** Longs from here on may not be exact as doubles. */
 const exactMax = 2 ** 53
 const longMax = 2 ** 63
 const residualBias = 0x8000
@@ -145,7 +148,7 @@ function equalsALong(double: number): boolean {
   return Number.isInteger(double) && double >= -longMax && double < longMax && !Object.is(double, -0)
 }
 
-/** A zero byte is followed by FF inside and by 01 at the end, so the end sorts below every continuation. */
+/** A zero byte is followed by FF inside the text and by 01 at its end, so the end sorts before every continuation. */
 function appendEscaped(writer: ByteWriter, bytes: Uint8Array): void {
   step(bytes.length >> 3)
   for (const byte of bytes) {

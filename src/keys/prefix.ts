@@ -1,4 +1,4 @@
-// Intervals of keys that share a beginning.
+// Intervals of keys with a common prefix.
 
 import { assert } from '../base/assert.ts'
 
@@ -8,12 +8,12 @@ export interface KeyInterval {
   readonly end: Uint8Array
 }
 
-/** The keys that begin with `prefix`, itself included. */
+/** The interval of the keys that begin with `prefix`, including `prefix`. */
 export function prefixRange(prefix: Uint8Array): KeyInterval {
   return { start: prefix, end: successor(prefix) }
 }
 
-/** The smallest key above all keys that begin with `prefix`. */
+/** The smallest key after all keys that begin with `prefix`. */
 export function successor(prefix: Uint8Array): Uint8Array {
   let length = prefix.length
   while (length > 0 && prefix[length - 1] === 0xff) length--

@@ -1,4 +1,4 @@
-// Keys and stored values as text for people: for the integrity check, debugging and the documentation.
+// Prints keys and stored values for people: in the integrity check, for debugging and for the documentation.
 
 import { unreachable } from '../base/assert.ts'
 import { formatDate } from '../values/date.ts'
@@ -56,7 +56,7 @@ export function printKey(bytes: Uint8Array): string {
   }
 }
 
-/** A value as text in one line; types that JSON lacks are spelled out. */
+/** A value as text in one line. Types that JSON lacks are spelled out. */
 export function printValue(value: Value): string {
   switch (typeof value) {
     case 'string':

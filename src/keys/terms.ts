@@ -1,13 +1,13 @@
-// The terms of an index as part of a key. Terms are only ever matched exactly (1 is not 1.0), so their bytes
-// need no order: one length byte and the terms in the value codec, objects with their fields by name, because
-// the order of fields does not count in matching. Long terms are replaced by 255 and their SHA-256.
+// The terms of an index as part of a key. Terms are only matched exactly (1 is not 1.0), so their bytes need no order:
+// a length byte, then the terms in the value codec. Object fields are sorted by name, because their order does not
+// matter for a match. Long terms are replaced by 255 and their SHA-256.
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../values/byte-writer.ts'
 import type { Value } from '../values/value.ts'
 import { appendCanonical, type TransactionTimeSource } from './value-codec.ts'
 
-/** Bytes of terms that a key holds; of longer ones it holds a hash, which this length marks. */
+/** Maximum length of terms in a key. Longer terms are replaced by a hash, marked by `hashMarker`. */
 const inlineBytesMax = 254
 const hashMarker = 255
 
@@ -15,8 +15,8 @@ const writer = new ByteWriter()
 const noTerms = Uint8Array.of(0)
 
 /**
- * Terms as they stand in keys; equal bytes if and only if the terms are the same values. `transactionTime` is needed for
- * terms that the running transaction has made.
+ * Terms as part of a key. Their bytes are equal if and only if the terms are equal values. `transactionTime` is needed
+ * for terms with the time of the running transaction.
  */
 export function encodeTerms(terms: readonly Value[], transactionTime?: TransactionTimeSource): Uint8Array {
   if (terms.length === 0) return noTerms
@@ -40,7 +40,7 @@ export function termsLength(key: Uint8Array, start: number): number {
   return 1 + (length === hashMarker ? 32 : length)
 }
 
-/** Bytes the terms take before they are hashed; the language limits them. */
+/** The length of terms before hashing, in bytes; the language limits it. */
 export function termsSize(terms: readonly Value[], transactionTime?: TransactionTimeSource): number {
   writer.reset()
   for (const term of terms) appendCanonical(writer, term, transactionTime)

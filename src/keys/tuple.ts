@@ -1,13 +1,13 @@
-// The values of an index entry as part of a key, and the places in an index that cursors and ranges name.
+// The values of an index entry as part of a key, and the positions in an index for cursors and ranges.
 //
-// Entries order by their values, then by document. Values that are equal in the order but not the same (1 and
-// 1.0) have equal bytes, so a tie-break behind the document keeps such entries apart: one bit for each number
-// of the tuple, set for a double that equals a long, without trailing zero bytes, and then the number of these
-// bytes, so that keys can be read from their end. For nearly all tuples it is the single byte 0.
+// Entries are ordered by their values, then by document. Values that are equal in the order but different (1 and 1.0)
+// have equal bytes. So a tie-break after the document distinguishes such entries: one bit per number of the tuple, set
+// for a double that equals a long. It has no trailing zero bytes and ends with the number of its bytes, so that keys
+// can be parsed from their end. For nearly all tuples it is the single byte 0.
 //
-// Keys are limited in length. The encoding of a tuple longer than `tupleBytesMax` is cut there and followed by
-// 16 bytes of the SHA-256 of the whole encoding. Entries whose tuples are cut at equal bytes lie together but
-// in no order: a reader sorts such a run again (`isCut`, `compareEntries`).
+// Keys have a maximum length. An encoding longer than `tupleBytesMax` is truncated there, followed by 16 bytes of the
+// SHA-256 of the whole encoding. Entries with equal truncated bytes are adjacent but unordered, so a reader sorts each
+// such run (`isCut`, `compareEntries`).
 
 import { createHash } from 'node:crypto'
 import { ByteWriter } from '../values/byte-writer.ts'
@@ -16,30 +16,30 @@ import type { Ref, Value } from '../values/value.ts'
 import { appendOrdered, NumberKinds, noTie } from './order-codec.ts'
 import { successor } from './prefix.ts'
 
-/** The longest encoding of a tuple of values that stands in a key as it is. */
+/** The longest encoding of a tuple that a key contains in full. */
 export const tupleBytesMax = 1200
 
 const hashBytes = 16
 
-/** A tuple of values as it stands in keys. */
+/** A tuple of values as encoded in keys. */
 export interface EncodedTuple {
-  /** At most `tupleBytesMax` bytes, or exactly 16 more when it was cut. */
+  /** At most `tupleBytesMax` bytes, or exactly 16 more when truncated. */
   readonly bytes: Uint8Array
-  /** Tells apart tuples whose values are equal in the order. */
+  /** Distinguishes tuples whose values are equal in the order. */
   readonly tie: Uint8Array
 }
 
-/** A place in an index: a (possibly short) tuple of values, optionally with the document. */
+/** A position in an index: the values, or the first few of them, and optionally the document. */
 export interface TupleBound {
   readonly values: readonly Value[]
   readonly document?: Pick<Ref, 'id' | 'collection'>
-  /** Before or after all entries that agree with the bound as far as it goes. A document needs all values. */
+  /** Before or after all entries that match the given parts. A document requires all values. */
   readonly side: 'low' | 'high'
-  /** The last value is an array, with which all arrays agree that begin with its elements; no document then. */
+  /** The last value is an array that matches all arrays beginning with its elements. Not combined with a document. */
   readonly isOpen?: boolean
 }
 
-/** What decides the place of an entry in its index. */
+/** The parts of an entry that determine its position in the index. */
 export interface EntryPosition {
   readonly values: readonly Value[]
   readonly document: Pick<Ref, 'id' | 'collection'>
@@ -48,7 +48,7 @@ export interface EntryPosition {
 const writer = new ByteWriter()
 const noValues: EncodedTuple = { bytes: new Uint8Array(0), tie: noTie }
 
-/** Encodes a tuple; `descending[i]` turns the order of its i-th value around (missing: false). */
+/** Encodes a tuple. `descending[i]` reverses the order of its i-th value; false when missing. */
 export function encodeTuple(values: readonly Value[], descending: readonly boolean[]): EncodedTuple {
   if (values.length === 0) return noValues
   const kinds = new NumberKinds()
@@ -62,12 +62,12 @@ export function encodeTuple(values: readonly Value[], descending: readonly boole
   return { bytes, tie: noTie }
 }
 
-/** Whether the tuple was too long for a key and was cut. */
+/** Whether the encoding was too long for a key and was truncated. */
 export function isCut(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }
 
-/** Compares entries of one index as their uncut keys would. */
+/** Compares entries of one index as their untruncated keys would. */
 export function compareEntries(
   left: EntryPosition,
   right: EntryPosition,
@@ -78,7 +78,7 @@ export function compareEntries(
   return order || compareBytes(tieOf(left.values), tieOf(right.values))
 }
 
-/** Compares tuples place by place as far as both go, each place in its own direction. */
+/** Compares tuples value by value up to the shorter length, each value in its own direction. */
 export function compareTuples(
   left: readonly Value[],
   right: readonly Value[],
@@ -92,7 +92,7 @@ export function compareTuples(
   return 0
 }
 
-/** Where an entry lies seen from a bound: negative before it, positive behind it, never zero. */
+/** The position of an entry relative to a bound: negative before it, positive after it, never zero. */
 export function compareToBound(
   entry: EntryPosition,
   bound: TupleBound,
@@ -107,7 +107,10 @@ export function compareToBound(
   return order || (bound.side === 'low' ? 1 : -1)
 }
 
-/** The values of an entry, with the array at the place of an open bound's last one as long as that at most. */
+/**
+ * The values of an entry, with the array that corresponds to the open bound's last value truncated to that value's
+ * length.
+ */
 function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly Value[] {
   const last = bound.length - 1
   const array = values[last]
@@ -116,9 +119,9 @@ function cutAsOpen(values: readonly Value[], bound: readonly Value[]): readonly 
 }
 
 /**
- * The keys of all entries of one index and terms between two bounds; `prefix` is what all their keys begin with.
- * A bound too long for a key cannot be met exactly: then `inexact` is set, the interval is wider than asked for
- * and `compareToBound` must be asked about each entry.
+ * The keys of all entries of one index and terms between two bounds. `prefix` is the common prefix of their keys. A
+ * bound that is too long for a key cannot be exact. Then `inexact` is set, the interval is wider than requested, and
+ * each entry must be filtered with `compareToBound`.
  */
 export function entryRange(
   prefix: Uint8Array,
@@ -147,7 +150,7 @@ function boundKey(
   else if (bound.document) {
     writer.u64(bound.document.id).u16(bound.document.collection).append(kinds.bytes())
   } else if (bound.isOpen) {
-    // The end of the array is one byte.
+    // The terminator of the array is one byte.
     writer.length--
   }
   const key = new Uint8Array(prefix.length + writer.length)

@@ -1,4 +1,4 @@
-// UUIDs between their canonical text and 16 bytes.
+// Converts UUIDs between their canonical text and 16 bytes.
 
 import { assert } from '../base/assert.ts'
 import type { ByteWriter } from '../values/byte-writer.ts'
@@ -11,7 +11,7 @@ export function appendUuidBytes(writer: ByteWriter, uuid: Uuid): void {
   writer.u64(BigInt(`0x${digits.slice(0, 16)}`)).u64(BigInt(`0x${digits.slice(16)}`))
 }
 
-/** The UUID whose two halves these are. */
+/** The UUID with these two halves. */
 export function uuidFromHalves(high: bigint, low: bigint): Uuid {
   const digits = high.toString(16).padStart(16, '0') + low.toString(16).padStart(16, '0')
   const groups = [

@@ -1,5 +1,5 @@
-// Values as compact bytes for storage: a format byte, then a tag for each value, sizes before contents. Built
-// for fast decoding: every read of a document goes through here.
+// Encodes values compactly for storage: a format byte, then a tag for each value, sizes before contents. The format is
+// designed for fast decoding, because every read of a document decodes it.
 //
 // Small integers, short ASCII texts, and small objects and arrays have their size within the tag (value-tags.ts).
 // Numbers are big-endian, other sizes are LEB128. A damaged encoding fails with an InvariantError.
@@ -31,19 +31,19 @@ import {
 
 const writer = new ByteWriter()
 
-/** What stands for the time of the running transaction; a function learns that it was needed. */
+/** The time of the running transaction. A function is called only when the time is needed. */
 export type TransactionTimeSource = Micros | (() => Micros)
 
 /**
  * Encodes a value; transient values (sets, documents …) in their stored form. `transactionTime` replaces the
- * placeholder of the running transaction's time, which cannot be stored itself.
+ * placeholder for the running transaction's time, which cannot be stored.
  */
 export function encodeValue(value: Value, transactionTime?: TransactionTimeSource): Uint8Array {
   appendEncoded(writer.reset(), value, transactionTime)
   return writer.copy()
 }
 
-/** Appends what {@link encodeValue} makes. */
+/** Appends the encoding of {@link encodeValue}. */
 export function appendEncoded(
   target: ByteWriter,
   value: Value,
@@ -53,14 +53,14 @@ export function appendEncoded(
   appendValue({ writer: target, transactionTime, canonical: false }, value, 0)
 }
 
-/** Decodes what {@link encodeValue} made, which takes all of `bytes` from `start` to `end`. */
+/** Decodes a value of {@link encodeValue} that occupies `bytes` from `start` to `end`. */
 export function decodeValue(bytes: Uint8Array, start = 0, end = bytes.length): Value {
   return valueReader.read(bytes, start, end)
 }
 
 /**
- * Appends a value with the fields of objects by name, so that equal values have equal bytes. `transactionTime` stands for
- * placeholders of it.
+ * Appends a value with object fields sorted by name, so that equal values have equal bytes. `transactionTime` replaces
+ * placeholders of the transaction time.
  */
 export function appendCanonical(
   target: ByteWriter,
@@ -70,7 +70,7 @@ export function appendCanonical(
   appendValue({ writer: target, transactionTime, canonical: true }, value, 0)
 }
 
-/** The value with every placeholder of the transaction's time replaced; itself when there is none. */
+/** The value with every placeholder of the transaction's time replaced; the same value when it has none. */
 export function withTransactionTime(value: Value, transactionTime: TransactionTimeSource): Value {
   if (value instanceof TransactionTime) return resolveTime(value, transactionTime)
   if (Array.isArray(value)) {

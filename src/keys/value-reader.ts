@@ -1,5 +1,5 @@
-// The decoding half of the value codec. Every read is checked against the end of the bytes: damaged data fails
-// with an InvariantError and never reads past its end, loops or fills the memory.
+// The decoder of the value codec. Every read is checked against the end of the bytes. Damaged data fails with an
+// InvariantError; it never causes a read past the end, an endless loop or excessive memory.
 
 import { Buffer } from 'node:buffer'
 import { assert, InvariantError } from '../base/assert.ts'
@@ -8,27 +8,27 @@ import { Lambda, LocalDate, Ref, Time, type Value } from '../values/value.ts'
 import { uuidFromHalves } from './uuid-bytes.ts'
 import { smallInts, valueTags as tags, valueDepthMax, valueFormat } from './value-tags.ts'
 
-/** What is read is copied to memory of at least this size, whose views are there already: making some costs more. */
+/** Smaller inputs are copied to this buffer, whose views exist already: creating views costs more than copying. */
 const scratchBytes = 65_536
 const scratch = Buffer.alloc(scratchBytes)
 const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratchBytes)
 
-/** The slots of the cache of field names; a power of two. */
+/** Number of slots of the field name cache; a power of two. */
 const nameSlots = 1024
 
-/** Reads values one after the other. Not reentrant. */
+/** Reads consecutive values. Not reentrant. */
 class ValueReader {
   #bytes: Buffer = scratch
   #view: DataView = scratchView
   #position = 0
   #end = 0
   /**
-   * Field names recur in every document. A name found here needs no new string, and its hash is known already
-   * when it goes into the map.
+   * A cache of field names, which recur in every document. A cached name needs no new string, and its hash is already
+   * computed when it is added to a map.
    */
   readonly #names: (string | undefined)[] = new Array(nameSlots).fill(undefined)
 
-  /** Reads one stored value, which must take all of `bytes` from `start` to `end`. */
+  /** Reads one stored value, which must occupy `bytes` from `start` to `end`. */
   read(bytes: Uint8Array, start: number, end: number): Value {
     assert(bytes[start] === valueFormat, 'a stored value has a known format')
     this.#begin(bytes, start + 1, end)
@@ -38,7 +38,7 @@ class ValueReader {
     return value
   }
 
-  /** Reads values that stand one after the other in `bytes` from `start` to `end`. */
+  /** Reads the consecutive values in `bytes` from `start` to `end`. */
   readSequence(bytes: Uint8Array, start: number, end: number): Value[] {
     const values: Value[] = []
     this.#begin(bytes, start, end)
@@ -48,8 +48,8 @@ class ValueReader {
   }
 
   /**
-   * Reads one stored value that is an array of arrays of two or three integers, without making them: `take` gets those of
-   * each, the second as a number. It must not read values itself.
+   * Reads a stored array of arrays of two or three integers without creating the arrays. `take` receives the integers
+   * of each inner array, the second one as a number. It must not use this reader.
    */
   readIntegerRows(
     bytes: Uint8Array,
@@ -70,7 +70,7 @@ class ValueReader {
     this.#release()
   }
 
-  /** The elements of an array, which has to follow. */
+  /** Reads the header of an array and returns its length. */
   #count(): number {
     const tag = this.#bytes[this.#take(1)] as number
     if (tag >= tags.smallArray) return tag - tags.smallArray
@@ -105,13 +105,13 @@ class ValueReader {
     this.#end = end
   }
 
-  /** Keeps no bytes alive. */
+  /** Drops the reference to the input, so that it can be collected. */
   #release(): void {
     this.#bytes = scratch
     this.#view = scratchView
   }
 
-  /** Moves over `count` bytes and returns where they begin. */
+  /** Advances by `count` bytes and returns the offset where they begin. */
   #take(count: number): number {
     const start = this.#position
     const end = start + count
@@ -222,7 +222,7 @@ class ValueReader {
     assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
   }
 
-  /** A text in a place where no other value may stand. */
+  /** Reads a text where no other value is allowed. */
   #name(): string {
     const tag = this.#bytes[this.#take(1)] as number
     if (tag >= tags.smallAscii && tag < tags.smallObject) return this.#cachedName(tag - tags.smallAscii)
@@ -297,7 +297,7 @@ class ValueReader {
   }
 }
 
-/** The only one: field names that it has read once are at hand for all. */
+/** The shared reader: all callers share its cache of field names. */
 export const valueReader = new ValueReader()
 
 function isParameters(value: Value): value is string | readonly string[] {

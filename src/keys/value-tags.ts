@@ -1,4 +1,4 @@
-// The first bytes of encoded values (value-codec.ts). Stored: never renumber.
+// The first bytes of encoded values (value-codec.ts). They are stored: never change them.
 
 export const valueTags = {
   null: 0x00,
@@ -8,11 +8,11 @@ export const valueTags = {
   int32: 0x04,
   int64: 0x05,
   double: 0x06,
-  /** Text of ASCII alone: length, bytes. */
+  /** ASCII text: length, bytes. */
   ascii: 0x07,
   /** Length in bytes, UTF-8. */
   utf8: 0x08,
-  /** Text with lone surrogates, which UTF-8 cannot hold: length in units, big-endian units. */
+  /** Text with lone surrogates, which UTF-8 cannot encode: length in units, big-endian units. */
   utf16: 0x09,
   bytes: 0x0a,
   time: 0x0b,
@@ -22,7 +22,7 @@ export const valueTags = {
   lambda: 0x0f,
   array: 0x10,
   object: 0x11,
-  /** Ranges of tags that hold a small number: an integer, or a length in bytes or elements. */
+  /** Ranges of tags that contain a small number: an integer, or a length in bytes or elements. */
   smallInt: 0x40,
   smallAscii: 0x80,
   smallObject: 0xc0,
@@ -37,5 +37,5 @@ export const smallSizes = 32
 /** The first byte of a stored value: the version of the codec. */
 export const valueFormat = 1
 
-/** How deeply stored values may nest. Ours: keeps damaged or hostile data from exhausting the stack. */
+/** Maximum nesting of stored values. The limit is ours: it keeps damaged or hostile data from exhausting the stack. */
 export const valueDepthMax = 2000

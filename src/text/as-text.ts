@@ -1,11 +1,11 @@
-// Values as plain text, as `to_string` and `format` give them.
+// Converts values to plain text, as `to_string` and `format` do.
 
 import { formatDate } from '../values/date.ts'
 import { javaDoubleText } from '../values/double-text.ts'
 import { formatTime } from '../values/time.ts'
 import { LocalDate, Time, Transient, Uuid, type Value } from '../values/value.ts'
 
-/** The text of a value that has one; undefined for bytes, references and everything that has parts. */
+/** The text of a scalar value; undefined for bytes, references and compound values. */
 export function asText(value: Value): string | undefined {
   switch (typeof value) {
     case 'string':

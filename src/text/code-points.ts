@@ -1,16 +1,17 @@
-// Offsets in code points, in which the language counts, and in UTF-16 units, in which the runtime does.
+// Converts between offsets in code points, which the language uses, and offsets in UTF-16 units, which the runtime
+// uses.
 
 import { step } from '../base/effort.ts'
 
-/** Units that are looked at in the time of a step. */
+/** Units processed in the time of one step. */
 const unitsPerStep = 16
 
-/** How many code points a text has; a surrogate without its partner counts as one. */
+/** The number of code points in a text; a lone surrogate counts as one. */
 export function codePointLength(text: string): number {
   return codePointsBetween(text, 0, text.length)
 }
 
-/** How many code points lie between two offsets in units. */
+/** The number of code points between two offsets in units. */
 export function codePointsBetween(text: string, from: number, to: number): number {
   step(Math.ceil((to - from) / unitsPerStep))
   let count = to - from
@@ -23,7 +24,7 @@ export function codePointsBetween(text: string, from: number, to: number): numbe
   return count
 }
 
-/** The offset in units so many code points after another; the end of the text when it has fewer. */
+/** The offset in units that is `codePoints` code points after `from`; the end of the text when it has fewer. */
 export function unitOffset(text: string, codePoints: number, from = 0): number {
   if (codePoints >= text.length - from) return text.length
   step(Math.ceil(codePoints / unitsPerStep))
@@ -32,7 +33,7 @@ export function unitOffset(text: string, codePoints: number, from = 0): number {
   return at
 }
 
-/** Whether a code point of two units begins here. */
+/** Whether a code point of two units begins at `at`. */
 export function isPairAt(text: string, at: number): boolean {
   const high = text.charCodeAt(at)
   if (high < 0xd800 || high > 0xdbff) return false

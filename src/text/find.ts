@@ -1,16 +1,16 @@
-// Searching from a start on, in code points.
+// Text search from a start offset, in code points.
 
 import { codePointLength, codePointsBetween, unitOffset } from './code-points.ts'
 import { indexOfText } from './text-search.ts'
 
-/** Where a search begins: outside of the text it begins at its front. */
+/** The offset at which a search starts. A start outside the text means its beginning. */
 export function searchStart(start: bigint | undefined, text: string): number {
   if (start === undefined || start <= 0n || start >= BigInt(text.length)) return 0
   const offset = Number(start)
   return offset < codePointLength(text) ? offset : 0
 }
 
-/** Where a text first contains another from a start on; -1 when it does not. */
+/** The first occurrence of `find` in `text` at or after `start`, in code points; -1 when there is none. */
 export function findText(text: string, find: string, start: bigint | undefined): number {
   const from = searchStart(start, text)
   const fromUnit = unitOffset(text, from)

@@ -1,25 +1,28 @@
-// Looking for one text in another. The runtime's search is fast on ordinary texts, but its time can grow with the product
-// of both lengths; a long text is therefore looked for in a way (Knuth, Morris and Pratt) that reads each text once.
+// Substring search. The runtime's search is fast on ordinary texts, but its worst case is the product of both lengths.
+// So a long needle is searched with the algorithm of Knuth, Morris and Pratt, which reads each text once.
 
 import { longCall, step } from '../base/effort.ts'
 
-/** Up to this length of the searched text the runtime's worst case is bearable. */
+/** Up to this needle length the runtime's worst case is acceptable. */
 const shortNeedle = 64
 
-/** Units between two counts of steps. */
+/** Number of units between two counts of steps. */
 const unitsPerCount = 4096
 
-/** A text to look for, perhaps many times. */
+/** A needle, for one or many searches. */
 export class TextSearch {
   readonly #needle: string
-  /** For each length of a beginning of the needle, that of its longest beginning that ends there too; when needed. */
+  /**
+   * The KMP failure function: for each prefix of the needle, the length of its longest proper border. Computed on
+   * demand.
+   */
   #borders: Int32Array | undefined
 
   constructor(needle: string) {
     this.#needle = needle
   }
 
-  /** Where the text is first found at or behind an offset in UTF-16 units; -1 when it is not. */
+  /** The first occurrence at or after an offset in UTF-16 units; -1 when there is none. */
   firstIn(text: string, from: number): number {
     const units = text.length - from
     if (this.#needle.length <= shortNeedle || units <= unitsPerCount) {
@@ -45,7 +48,7 @@ export class TextSearch {
   }
 }
 
-/** Where a text first contains another, at or behind an offset in UTF-16 units; -1 when it does not. */
+/** The first occurrence of `needle` at or after an offset in UTF-16 units; -1 when there is none. */
 export function indexOfText(text: string, needle: string, from = 0): number {
   if (needle.length <= shortNeedle) longCall(text.length - from)
   return new TextSearch(needle).firstIn(text, from)

@@ -1,22 +1,25 @@
-// Title case: the first letter of each word in its title form, the rest of the word in small letters.
+// Title case: the first letter of each word in title case, the rest of the word in lower case.
 
 import { step } from '../base/effort.ts'
 import { mapKnown } from '../values/known-characters.ts'
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Made when it is first needed: its data take as long to load as a tenth of the program. */
+/** Created on demand: loading its data takes a tenth of the time of loading the program. */
 function words(): Intl.Segmenter {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'word' })
   return segmenter
 }
 
-/** Where the title form goes within a word: its first letter, digit or symbol; modifier letters if they have a case. */
+/**
+ * Matches the character of a word that gets the title form: the first letter, digit or symbol. Modifier letters count
+ * if they have a case.
+ */
 const firstMain = /[[\p{L}--\p{Lm}]\p{N}\p{S}\p{Co}[\p{Lm}&&\p{Cased}]]/v
 
 /**
- * A text with each word (by Unicode word boundaries) in title case. Characters that are newer than the stored tables stay
- * as they are.
+ * A text with each word (by Unicode word boundaries) in title case. Characters newer than the stored Unicode tables are
+ * not changed.
  */
 export function titlecase(text: string): string {
   return mapKnown(text, titleWords)
@@ -37,14 +40,14 @@ function titleWords(text: string): string {
   return titled
 }
 
-/** The rest of a word behind its first letter, in small letters. */
+/** The rest of a word after its first letter, in lower case. */
 function lowerBehind(segment: string, at: number, first: string): string {
   const rest = segment.slice(at + first.length)
-  // Whether a sigma at the end is a final one depends on a letter before it: one stands in for the first.
+  // Whether a sigma at the end is a final one depends on a letter before it, so an `a` replaces the first letter.
   return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()
 }
 
-/** Letters that are two in one have a title form between the small and the capital one. */
+/** Digraph letters have a title form between the small and the capital one. */
 function digraphForm(codePoint: number): number | undefined {
   if (codePoint >= 0x1c4 && codePoint <= 0x1cc) return 0x1c5 + 3 * Math.floor((codePoint - 0x1c4) / 3)
   if (codePoint >= 0x1f1 && codePoint <= 0x1f3) return 0x1f2
@@ -53,12 +56,12 @@ function digraphForm(codePoint: number): number | undefined {
 
 const subscriptIota = '\u0345'
 
-/** The full title form of one character, by the rules of Unicode; the runtime has the two other cases only. */
+/** The full title form of one character by the rules of Unicode. The runtime has only upper and lower case. */
 export function titleForm(character: string): string {
   const codePoint = character.codePointAt(0) as number
   const digraph = digraphForm(codePoint)
   if (digraph !== undefined) return String.fromCodePoint(digraph)
-  // Georgian has capitals for whole words in capitals only.
+  // Georgian capitals are used only for words that are entirely in capitals.
   if (codePoint >= 0x10d0 && codePoint <= 0x10ff) return character
   const [first = '', second, ...rest] = character.toUpperCase()
   if (second === undefined) return first

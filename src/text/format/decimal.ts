@@ -1,15 +1,15 @@
-// Decimal digits of doubles, cut to a precision the way Java's Formatter does: from the shortest digits that read back
-// to the same double (but for Java's own), half away from zero.
+// Decimal digits of doubles, rounded to a precision as in Java's Formatter: from the digits that Java prints, half away
+// from zero.
 
 import { hasOwnJavaDigits, javaDigits } from '../../values/java-digits.ts'
 
-/** `0.digits` times ten to the power of `point`; zero has the digit 0 and the point 1. */
+/** `0.digits` times ten to the power of `point`. Zero has the digit 0 and the point 1. */
 interface Decimal {
   readonly digits: string
   readonly point: number
 }
 
-/** The shortest digits of a finite double that is not negative. */
+/** The digits that Java prints for a finite, non-negative double: mostly the shortest that parse to it. */
 export function decimalOf(double: number): Decimal {
   if (hasOwnJavaDigits(double)) {
     const { digits, exponent } = javaDigits(double)
@@ -20,7 +20,7 @@ export function decimalOf(double: number): Decimal {
   return { digits: text.slice(0, exponent).replace('.', ''), point: Number(text.slice(exponent + 1)) + 1 }
 }
 
-/** A decimal with at most `count` digits; none or fewer round to zero or to one digit more. */
+/** Rounds a decimal to at most `count` digits. A count of zero or less rounds to zero or to one higher digit. */
 export function roundDigits({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point }
   const up = count >= 0 && digits.charCodeAt(count) >= 0x35
@@ -32,7 +32,7 @@ export function roundDigits({ digits, point }: Decimal, count: number): Decimal 
   return { digits: kept.slice(0, last) + String.fromCharCode(kept.charCodeAt(last) + 1), point }
 }
 
-/** Plain notation with so many digits behind the point; more zeros than digits make it up. */
+/** Plain notation with `fraction` digits after the point, padded with zeros. */
 export function plainText({ digits, point }: Decimal, fraction: number): string {
   const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0'
   if (fraction === 0) return whole

@@ -1,9 +1,9 @@
-// Numbers as the conversions d, x, o, f, e and g print them.
+// Formats numbers for the conversions d, x, o, f, e and g.
 
 import { decimalOf, exponentText, mantissaText, plainText, roundDigits } from './decimal.ts'
 import type { Specifier } from './specifier.ts'
 
-/** An integer in decimal, or (`x`, `o`) the 64 bits of its two's complement. */
+/** An integer in decimal, or for `x` and `o` the 64 bits of its two's complement. */
 export function formatInteger(value: bigint, specifier: Specifier): string {
   if (specifier.conversion === 'd') {
     const negative = value < 0n
@@ -17,7 +17,7 @@ export function formatInteger(value: bigint, specifier: Specifier): string {
 
 const defaultPrecision = 6
 
-/** A double in plain (`f`), scientific (`e`) or whichever notation suits it (`g`). */
+/** A double in plain (`f`), scientific (`e`) or general (`g`) notation. */
 export function formatDouble(value: number, specifier: Specifier): string {
   if (Number.isNaN(value)) return 'NaN'
   const negative = value < 0 || Object.is(value, -0)
@@ -52,7 +52,10 @@ function scientific(magnitude: number, fraction: number, { alternate }: Specifie
   return `${mantissaText(rounded, fraction)}${point}e${exponentText(rounded)}`
 }
 
-/** `precision` digits that count, in plain notation for numbers from 0.0001 up to ten to its power. */
+/**
+ * `precision` significant digits, in plain notation for numbers from 0.0001 up to 10^precision, else in scientific
+ * notation.
+ */
 function general(magnitude: number, precision: number, { grouped }: Specifier): string {
   const rounded = roundDigits(decimalOf(magnitude), precision)
   if (magnitude !== 0 && (rounded.point <= -4 || rounded.point > precision)) {
@@ -62,7 +65,7 @@ function general(magnitude: number, precision: number, { grouped }: Specifier): 
   return grouped ? groupThousands(text) : text
 }
 
-/** Digits with their sign or parentheses, and zeros between up to the width. */
+/** Digits with their sign or parentheses, padded with zeros to the width. */
 function signed(digits: string, negative: boolean, specifier: Specifier): string {
   const { parentheses, plus, space } = specifier
   if (negative && parentheses) return `(${withZeros(digits, 2, specifier)})`
@@ -74,7 +77,7 @@ function withZeros(digits: string, around: number, { width, zeros }: Specifier):
   return zeros && width !== undefined ? digits.padStart(width - around, '0') : digits
 }
 
-/** The whole part in groups of three. */
+/** Separates the integer part into groups of three digits. */
 function groupThousands(text: string): string {
   const point = text.indexOf('.')
   const whole = point < 0 ? text : text.slice(0, point)

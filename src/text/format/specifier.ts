@@ -1,6 +1,7 @@
-// The format language of java.util.Formatter: text with specifiers `%[index$][flags][width][.precision]conversion`.
+// Parses the format language of java.util.Formatter: text with specifiers
+// `%[index$][flags][width][.precision]conversion`.
 
-/** A conversion that is none, or has flags that do not go with it; `text` is the specifier as written. */
+/** An unknown conversion, or a conversion with incompatible flags. `text` is the specifier as written. */
 export class FormatError extends Error {
   override name = 'FormatError'
   readonly reason: 'conversion' | 'suffix'
@@ -13,9 +14,12 @@ export class FormatError extends Error {
 }
 
 export interface Specifier {
-  /** As written. */
+  /** The specifier as written. */
   readonly text: string
-  /** The value it names, counted from 1; `previous` (`<`) is the one before; undefined is the next. */
+  /**
+   * The number of the argument, counted from 1. `previous` (`<`) is the argument of the specifier before; undefined is
+   * the next argument.
+   */
   readonly index: number | 'previous' | undefined
   readonly leftAligned: boolean
   readonly alternate: boolean
@@ -27,21 +31,21 @@ export interface Specifier {
   readonly width: number | undefined
   readonly precision: number | undefined
   readonly conversion: Conversion
-  /** Written with a capital letter: the result is in capitals. */
+  /** Whether the conversion is written as a capital letter: the result is then in capitals. */
   readonly capitals: boolean
-  /** Of `t`: which part of a date or time; undefined is its ISO text. */
+  /** For `t`: the part of a date or time; undefined means its ISO text. */
   readonly suffix: string | undefined
 }
 
-/** Conversions by their small letters. */
+/** Conversions as small letters. */
 type Conversion = 'd' | 'x' | 'o' | 'f' | 'e' | 'g' | 's' | 'b' | 't' | '@' | '^' | '%' | 'n'
 
-/** Conversions that also come as capital letters. */
+/** Conversions that also exist as capital letters. */
 const capitalizable = 'xegsbt'
 
 const shape = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?(?:([tT])([A-Za-z]?)|([dxXofeEgGsSbBn%@^]))/y
 
-/** The parts of a format: text as it is, and specifiers. Throws {@link FormatError}. */
+/** The parts of a format: literal text and specifiers. Throws {@link FormatError}. */
 export function parseFormat(format: string): (string | Specifier)[] {
   const parts: (string | Specifier)[] = []
   let from = 0
@@ -57,7 +61,7 @@ export function parseFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** What an error shows of a specifier that cannot be read: as far as it looks like one. */
+/** The text of an invalid specifier for its error: the part that looks like a specifier. */
 function unreadable(format: string, at: number): string {
   const like = /%(?:\d{1,9}\$)?[-#+ 0,(<]{0,9}\d{0,9}(?:\.\d{1,9})?[^\s\d]?/y
   like.lastIndex = at
@@ -95,7 +99,7 @@ function numberIn(digits: string, text: string): number {
   return number
 }
 
-/** Whether flags, width and precision go with the conversion and with each other. */
+/** Whether flags, width and precision are compatible with the conversion and with each other. */
 function isSound(specifier: Specifier): boolean {
   const { alternate, conversion, grouped, leftAligned, parentheses, plus, precision, space, width, zeros } =
     specifier

@@ -1,4 +1,4 @@
-// Parts of times (in UTC) and dates as the conversion t prints them, in English.
+// Formats the parts of times (in UTC) and dates for the conversion t, in English.
 
 import { timeOfDate, twoDigits } from '../../values/date.ts'
 import { type CalendarParts, calendarParts, millisOfTime } from '../../values/time.ts'
@@ -25,7 +25,7 @@ type Part = (parts: CalendarParts, time: Time) => string
 const nameOf = (names: readonly string[], number: number) => names[number - 1] as string
 const shortName = (names: readonly string[], number: number) => nameOf(names, number).slice(0, 3)
 
-/** Years before 1 count backwards, as years of their era. */
+/** The year of the era: years before 1 count backwards. */
 const yearOfEra = (year: number) => (year > 0 ? year : 1 - year)
 
 const year: Part = parts => String(yearOfEra(parts.year)).padStart(4, '0')
@@ -35,7 +35,7 @@ const half = (parts: CalendarParts) => (parts.hour < 12 ? 'am' : 'pm')
 const hoursAndMinutes: Part = parts => `${twoDigits(parts.hour)}:${twoDigits(parts.minute)}`
 const clock: Part = (parts, time) => `${hoursAndMinutes(parts, time)}:${twoDigits(parts.second)}`
 
-/** What dates have too. */
+/** The parts that dates have too. */
 const dateParts: Readonly<Record<string, Part>> = {
   B: parts => nameOf(months, parts.month),
   b: parts => shortName(months, parts.month),
@@ -77,12 +77,12 @@ const timeParts: Readonly<Record<string, Part>> = {
     `${clock(parts, time)} Z ${year(parts, time)}`,
 }
 
-/** Whether there is a part of times by this letter. */
+/** Whether a letter names a part of times. */
 export function isTimeSuffix(suffix: string): boolean {
   return Object.hasOwn(timeParts, suffix)
 }
 
-/** A part of a time or date; undefined when it has none by this letter. */
+/** A part of a time or date; undefined when the value has no part with this letter. */
 export function formatTimePart(value: Time | LocalDate, suffix: string): string | undefined {
   const ofDate = value instanceof LocalDate
   const time = ofDate ? timeOfDate(value) : value

@@ -1,4 +1,4 @@
-// Where Java's anchors match: at which line terminators lines end, and between which characters words do.
+// Decides where Java's anchors match: line ends by Java's line terminators, word boundaries by Java's word characters.
 
 import { isPairAt } from '../code-points.ts'
 import { markTests, wordTest } from './code-point-test.ts'
@@ -7,7 +7,7 @@ import type { Anchor } from './pattern-tree.ts'
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Whether an anchor matches at an offset of a text; `previousEnd` is where the match before ended, 0 without one. */
+/** Whether an anchor matches at an offset of a text. `previousEnd`: the end of the previous match, 0 without one. */
 export function anchorMatches(anchor: Anchor, text: string, at: number, previousEnd: number): boolean {
   switch (anchor) {
     case 'textStart':
@@ -39,7 +39,7 @@ export function anchorMatches(anchor: Anchor, text: string, at: number, previous
   }
 }
 
-/** Whether RE2's anchors, which know `\n` and ASCII alone, could be elsewhere in a text than Java's. */
+/** Whether RE2's anchors could match elsewhere in a text than Java's: RE2's anchors know only `\n` and ASCII. */
 export function anchorsDiffer(anchors: ReadonlySet<Anchor>, text: string): boolean {
   for (const anchor of anchors) {
     switch (anchor) {
@@ -72,7 +72,7 @@ function isTerminator(unit: number): boolean {
   return unit === lineFeed || unit === carriageReturn || unit === 0x85 || unit === 0x2028 || unit === 0x2029
 }
 
-/** Whether a line terminator begins here; not between `\r` and `\n`, which are one. */
+/** Whether a line terminator begins here. `\r\n` is one terminator, so none begins between the two. */
 function isLineEnd(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return isTerminator(unit) && !(unit === lineFeed && text.charCodeAt(at - 1) === carriageReturn)
@@ -92,7 +92,7 @@ function isBoundary(text: string, at: number, unicode: boolean): boolean {
   return before !== (at < text.length && isInWord(text, at, unicode))
 }
 
-/** Marks belong to the word of the letter that carries them. */
+/** A mark belongs to the word of its base letter. */
 function isInWord(text: string, at: number, unicode: boolean): boolean {
   const codePoint = text.codePointAt(at) as number
   if (wordTest(unicode).has(codePoint)) return true

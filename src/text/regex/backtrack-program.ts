@@ -1,56 +1,59 @@
-// Patterns compiled for the engine that backtracks. Instructions stand in a row; each goes on to the next one, or to its
-// target. Which parts are tried in one way only, and by what a group is filled, follows java.util.regex: it shows in what
-// groups hold when a repetition has been shortened.
+// Compiles patterns for the backtracking engine. Each instruction continues with the next one or with its target. The
+// compiler follows java.util.regex in two decisions that are visible in captured groups after a repetition was
+// shortened: which parts are matched in only one way, and when a group is set.
 
 import { CodePointTest } from './code-point-test.ts'
 import type { Anchor, CaseFolding, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
-/** What instructions do. */
+/** The instructions. */
 export const op = {
-  /** The end: a match. */
+  /** The end of the program: a match. */
   match: 0,
-  /** Reads one character of `test`. */
+  /** Reads one character that passes `test`. */
   character: 1,
-  /** Reads `least` to `most` characters of `test`. */
+  /** Reads `least` to `most` characters that pass `test`. */
   run: 2,
   jump: 3,
-  /** Goes on, and on failure from `target`. */
+  /** Continues with the next instruction; on failure continues at `target`. */
   split: 4,
-  /** Remembers the position in register `a`. */
+  /** Stores the position in register `a`. */
   mark: 5,
-  /** Group `a` is what stands between register `b` and the position. */
+  /** Sets group `a` to the text between register `b` and the position. */
   capture: 6,
-  /** Starts to count in register `a`. */
+  /** Starts the iteration count in register `a`. */
   count: 7,
-  /** One time through the body at `target` is done; counted in `a`, began at `b`. It is what `group` holds, if not 0. */
+  /**
+   * Ends an iteration of the body at `target`. Register `a` has the count, register `b` the start. Sets `group` to the
+   * iteration, if not 0.
+   */
   loop: 8,
-  /** What was left to try when register `a` was set by `enter` is tried no more. */
+  /** Discards the alternatives added since `enter` set register `a`. */
   commit: 9,
-  /** Remembers in `a` how much is left to try, and in `b` the position. */
+  /** Stores the height of the stack of alternatives in register `a`, and the position in register `b`. */
   enter: 10,
-  /** Goes back to the position in register `b`. */
+  /** Sets the position to that in register `b`. */
   restore: 11,
-  /** Goes back over `least` to `most` characters, the fewest first. */
+  /** Moves back by `least` to `most` characters, the fewest first. */
   back: 12,
-  /** Fails unless the position is that in register `b`. */
+  /** Fails unless the position equals register `b`. */
   arrive: 13,
   fail: 14,
   anchor: 15,
-  /** Reads what group `a` holds. */
+  /** Reads the text of group `a`. */
   reference: 16,
   /** Reads the character `a`. */
   literal: 17,
 } as const
 
-/** One instruction; fields that it does not use are 0. All have one shape, which keeps the search fast. */
+/** One instruction; unused fields are 0. All instructions have the same object shape, which keeps the search fast. */
 export interface Instruction {
   readonly op: number
   target: number
   readonly a: number
   readonly b: number
   readonly group: number
-  /** A loop whose body matches in one way. */
-  readonly settled: boolean
+  /** Whether the body of the loop can match in only one way. */
+  readonly isDeterministic: boolean
   readonly least: number
   readonly most: number
   readonly reluctant: boolean
@@ -60,14 +63,14 @@ export interface Instruction {
   readonly folding: CaseFolding
 }
 
-/** A pattern ready to search with. */
+/** A compiled pattern. */
 export interface BacktrackProgram {
   readonly instructions: readonly Instruction[]
   readonly registers: number
   readonly groupCount: number
 }
 
-/** Compiles a pattern; the program has a few instructions for each character of it. */
+/** Compiles a pattern. The program has a few instructions per character of the pattern. */
 export function backtrackProgram(root: PatternNode, groupCount: number): BacktrackProgram {
   const compiler = new Compiler()
   compiler.add(root)
@@ -81,7 +84,7 @@ const plain: Instruction = {
   a: 0,
   b: 0,
   group: 0,
-  settled: false,
+  isDeterministic: false,
   least: 0,
   most: 0,
   reluctant: false,
@@ -91,7 +94,7 @@ const plain: Instruction = {
   folding: 'none',
 }
 
-/** One line terminator, or half of one. */
+/** A line terminator of one character, or one half of `\r\n`. */
 const terminator = new CodePointTest({ set: [0x0a, 0x0d, 0x85, 0x85, 0x2028, 0x2029], negated: false }, false)
 
 class Compiler {
@@ -230,27 +233,30 @@ class Compiler {
     skipping.target = this.#here
   }
 
-  /** A loop. `group` is given for one whose body matches in one way: the group that the loop itself fills, or 0. */
+  /**
+   * Compiles a loop. `group` is given when the body can match in only one way: the group that the loop itself sets, or
+   * 0.
+   */
   #loop({ least, manner, most }: RepeatNode, body: () => void, group?: number): void {
     const reluctant = manner === 'reluctant'
     const count = this.registers++
     const begin = this.registers++
     this.emit(op.count, { a: count })
-    // Without a least count the body may be left out; a reluctant loop leaves it out first.
+    // When no iteration is required, the body may be skipped; a reluctant loop tries that first.
     const skip = least === 0 ? this.emit(op.split) : undefined
     const leave = skip && reluctant ? this.emit(op.jump) : undefined
     if (skip && reluctant) skip.target = this.#here
     const target = this.#here
     this.emit(op.mark, { a: begin })
     body()
-    const settled = group !== undefined
-    this.emit(op.loop, { target, a: count, b: begin, group: group ?? 0, settled, least, most, reluctant })
+    const isDeterministic = group !== undefined
+    this.emit(op.loop, { target, a: count, b: begin, group: group ?? 0, isDeterministic, least, most, reluctant })
     if (leave) leave.target = this.#here
     else if (skip) skip.target = this.#here
   }
 }
 
-/** Whether a part can match in one way only at each place, as Java counts it. */
+/** Whether a node can match in only one way at each position, by Java's criteria. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':
@@ -267,7 +273,7 @@ function hasOneWay(node: PatternNode): boolean {
   }
 }
 
-/** How many characters a part takes, at least and at most. */
+/** The minimum and maximum number of characters that a node consumes. */
 function width(node: PatternNode): readonly [least: number, most: number] {
   switch (node.kind) {
     case 'class':

@@ -1,9 +1,9 @@
-// Searches as java.util.regex does, by trying one way after the other. What is left to try stands on a stack of our own,
-// so that no text is too long for it, and every step is counted: a pattern that would run for hours is given up after
-// the same number of steps on every machine.
+// Searches with backtracking, like java.util.regex. The alternatives left to try are on an explicit stack, so no text
+// is too long. Every step is counted: a pattern that would run for hours fails after the same number of steps on every
+// machine.
 //
-// Groups keep what an attempt has put into them where Java lets them: in look-around and atomic groups that have
-// matched, even when what follows fails.
+// As in Java, groups keep their captures from look-around and atomic groups that have matched, even if the rest of the
+// attempt fails.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
@@ -13,35 +13,35 @@ import { type BacktrackProgram, type Instruction, op } from './backtrack-program
 import { type CodePointTest, equalsInEitherCase } from './code-point-test.ts'
 import { SearchTooLongError } from './errors.ts'
 
-/** What stands on the stack: four numbers each, of which the first says what they are. */
+/** Frames of the stack. Each has four numbers, the first of which is the type. */
 const frame = {
-  /** Go on from instruction and position. */
+  /** Continue at an instruction and a position. */
   choice: 0,
-  /** Register and the value it had. */
+  /** Restore a register: its number and its previous value. */
   register: 1,
-  /** Group, its start and its end as they were. */
+  /** Restore a group: its number, previous start and previous end. */
   group: 2,
-  /** A greedy run: instruction, position it may go back to, position. */
+  /** A greedy run: instruction, shortest end, current end. */
   run: 3,
-  /** A reluctant run: instruction, position, how many more it may read. */
+  /** A reluctant run: instruction, position, number of characters that it may still read. */
   moreOfRun: 4,
   /** A reluctant loop: instruction, position. */
   moreOfLoop: 5,
-  /** Look-behind: instruction, where it has begun, how many characters farther back it may. */
+  /** A look-behind: instruction, start, number of characters that it may still move back. */
   back: 6,
 } as const
 
 const frameSize = 4
 const firstFrames = 64
 
-/** Steps that a search of a text may take in all. */
+/** The maximum number of steps of one search of a text. */
 function stepsMax(text: string): number {
   return limits.regexBacktrackStepsMax + limits.regexBacktrackStepsPerUnit * text.length
 }
 
-/** Finds the matches of a program in one text, one behind the other. */
+/** Finds the matches of a program in a text, in order. */
 export class BacktrackSearch {
-  /** The match found last. */
+  /** The position of the last match. */
   start = 0
   end = 0
   /** Steps taken so far. */
@@ -50,13 +50,13 @@ export class BacktrackSearch {
   readonly #text: string
   readonly #stepsMax: number
   readonly #registers: Int32Array
-  /** Start and end of each group, -1 for one that holds nothing. */
+  /** Start and end of each group; -1 for a group that has not matched. */
   readonly #groups: Int32Array
   #stack = new Int32Array(firstFrames * frameSize)
   #height = 0
   #previousEnd = 0
   #next = 0
-  /** The position of the attempt; a field because reading moves it. */
+  /** The position of the current attempt. */
   #at = 0
 
   constructor({ groupCount, instructions, registers }: BacktrackProgram, text: string) {
@@ -67,7 +67,7 @@ export class BacktrackSearch {
     this.#groups = new Int32Array(2 * (groupCount + 1))
   }
 
-  /** Goes to the next match; false when there is none. Throws {@link SearchTooLongError}. */
+  /** Finds the next match; false when there is none. Throws {@link SearchTooLongError}. */
   find(): boolean {
     const text = this.#text
     this.#groups.fill(-1)
@@ -87,7 +87,7 @@ export class BacktrackSearch {
     return false
   }
 
-  /** What a group of the last match holds; undefined for one that took no part. */
+  /** The text of a group in the last match; undefined for a group that has not matched. */
   group(number: number): string | undefined {
     if (number === 0) return this.#text.slice(this.start, this.end)
     const start = this.#groups[number * 2] as number
@@ -116,7 +116,7 @@ export class BacktrackSearch {
     if (this.steps > this.#stepsMax) throw new SearchTooLongError()
   }
 
-  /** Does one instruction. Returns which one comes next, -1 for failure. */
+  /** Executes one instruction. Returns the next one, or -1 on failure. */
   #run(instruction: Instruction, counter: number): number {
     const { a, b } = instruction
     switch (instruction.op) {
@@ -165,7 +165,7 @@ export class BacktrackSearch {
     }
   }
 
-  /** Takes up what was left to try last. Returns the instruction that comes next, -1 when nothing is left. */
+  /** Resumes the alternative that was added last. Returns the next instruction, or -1 when no alternative is left. */
   #backtrack(): number {
     while (this.#height > 0) {
       this.#height -= frameSize
@@ -248,7 +248,7 @@ export class BacktrackSearch {
     return true
   }
 
-  /** Reads as many characters as there are up to a number; returns how many. */
+  /** Reads at most `most` characters that pass the test; returns how many were read. */
   #readUpTo(test: CodePointTest, most: number): number {
     let count = 0
     while (count < most && this.#read(test)) count++
@@ -273,7 +273,7 @@ export class BacktrackSearch {
     return counter + 1
   }
 
-  /** Gives back the last character of a greedy run. Returns the instruction behind the run. */
+  /** Shortens a greedy run by one character. Returns the instruction after the run. */
   #shortenRun(counter: number, shortest: number, end: number): number {
     this.#countSteps(1)
     this.#at = end - (end - shortest > 1 && isPairAt(this.#text, end - 2) ? 2 : 1)
@@ -281,7 +281,7 @@ export class BacktrackSearch {
     return counter + 1
   }
 
-  /** Reads one more character of a reluctant run. */
+  /** Lengthens a reluctant run by one character. */
   #lengthenRun(counter: number, at: number, left: number): boolean {
     this.#at = at
     if (!this.#read((this.#instructions[counter] as Instruction).test as CodePointTest)) return false
@@ -290,14 +290,14 @@ export class BacktrackSearch {
   }
 
   #loop(instruction: Instruction, counter: number): number {
-    const { b: begin, group, least, most, settled } = instruction
+    const { b: begin, group, least, most, isDeterministic } = instruction
     const start = this.#registers[begin] as number
     const done = this.#registers[instruction.a] as number
     const empty = this.#at === start
     if (group > 0 && (done <= least || !empty)) this.#capture(group, start)
-    // A time through the body that has read nothing is the last, so that no loop is endless; those that have to be are
-    // not looked at when the body matches in one way.
-    if (empty && (!settled || done > least)) return counter + 1
+    // An empty iteration is the last one, so that no loop is endless. Required iterations are exempt when the body
+    // matches in only one way.
+    if (empty && (!isDeterministic || done > least)) return counter + 1
     if (done < least) return this.#again(instruction)
     if (done >= most) return counter + 1
     if (instruction.reluctant) {
@@ -334,12 +334,12 @@ export class BacktrackSearch {
     return true
   }
 
-  /** Where the character before an offset begins. */
+  /** The start of the character before an offset. */
   #before(at: number): number {
     return at - (at > 1 && isPairAt(this.#text, at - 2) ? 2 : 1)
   }
 
-  /** Reads what a group holds; a group that holds nothing, or does not exist, fails. */
+  /** Reads the text of a group. Fails for a group that has not matched or does not exist. */
   #readGroup({ a: group, folding }: Instruction): boolean {
     const start = this.#groups[group * 2]
     const end = this.#groups[group * 2 + 1]

@@ -1,4 +1,4 @@
-// Character classes in Java's syntax, with unions, intersections and nested classes, as sets of code points.
+// Parses character classes in Java's syntax, with unions, intersections and nested classes, into sets of code points.
 
 import { step } from '../../base/effort.ts'
 import {
@@ -21,20 +21,20 @@ const caret = 0x5e
 const minus = 0x2d
 const backslash = 0x5c
 
-/** A set of code points, or all but those of a set. */
+/** A set of code points, or its complement. */
 export interface CharacterClass {
   readonly set: CodePointSet
   readonly negated: boolean
 }
 
-/** A set as a class; what `i` adds of ASCII is in it. */
+/** A set as a class, including the other cases of ASCII letters when flag `i` is on. */
 export function classOf(set: CodePointSet, flags: Flags): CharacterClass {
   return { set: flags.ignoreCase ? foldAscii(set) : set, negated: false }
 }
 
 const unclosed = 'Unclosed character class'
 
-/** Reads a class behind its opening bracket. */
+/** Reads a class after its opening bracket. */
 export function readClass(reader: PatternReader, flags: Flags, depth = 0): CharacterClass {
   if (depth > nestedMax) throw new UnsupportedRegexError('character classes nested so deeply')
   const negated = reader.peek() === caret
@@ -44,13 +44,13 @@ export function readClass(reader: PatternReader, flags: Flags, depth = 0): Chara
   return { set, negated }
 }
 
-/** Intersections in intersections, which are read by recursion. */
+/** Maximum depth of nested intersections, which are parsed recursively. */
 const nestedMax = 100
 
-/** Bounds of ranges from which on they are merged before all are read: a few letters can stand for very many. */
+/** Number of range bounds from which ranges are merged while reading: a few letters can expand to very many ranges. */
 const mergedFromMin = 8192
 
-/** Reads members up to the closing bracket. `&&` takes everything to its right as one operand. */
+/** Reads members up to the closing bracket. The right operand of `&&` extends to the end of the class. */
 function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   if (depth > nestedMax) throw new UnsupportedRegexError('so many intersections')
   let ranges: number[] = []
@@ -68,7 +68,7 @@ function readMembers(reader: PatternReader, flags: Flags, depth: number): CodePo
         const right = readMembers(reader, flags, depth + 1)
         return any ? intersection(fold(setOf(ranges), flags), right) : right
       }
-      // With nothing to its right, `&&` says nothing, but not at the start of a class.
+      // `&&` without a right operand is ignored, except at the start of a class.
       if (!any) throw reader.fault('Bad class syntax')
       continue
     }
@@ -87,7 +87,7 @@ function fold(set: CodePointSet, flags: Flags): CodePointSet {
   return classOf(set, flags).set
 }
 
-/** A nested class, a class escape, a range or one character, as ranges. */
+/** Reads a nested class, a class escape, a range or one character, as ranges. */
 function readMember(reader: PatternReader, flags: Flags, depth: number): CodePointSet {
   const codePoint = reader.next()
   if (codePoint === open) {
@@ -124,8 +124,8 @@ function characterInClass(reader: PatternReader, letter: number): number {
 }
 
 /**
- * The set that an escape stands for, its letter read already; undefined when it stands for one character. At the
- * start of a range `\v` is the vertical tab.
+ * The set of an escape whose letter has been read; undefined when the escape is a single character. At the start of a
+ * range `\v` is the vertical tab.
  */
 export function readClassEscape(
   reader: PatternReader,
@@ -167,7 +167,7 @@ function readProperty(reader: PatternReader): CodePointSet {
   return found
 }
 
-/** What `.` matches. */
+/** The class of `.`. */
 export function dotClass(flags: Flags): CharacterClass {
   if (flags.dotAll) return { set: noCodePoints, negated: true }
   const set = flags.unixLines ? [0x0a, 0x0a] : [0x0a, 0x0a, 0x0d, 0x0d, 0x85, 0x85, 0x2028, 0x2029]

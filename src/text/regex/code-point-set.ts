@@ -1,13 +1,13 @@
-// Sets of code points as sorted ranges, with the algebra that character classes need.
+// Sets of code points as sorted ranges, with the set operations that character classes need.
 
 import { step } from '../../base/effort.ts'
 
-/** Inclusive ranges, ascending, neither touching nor overlapping: first, last, first, last … */
+/** Inclusive ranges in ascending order, neither adjacent nor overlapping: first, last, first, last … */
 export type CodePointSet = readonly number[]
 
 const maxCodePoint = 0x10ffff
 
-/** None, and all of Unicode. */
+/** The empty set, and all of Unicode. */
 export const noCodePoints: CodePointSet = []
 export const allCodePoints: CodePointSet = [0, maxCodePoint]
 
@@ -28,13 +28,13 @@ export function setOf(ranges: readonly number[]): CodePointSet {
   return merged
 }
 
-/** The members of either set. */
+/** The union of two sets. */
 function union(left: CodePointSet, right: CodePointSet): CodePointSet {
   if (left.length === 0) return right
   return right.length === 0 ? left : setOf([...left, ...right])
 }
 
-/** All code points but those of a set. */
+/** All code points that are not in a set. */
 export function complement(set: CodePointSet): CodePointSet {
   step(set.length >> 2)
   const rest: number[] = []
@@ -48,12 +48,12 @@ export function complement(set: CodePointSet): CodePointSet {
   return rest
 }
 
-/** The members of both sets. */
+/** The intersection of two sets. */
 export function intersection(left: CodePointSet, right: CodePointSet): CodePointSet {
   return complement(union(complement(left), complement(right)))
 }
 
-/** A set with the ASCII letters of the other case for those it has. */
+/** A set plus the other case of each ASCII letter in it. */
 export function foldAscii(set: CodePointSet): CodePointSet {
   const upper = moved(intersection(set, [0x61, 0x7a]), -0x20)
   const lower = moved(intersection(set, [0x41, 0x5a]), 0x20)

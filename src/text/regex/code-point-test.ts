@@ -1,16 +1,16 @@
-// Membership of code points in character classes, for the engine that looks at them one by one.
+// Tests membership of code points in character classes, for the backtracking engine.
 
 import { mapKnown } from '../../values/known-characters.ts'
 import type { CharacterClass } from './character-class.ts'
 import type { CodePointSet } from './code-point-set.ts'
 import { unicodeSet } from './unicode-property.ts'
 
-/** Finds ASCII in a table, the rest by bisection. */
+/** Tests ASCII by a table and other code points by binary search. */
 export class CodePointTest {
   readonly #set: CodePointSet
   readonly #negated: boolean
   readonly #foldsUnicode: boolean
-  /** Per ASCII character, 1 for a member. */
+  /** For each ASCII character: 1 for a member. */
   readonly #ascii = new Uint8Array(128)
 
   constructor({ negated, set }: CharacterClass, foldsUnicode: boolean) {
@@ -30,7 +30,7 @@ export class CodePointTest {
     return found !== this.#negated
   }
 
-  /** Java compares the capital of a letter, and the small letter of that capital. */
+  /** Like Java, compares the upper case of a letter, and the lower case of that. */
   #hasOtherCase(codePoint: number): boolean {
     const upper = upperCase(codePoint)
     return includes(this.#set, upper) || includes(this.#set, lowerCase(upper))
@@ -48,7 +48,7 @@ function includes(set: CodePointSet, codePoint: number): boolean {
   return low * 2 < set.length && (set[low * 2] as number) <= codePoint
 }
 
-/** The capital of a letter that has one of one character. */
+/** The upper case of a letter, if it is a single character; else the letter. */
 function upperCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toUpperCase()),
@@ -56,7 +56,7 @@ function upperCase(codePoint: number): number {
   )
 }
 
-/** The small letter of a letter that has one of one character. */
+/** The lower case of a letter, if it is a single character; else the letter. */
 function lowerCase(codePoint: number): number {
   return single(
     mapKnown(String.fromCodePoint(codePoint), text => text.toLowerCase()),
@@ -69,7 +69,7 @@ function single(text: string, otherwise: number): number {
   return text.length === (codePoint > 0xffff ? 2 : 1) ? codePoint : otherwise
 }
 
-/** Whether two code points are one letter in either case, of all alphabets or of ASCII. */
+/** Whether two code points are equal when case is ignored, for all alphabets or for ASCII only. */
 export function equalsInEitherCase(left: number, right: number, unicode: boolean): boolean {
   if (left === right) return true
   if (!unicode) return asciiLower(left) === asciiLower(right)
@@ -88,7 +88,7 @@ const testOf = (expression: string) =>
 let words: { readonly plain: CodePointTest; readonly unicode: CodePointTest } | undefined
 let marks: { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } | undefined
 
-/** The characters that make words for `\b`; with flag `U`, those of `\w`. */
+/** The word characters for `\b`; with flag `U`, those of `\w`. */
 export function wordTest(unicode: boolean): CodePointTest {
   words ??= {
     plain: testOf('[_\\p{L}\\p{Nd}]'),
@@ -97,7 +97,7 @@ export function wordTest(unicode: boolean): CodePointTest {
   return unicode ? words.unicode : words.plain
 }
 
-/** Marks above or below a character, and the characters that carry them. */
+/** Non-spacing marks, and their base characters. */
 export function markTests(): { readonly nonSpacing: CodePointTest; readonly base: CodePointTest } {
   marks ??= { nonSpacing: testOf('\\p{Mn}'), base: testOf('[\\p{L}\\p{Nd}]') }
   return marks

@@ -1,6 +1,6 @@
-// Compiled patterns and their searches. RE2 takes time in proportion to the text and does all it can do; what it cannot
-// (look-ahead, back references …) an engine does that backtracks and counts its steps. Patterns come from clients, so
-// everything about them is bounded: length, program, work of one search, memory of those that are remembered.
+// Compiled patterns and their searches. RE2 searches in linear time and does everything that it supports. The
+// backtracking engine, which counts its steps, does the rest (look-ahead, back references …). Patterns come from
+// clients, so everything is bounded: pattern length, program size, steps of one search, and memory of cached patterns.
 
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
@@ -16,27 +16,27 @@ import type { PatternTree } from './pattern-tree.ts'
 
 type LinearProgram = ReturnType<typeof RE2JS.compile>
 
-/** A match: offsets in UTF-16 units, `end` behind the last, and the texts of groups when asked for. */
+/** A match: offsets in UTF-16 units, `end` exclusive, and the texts of groups on demand. */
 export interface Match {
   readonly start: number
   readonly end: number
-  /** The text of a group, 0 for the whole match; empty for one that took no part. */
+  /** The text of a group, 0 for the whole match; empty for a group that has not matched. */
   readonly group: (number: number) => string
 }
 
-/** A search of one text, which begins when the first match is asked for. */
+/** A search of one text, which starts when the first match is requested. */
 export interface Search {
-  /** Whether it takes time in proportion to the text, known beforehand. */
+  /** Whether the search takes linear time; known before the search. */
   readonly linear: boolean
-  /** The matches, one behind the other. A match is valid until the next one is asked for. */
+  /** The matches in order. A match is valid until the next one is requested. */
   readonly matches: Iterable<Match, void, void>
-  /** Steps that a search which is not linear has taken so far. */
+  /** Steps taken so far; 0 for a linear search. */
   readonly steps: () => number
 }
 
 export class CompiledPattern {
   readonly #tree: PatternTree
-  /** Undefined for a pattern that RE2 has no way to do. */
+  /** Undefined for a pattern that RE2 does not support. */
   readonly #linear: LinearProgram | undefined
   #backtracking: BacktrackProgram | undefined
 
@@ -54,20 +54,23 @@ export class CompiledPattern {
     return this.#tree.groupNames
   }
 
-  /** Instructions: a measure of memory. */
+  /** The number of instructions, as a measure of memory. */
   get size(): number {
     return this.#linear?.programSize() ?? this.#backtrackProgram().instructions.length
   }
 
   /**
-   * Whether a text is searched in time in proportion to it. Some texts of patterns that could be are not, because RE2's
-   * anchors would match elsewhere than Java's.
+   * Whether a text is searched in linear time. Some texts are not, even for a pattern that RE2 supports: those in which
+   * RE2's anchors would match elsewhere than Java's.
    */
   isLinearOn(text: string): boolean {
     return this.#linear !== undefined && !anchorsDiffer(this.#tree.anchors, text)
   }
 
-  /** Searches a text. Its matches throw `SearchTooLongError` when the engine that backtracks gives up. */
+  /**
+   * Searches a text. Iterating over the matches throws `SearchTooLongError` when the backtracking engine exceeds its
+   * steps.
+   */
   search(text: string): Search {
     if (this.#linear && this.isLinearOn(text)) {
       return { linear: true, matches: linearMatches(this.#linear, text), steps: () => 0 }
@@ -76,7 +79,7 @@ export class CompiledPattern {
     return { linear: false, matches: backtrackMatches(search), steps: () => search.steps }
   }
 
-  /** Whether it matches anywhere in a text on which it is linear: faster than to look for the first match. */
+  /** Whether the pattern matches anywhere in a text on which it is linear. This is faster than finding the first match. */
   occursLinearlyIn(text: string): boolean {
     const found = this.#linear?.test(text) ?? false
     this.#releaseStates()
@@ -88,7 +91,7 @@ export class CompiledPattern {
     return this.#backtracking
   }
 
-  /** States that searches have built are a cache of up to 8 MiB; what is remembered for long keeps a fraction. */
+  /** Shrinks the DFA states that searches have cached, up to 8 MiB, because cached patterns live long. */
   #releaseStates(): void {
     const states = this.#linear?.re2().lazyDFA
     if (states && states.stateBudget - states.memBudget > limits.regexStateBytesMax) states.clearCache()
@@ -108,7 +111,7 @@ function* backtrackMatches(search: BacktrackSearch): Generator<Match, void, void
   }
 }
 
-/** Patterns compiled before. */
+/** Cache of compiled patterns. */
 const remembered = new LRUCache<string, CompiledPattern>({
   max: limits.regexCacheMax,
   maxSize: limits.regexCacheInstructionsMax,
@@ -132,7 +135,7 @@ function compileNew(pattern: string): CompiledPattern {
   return new CompiledPattern(tree, compileLinear(tree))
 }
 
-/** How much longer RE2 takes to compile a character than other native calls to read one. */
+/** Cost of compiling one character in RE2, relative to other native calls. */
 const compilationsPerUnit = 8
 
 function compileLinear(tree: PatternTree): LinearProgram | undefined {
@@ -143,7 +146,7 @@ function compileLinear(tree: PatternTree): LinearProgram | undefined {
     const program = RE2JS.compile(linear.source, linear.usesLookBehind ? RE2JS.LOOKBEHINDS : 0)
     return program.programSize() > limits.regexInstructionsMax ? undefined : program
   } catch {
-    // The syntax is right by now; what RE2 refuses is counts within counts and depth.
+    // The syntax is already valid. RE2 rejects only nested counts and excessive depth.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
-// What can be wrong with a pattern or a replacement.
+// Errors of patterns and replacements.
 
-/** The pattern is none in Java's syntax; the message says why, and at which code point, in Java's words. */
+/** The pattern is invalid in Java's syntax. The message gives the reason and the code point offset in Java's words. */
 export class RegexSyntaxError extends Error {
   override name = 'RegexSyntaxError'
   constructor(reason: string, index: number) {
@@ -8,10 +8,10 @@ export class RegexSyntaxError extends Error {
   }
 }
 
-/** The pattern is one in Java's syntax, but asks for something that is not supported. */
+/** The pattern is valid in Java's syntax, but uses an unsupported feature. */
 export class UnsupportedRegexError extends Error {
   override name = 'UnsupportedRegexError'
-  /** What is not supported, to stand behind "uses". */
+  /** The unsupported feature, as the object of "uses". */
   readonly feature: string
   constructor(feature: string) {
     super(feature)
@@ -24,7 +24,7 @@ export class ReplacementError extends Error {
   override name = 'ReplacementError'
 }
 
-/** A search has taken more steps than it may. */
+/** A search has exceeded its maximum number of steps. */
 export class SearchTooLongError extends Error {
   override name = 'SearchTooLongError'
 }

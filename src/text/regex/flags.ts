@@ -1,22 +1,22 @@
-// The flags that a pattern switches on and off for its groups.
+// The flags of patterns, which a pattern can switch for its groups.
 
 import type { PatternReader } from './pattern-reader.ts'
 
-/** Flags by their letters. */
+/** Flags, each with its letter. */
 export interface Flags {
-  /** `i`: letters of either case, of ASCII unless `u` is on. */
+  /** `i`: ignores the case of letters, only of ASCII letters unless `u` is on. */
   readonly ignoreCase: boolean
-  /** `m`: `^` and `$` match at lines too. */
+  /** `m`: `^` and `$` also match at line boundaries. */
   readonly multiline: boolean
   /** `s`: `.` matches line terminators. */
   readonly dotAll: boolean
   /** `d`: only `\n` ends a line. */
   readonly unixLines: boolean
-  /** `u`: letters beyond ASCII have cases too. */
+  /** `u`: ignoring case applies to all of Unicode. */
   readonly unicodeCase: boolean
-  /** `U`: predefined classes are of Unicode. */
+  /** `U`: predefined classes cover all of Unicode. */
   readonly unicodeClasses: boolean
-  /** `x`: blanks and comments do not count. */
+  /** `x`: blanks and comments are ignored. */
   readonly comments: boolean
 }
 
@@ -40,7 +40,7 @@ const byLetter: Readonly<Record<string, Partial<Record<keyof Flags, true>>>> = {
   x: { comments: true },
 }
 
-/** Flags as letters before and behind a minus sign change them. Stops at the first other character. */
+/** Applies flag letters: those before a minus sign switch on, those after it off. Stops at the first other character. */
 export function readFlags(reader: PatternReader, flags: Flags): Flags {
   let changed = flags
   let on = true

@@ -1,5 +1,5 @@
-// Reads patterns in the syntax of java.util.regex, which the language has. Flags, classes and quoted sections are worked
-// out here, so that the engines see a plain tree. What neither engine can do is refused by name.
+// Parses patterns in the syntax of java.util.regex, the syntax of the language. The parser resolves flags, classes and
+// quoted sections, so that the engines get a plain tree. It rejects by name the features that neither engine supports.
 
 import { limits } from '../../limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
@@ -8,14 +8,14 @@ import { type Flags, noFlags, readFlags } from './flags.ts'
 import { end, isDigit, PatternReader } from './pattern-reader.ts'
 import type { Anchor, CaseFolding, Manner, PatternNode, PatternTree } from './pattern-tree.ts'
 
-/** Reads a pattern. Throws {@link RegexSyntaxError} and {@link UnsupportedRegexError}. */
+/** Parses a pattern. Throws {@link RegexSyntaxError} and {@link UnsupportedRegexError}. */
 export function readPattern(pattern: string): PatternTree {
   return new Parser(pattern).parse()
 }
 
 const unclosedName = "named capturing group is missing trailing '>'"
 
-/** Matches the empty text. */
+/** Matches the empty string. */
 const nothing: PatternNode = { kind: 'sequence', parts: [] }
 
 const code = (character: string) => character.charCodeAt(0)
@@ -65,7 +65,7 @@ class Parser {
     return parts.length === 1 ? (parts[0] as PatternNode) : { kind: 'sequence', parts }
   }
 
-  /** One atom; undefined for flags that stand by themselves. */
+  /** Reads one atom; undefined for flags without a group. */
   #atom(codePoint: number): PatternNode | undefined {
     switch (String.fromCodePoint(codePoint)) {
       case '*':
@@ -73,7 +73,7 @@ class Parser {
       case '?':
         throw this.#reader.fault(`Dangling meta character '${String.fromCodePoint(codePoint)}'`, 0)
       case '{':
-        // A count with nothing before it repeats nothing; whether it is one is seen next.
+        // A count with nothing before it repeats the empty string. The caller checks whether it is a count.
         return nothing
       case '(':
         return this.#group()
@@ -139,7 +139,7 @@ class Parser {
     }
   }
 
-  /** As many digits belong to the number as make a group that has begun before. */
+  /** Reads a group number. A further digit belongs to it only if the longer number is a group that has begun before. */
   #numberedReference(firstDigit: number): PatternNode {
     let group = firstDigit
     while (isDigit(this.#reader.peek())) {
@@ -177,7 +177,7 @@ class Parser {
     return { kind: 'class', members, foldsUnicode: this.#folding() === 'unicode' }
   }
 
-  /** A group, from its opening parenthesis on. Flags switched on inside end with it. */
+  /** Reads a group from its opening parenthesis on. Flags switched inside it apply until its end. */
   #group(): PatternNode | undefined {
     const reader = this.#reader
     reader.next()
@@ -197,7 +197,7 @@ class Parser {
     return body => ({ kind: 'group', body, number })
   }
 
-  /** Behind `(?`: what the group makes of its body, or undefined when it only switched flags. */
+  /** Reads a group after `(?`. Returns the constructor of its node, or undefined when it only switches flags. */
   #specialGroup(): ((body: PatternNode) => PatternNode) | undefined {
     const reader = this.#reader
     if (reader.skip('=')) return body => ({ kind: 'look', body, behind: false, negative: false })
@@ -222,7 +222,7 @@ class Parser {
     return wrap
   }
 
-  /** An atom with the quantifier behind it, if there is one. */
+  /** Reads the quantifier after an atom, if any. */
   #quantified(body: PatternNode): PatternNode {
     const reader = this.#reader
     const codePoint = reader.peek()
@@ -246,7 +246,7 @@ class Parser {
     return { kind: 'repeat', body, least, most, manner: this.#manner() }
   }
 
-  /** What follows a quantifier: nothing, `?` or `+`. */
+  /** Reads the suffix of a quantifier: nothing, `?` or `+`. */
   #manner(): Manner {
     const codePoint = this.#reader.peek()
     if (codePoint !== code('?') && codePoint !== code('+')) return 'greedy'

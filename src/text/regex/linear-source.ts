@@ -1,5 +1,5 @@
-// Patterns rewritten for RE2, which takes time in proportion to the text whatever the pattern. What RE2 has no way to
-// do has no such form; the other engine does it.
+// Translates patterns to RE2, which searches in linear time for every pattern. A pattern with features that RE2 lacks
+// has no translation; the backtracking engine handles it.
 
 import { limits } from '../../limits.ts'
 import type { CharacterClass } from './character-class.ts'
@@ -7,13 +7,13 @@ import { allCodePoints, type CodePointSet } from './code-point-set.ts'
 import { isAsciiLetter, isDigit } from './pattern-reader.ts'
 import type { Anchor, ClassNode, LookNode, PatternNode, RepeatNode } from './pattern-tree.ts'
 
-/** A pattern in the syntax of RE2. */
+/** A pattern in RE2 syntax. */
 interface LinearSource {
   readonly source: string
   readonly usesLookBehind: boolean
 }
 
-/** The pattern for RE2; undefined when it asks for what RE2 does not have, or for more than it should hold. */
+/** Translates a pattern; undefined when it uses features that RE2 lacks, or exceeds the size limit. */
 export function linearSource(root: PatternNode): LinearSource | undefined {
   const writer = new SourceWriter()
   try {
@@ -25,21 +25,21 @@ export function linearSource(root: PatternNode): LinearSource | undefined {
   }
 }
 
-/** Unwinds to {@link linearSource}. */
+/** Aborts the translation; {@link linearSource} catches it. */
 class NotLinear extends Error {}
 
-/** A translated part and about how many instructions it takes. */
+/** A translated node, and an estimate of its instructions. */
 interface Part {
   readonly source: string
   readonly size: number
 }
 
-/** The largest count RE2 takes, also for counts within counts together. */
+/** The largest count that RE2 accepts, also for the product of nested counts. */
 const countMax = 1000
 
 const lineBreak = '(?:\\r\\n|[\\n\\x0b\\f\\r\\x{85}\\x{2028}\\x{2029}])'
 
-/** What comes closest; texts in which Java's anchors are elsewhere are left to the other engine. */
+/** The closest RE2 anchors. Texts in which Java's anchors match elsewhere are searched by the backtracking engine. */
 const anchors: Readonly<Record<Anchor, string | undefined>> = {
   textStart: '\\A',
   textEnd: '\\z',
@@ -154,7 +154,7 @@ function literal(codePoint: number): string {
   return `\\x{${codePoint.toString(16)}}`
 }
 
-/** Sources of the sets of properties, which are the same objects every time and have hundreds of ranges. */
+/** Cache for the sources of property sets, which are shared objects with hundreds of ranges. */
 const rangeSources = new WeakMap<CodePointSet, string>()
 
 function rangesSource(set: CodePointSet): string {

@@ -1,8 +1,9 @@
-// Reads the code points of a pattern in Java's syntax: quoted sections, comments, escapes of one character.
+// Reads the code points of a pattern in Java's syntax, and resolves quoted sections, comments and escapes of one
+// character.
 
 import { RegexSyntaxError, UnsupportedRegexError } from './errors.ts'
 
-/** Behind the end of the pattern. */
+/** Returned after the end of the pattern. */
 export const end = -1
 
 const backslash = 0x5c
@@ -12,39 +13,39 @@ const newline = 0x0a
 export class PatternReader {
   readonly #codePoints: readonly number[]
   #at = 0
-  /** Flag `x`: blanks and `#` comments do not count. */
+  /** Flag `x`: blanks and `#` comments are skipped. */
   comments = false
 
   constructor(pattern: string) {
     this.#codePoints = unquote(pattern)
   }
 
-  /** The pattern is none. `before`: how many code points ago that was seen. */
+  /** The error of an invalid pattern. `before`: the distance back to the position of the error, in code points. */
   fault(reason: string, before = 1): RegexSyntaxError {
     return new RegexSyntaxError(reason, this.#at - before)
   }
 
-  /** The next code point that counts, or {@link end}. */
+  /** The next significant code point, or {@link end}. */
   peek(): number {
     if (this.comments) this.#skipComments()
     return this.#codePoints[this.#at] ?? end
   }
 
-  /** Reads what {@link peek} sees. */
+  /** Reads the code point that {@link peek} returns. */
   next(): number {
     const codePoint = this.peek()
     if (codePoint !== end) this.#at++
     return codePoint
   }
 
-  /** The next code point, blank or not. */
+  /** Reads the next code point, including blanks. */
   nextRaw(): number {
     const codePoint = this.peekRaw()
     if (codePoint !== end) this.#at++
     return codePoint
   }
 
-  /** The code point so many places on, blank or not. */
+  /** The code point `ahead` positions ahead, including blanks. */
   peekRaw(ahead = 0): number {
     return this.#codePoints[this.#at + ahead] ?? end
   }
@@ -58,7 +59,7 @@ export class PatternReader {
     return true
   }
 
-  /** Reads up to a closing character, which has to come, and over it. */
+  /** Reads up to and including a closing character. Throws `RegexSyntaxError` with `reason` when it is missing. */
   readUntil(close: string, reason = 'Illegal/unsupported escape sequence'): string {
     let text = ''
     for (;;) {
@@ -69,7 +70,7 @@ export class PatternReader {
     }
   }
 
-  /** Decimal digits as a number, at most a billion; undefined when there are none. */
+  /** Decimal digits as a number, capped at a billion; undefined when there are none. */
   readNumber(): number | undefined {
     if (!isDigit(this.peekRaw())) return undefined
     let number = 0
@@ -87,7 +88,7 @@ export class PatternReader {
     }
   }
 
-  /** The character that an escape stands for, behind the backslash and the letter read already. */
+  /** Resolves an escape of one character whose backslash and letter have been read. */
   readEscaped(letter: number): number {
     switch (String.fromCodePoint(letter)) {
       case '0':
@@ -151,7 +152,7 @@ export class PatternReader {
     return Number.parseInt(text, 16)
   }
 
-  /** Four digits; a pair of surrogates, written one after the other, is one character. */
+  /** Reads four hex digits. A surrogate pair written as two escapes is one character. */
   #utf16(): number {
     const high = this.#hex(4)
     if (high < 0xd800 || high > 0xdbff) return high
@@ -165,12 +166,12 @@ export class PatternReader {
   }
 }
 
-/** Whether a character is a digit of ASCII. */
+/** Whether a code point is an ASCII digit. */
 export function isDigit(codePoint: number): boolean {
   return codePoint >= 0x30 && codePoint <= 0x39
 }
 
-/** Whether a character is a letter of ASCII. */
+/** Whether a code point is an ASCII letter. */
 export function isAsciiLetter(codePoint: number): boolean {
   return (codePoint | 0x20) >= 0x61 && (codePoint | 0x20) <= 0x7a
 }
@@ -179,13 +180,13 @@ function isBlank(codePoint: number): boolean {
   return codePoint === 0x20 || (codePoint >= 9 && codePoint <= 13)
 }
 
-/** The pattern's code points with what stands between `\Q` and `\E` escaped one by one. */
+/** The pattern's code points. Each character between `\Q` and `\E` is escaped individually. */
 function unquote(pattern: string): number[] {
   const unquoted: number[] = []
   let at = 0
   while (at < pattern.length) {
     if (!pattern.startsWith('\\Q', at)) {
-      // The character behind a backslash goes along, so that `\\Q` is a backslash and a Q.
+      // Copies the character after a backslash as well, so that `\\Q` is a backslash and a Q.
       const escaped = pattern.charCodeAt(at) === backslash ? 1 : 0
       if (escaped) unquoted.push(backslash)
       at += escaped
@@ -207,7 +208,10 @@ function unquote(pattern: string): number[] {
   return unquoted
 }
 
-/** An ASCII character that is no letter, escaped; digits by their number, which nothing before them can take. */
+/**
+ * Escapes an ASCII character that is not a letter. A digit is escaped by its number, so that no preceding escape can
+ * absorb it.
+ */
 function escapedAscii(codePoint: number): number[] {
   if (!isDigit(codePoint)) return [backslash, codePoint]
   return [backslash, 0x78, 0x33, codePoint]

@@ -1,11 +1,11 @@
-// Patterns as trees: what the reader of Java's syntax makes, and what both engines are given.
+// Syntax trees of patterns: the output of the parser and the input of both engines.
 
 import type { CharacterClass } from './character-class.ts'
 
-/** Which characters of different case are equal. */
+/** Which characters of different case count as equal. */
 export type CaseFolding = 'none' | 'ascii' | 'unicode'
 
-/** Places without width. `lineStart` and `lineEnd` are `^` and `$` with flag `m`; the `unix` ones know `\n` alone. */
+/** Zero-width assertions. `lineStart` and `lineEnd` are `^` and `$` with flag `m`; the `unix` ones recognize only `\n`. */
 export type Anchor =
   | 'textStart'
   | 'textEnd'
@@ -21,10 +21,10 @@ export type Anchor =
   | 'unicodeNoBoundary'
   | 'previousEnd'
 
-/** How a repetition chooses between more and fewer. A possessive one never gives back. */
+/** The kind of a quantifier. A possessive one never backtracks. */
 export type Manner = 'greedy' | 'reluctant' | 'possessive'
 
-/** One character of a class; what `i` adds of ASCII is in the class. */
+/** One character of a class. The class includes the other cases of ASCII letters when flag `i` is on. */
 export interface ClassNode {
   readonly kind: 'class'
   readonly members: CharacterClass
@@ -34,21 +34,21 @@ export interface ClassNode {
 interface GroupNode {
   readonly kind: 'group'
   readonly body: PatternNode
-  /** The number of a capturing group. */
+  /** The number of a capturing group; undefined for other groups. */
   readonly number: number | undefined
 }
 
-/** A part that is repeated. */
+/** A repeated node. */
 export interface RepeatNode {
   readonly kind: 'repeat'
   readonly body: PatternNode
   readonly least: number
-  /** Infinity for no bound. */
+  /** Infinity for no limit. */
   readonly most: number
   readonly manner: Manner
 }
 
-/** A part that has to match, or must not, without being consumed. */
+/** Look-ahead or look-behind: the body must match, or must not, and consumes nothing. */
 export interface LookNode {
   readonly kind: 'look'
   readonly body: PatternNode
@@ -56,7 +56,7 @@ export interface LookNode {
   readonly negative: boolean
 }
 
-/** A part of a pattern. */
+/** A node of a pattern. */
 export type PatternNode =
   | ClassNode
   | GroupNode
@@ -69,12 +69,12 @@ export type PatternNode =
   | { readonly kind: 'backReference'; readonly group: number; readonly folding: CaseFolding }
   | { readonly kind: 'lineBreak' }
 
-/** A pattern that has been read. */
+/** A parsed pattern. */
 export interface PatternTree {
   readonly root: PatternNode
   readonly groupCount: number
   /** Numbers of the named groups. */
   readonly groupNames: ReadonlyMap<string, number>
-  /** The anchors that occur. */
+  /** The anchors that occur in the pattern. */
   readonly anchors: ReadonlySet<Anchor>
 }

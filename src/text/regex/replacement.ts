@@ -1,14 +1,14 @@
-// Replacements in Java's syntax: `$1` and `${name}` stand for groups, a backslash takes the next character as it is.
+// Replacements in Java's syntax: `$1` and `${name}` mean groups, and a backslash escapes the next character.
 
 import { ReplacementError } from './errors.ts'
 
-/** A replacement taken apart: text as it is, and numbers of groups. */
+/** A parsed replacement: literal texts and group numbers. */
 export type Replacement = readonly (string | number)[]
 
 const dollar = 0x24
 const backslash = 0x5c
 
-/** Takes a replacement apart for a pattern with these groups. Throws {@link ReplacementError}. */
+/** Parses a replacement for a pattern with these groups. Throws {@link ReplacementError}. */
 export function parseReplacement(
   text: string,
   groups: { readonly groupCount: number; readonly groupNames: ReadonlyMap<string, number> },
@@ -37,7 +37,7 @@ export function parseReplacement(
   return parts
 }
 
-/** The group that stands behind a dollar sign, and the offset behind it. */
+/** Reads the group after a dollar sign. Returns its number and the offset after it. */
 function readGroup(
   text: string,
   start: number,
@@ -57,7 +57,7 @@ function readGroup(
   if (group < 0) throw new ReplacementError('has no group behind $')
   if (group > groupCount) throw new ReplacementError(`names the group ${group}, which the pattern lacks`)
   let behind = start + 1
-  // As many digits belong to the number as make a group that exists.
+  // A further digit belongs to the number only if the longer number is an existing group.
   for (let digit = digitAt(text, behind); digit >= 0; digit = digitAt(text, behind)) {
     if (group * 10 + digit > groupCount) break
     group = group * 10 + digit

@@ -1,7 +1,7 @@
-// Character properties by the names that patterns give them, `\p{…}`. ASCII classes are those of Java; Unicode
-// properties come from the runtime's own tables, which new RegExp names and a pass over all code points lists. What a
-// pattern finds can end in stored keys (bindings of indexes), so characters that are newer than the stored tables count as
-// not assigned (docs/decisions/0030-known-characters.md).
+// Character properties of patterns, `\p{…}`. ASCII classes are those of Java. Unicode properties come from the
+// runtime's tables: a RegExp with the property is run over all code points. Matches can enter stored keys through
+// bindings of indexes. So characters newer than the stored Unicode tables count as unassigned
+// (docs/decisions/0030-known-characters.md).
 
 import { step } from '../../base/effort.ts'
 import { knownRanges } from '../../values/known-characters.ts'
@@ -13,7 +13,7 @@ const lower = range('a', 'z')
 const upper = range('A', 'Z')
 const punctuation = [...range('!', '/'), ...range(':', '@'), ...range('[', '`'), ...range('{', '~')]
 
-/** Classes of ASCII, without any prefix and in this spelling alone. */
+/** ASCII classes, which have no prefix and exactly this spelling. */
 const asciiClasses = new Map<string, CodePointSet>(
   Object.entries({
     ASCII: [0, 0x7f],
@@ -34,7 +34,7 @@ const asciiClasses = new Map<string, CodePointSet>(
   }).map(([name, ranges]) => [name, setOf(ranges)]),
 )
 
-/** Expressions of the runtime for the methods of Java's Character. */
+/** RegExp expressions for the methods of Java's Character. */
 const javaMethods: Readonly<Record<string, string>> = {
   javaAlphabetic: '\\p{Alphabetic}',
   javaDefined: '\\P{Cn}',
@@ -53,7 +53,7 @@ const javaMethods: Readonly<Record<string, string>> = {
   javaWhitespace: '[[\\t-\\r\\x1c-\\x1f\\p{Z}]--[\\xa0\\u2007\\u202f]]',
 }
 
-/** Binary properties behind `Is`, by their names in capitals without separators. */
+/** Binary properties after `Is`, by their names in capitals without separators. */
 const binaryProperties: Readonly<Record<string, string>> = {
   ALPHA: '\\p{Alphabetic}',
   CNTRL: '\\p{Cc}',
@@ -90,8 +90,8 @@ const binaryProperties: Readonly<Record<string, string>> = {
 }
 
 /**
- * The code points of the property that a pattern names. Undefined when there is none of that name; 'block' for
- * Unicode blocks, which the runtime has no tables of.
+ * The code points of a property by its name in a pattern. Undefined when there is no such property; 'block' for Unicode
+ * blocks, for which the runtime has no tables.
  */
 export function propertyNamed(name: string): CodePointSet | 'block' | undefined {
   const equals = name.indexOf('=')
@@ -120,7 +120,7 @@ function keyedProperty(key: string, value: string): CodePointSet | 'block' | und
   }
 }
 
-/** Of the names that `Is` may precede: binary properties, then categories, then scripts. */
+/** Resolves a name after `Is`: binary properties first, then categories, then scripts. */
 function unicodeProperty(name: string): CodePointSet | undefined {
   const key = name.toUpperCase().replaceAll(/[_ -]/g, '')
   if (Object.hasOwn(binaryProperties, key)) return membersOf(binaryProperties[key] as string)
@@ -134,35 +134,38 @@ function category(name: string): CodePointSet | undefined {
   return membersOf(name === 'LD' ? '[\\p{L}\\p{Nd}]' : `\\p{${name}}`)
 }
 
-/** A script by its name or its code of four letters, in any case. */
+/** A script by its name or its four-letter code, in any case. */
 function script(name: string): CodePointSet | undefined {
   if (!/^[A-Za-z]+([_ ][A-Za-z]+)*$/.test(name)) return undefined
   const words = name.split(/[_ ]/).map(word => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
   return membersOf(`\\p{Script=${words.join('_')}}`)
 }
 
-/** Sets found before. The names above and the scripts of Unicode are all there can be: a few hundred. */
+/** Cache of sets. Its size is bounded by the names above and the scripts of Unicode: a few hundred. */
 const known = new Map<string, CodePointSet>()
 
-/** A set that is being found: a plane of 65536 code points at a time, for a pass over all takes longer than a query may. */
-interface Finding {
+/**
+ * A scan in progress. It covers a plane of 65536 code points at a time, because a scan of all planes takes longer than
+ * a query may.
+ */
+interface PropertyScan {
   readonly runs: RegExp
   readonly ranges: number[]
   nextPlane: number
 }
 
-/** Those under way: a search that was interrupted goes on where it stopped. */
-const findings = new Map<string, Finding>()
+/** Scans in progress: an interrupted query continues its scan when it is retried. */
+const scans = new Map<string, PropertyScan>()
 
 const lastPlane = 0x10
-/** Steps that looking through a plane takes about. */
+/** Cost of scanning a plane, in steps. */
 const stepsPerPlane = 16_384
 
-/** What an expression for one code point matches; undefined when the runtime does not know the property. */
+/** The code points that an expression matches; undefined when the runtime does not know the property. */
 function membersOf(expression: string): CodePointSet | undefined {
   const found = known.get(expression)
   if (found) return found
-  // Before the members, so that none are lost when this is interrupted.
+  // Computed before the members, so that an interruption here loses no members.
   const newer = newerCharacters()
   const members = runtimeMembers(expression)
   const set = members && asOfKnown(expression, members, newer)
@@ -172,13 +175,13 @@ function membersOf(expression: string): CodePointSet | undefined {
 
 let newerFound: CodePointSet | undefined
 
-/** Characters of the runtime that are newer than the stored tables; none, most of the time. */
+/** Characters of the runtime that are newer than the stored tables; usually none. */
 function newerCharacters(): CodePointSet {
   newerFound ??= intersection(runtimeMembers('\\P{Cn}') ?? [], complement(setOf(knownRanges())))
   return newerFound
 }
 
-/** What an expression matches while newer characters are not assigned yet. */
+/** The members of a set when newer characters count as unassigned. */
 export function asOfKnown(expression: string, members: CodePointSet, newer: CodePointSet): CodePointSet {
   if (newer.length === 0) return members
   const matchesUnassigned = expression === '\\p{C}' || expression === '\\p{Cn}'
@@ -186,33 +189,33 @@ export function asOfKnown(expression: string, members: CodePointSet, newer: Code
 }
 
 function runtimeMembers(expression: string): CodePointSet | undefined {
-  const finding = findings.get(expression) ?? beginFinding(expression)
-  if (finding === undefined) return undefined
-  const { ranges, runs } = finding
-  while (finding.nextPlane <= lastPlane) {
-    listRuns(runs, finding.nextPlane++ << 16, ranges)
+  const scan = scans.get(expression) ?? beginScan(expression)
+  if (scan === undefined) return undefined
+  const { ranges, runs } = scan
+  while (scan.nextPlane <= lastPlane) {
+    listRuns(runs, scan.nextPlane++ << 16, ranges)
     step(stepsPerPlane)
   }
-  findings.delete(expression)
+  scans.delete(expression)
   return setOf(ranges)
 }
 
-function beginFinding(expression: string): Finding | undefined {
+function beginScan(expression: string): PropertyScan | undefined {
   let runs: RegExp
   try {
     runs = new RegExp(`(?:${expression})+`, 'gv')
   } catch {
     return undefined
   }
-  const finding = { runs, ranges: [], nextPlane: 0 }
-  findings.set(expression, finding)
-  return finding
+  const scan = { runs, ranges: [], nextPlane: 0 }
+  scans.set(expression, scan)
+  return scan
 }
 
-/** Appends the ranges that `runs` finds among the 65536 code points of a plane. */
+/** Appends the ranges that `runs` matches among the 65536 code points of a plane. */
 function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   const width = first === 0 ? 1 : 2
-  // Surrogates side by side in order never pair up: all high ones come before the low ones, but for one place.
+  // Code points in ascending order never form surrogate pairs, except where the low surrogates follow the high ones.
   for (const [from, to] of first === 0 ? basicParts : [[first, first + 0xffff] as const]) {
     let text = ''
     for (let codePoint = from; codePoint <= to; codePoint++) text += String.fromCodePoint(codePoint)
@@ -223,18 +226,18 @@ function listRuns(runs: RegExp, first: number, ranges: number[]): void {
   }
 }
 
-/** The basic plane, cut between the high and the low surrogates. */
+/** The basic plane, split between the high and the low surrogates. */
 const basicParts = [
   [0, 0xdbff],
   [0xdc00, 0xffff],
 ] as const
 
-/** What an expression for one code point matches that the runtime is known to have. */
+/** The code points of an expression that the runtime is known to support. */
 export function unicodeSet(expression: string): CodePointSet {
   return membersOf(expression) ?? []
 }
 
-/** The predefined classes by their small letters, of ASCII or (flag `U`) of Unicode. */
+/** The predefined class of a letter, for ASCII or (flag `U`) for Unicode. */
 export function predefinedClass(letter: string, unicode: boolean): CodePointSet | undefined {
   switch (letter) {
     case 'd':

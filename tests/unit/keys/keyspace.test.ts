@@ -1,4 +1,4 @@
-// The closed list of keys: the documented layout, keys read back, intervals, and order by time and id.
+// The closed list of keys: the documented layout, decoding, intervals, and order by time and id.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ const examples: Record<keyof typeof keys.keyTags, Uint8Array> = {
   build: keys.buildKey(2n, 32_768),
 }
 
-test('the documented test vectors hold', () => {
+test('the keys match the documented test vectors', () => {
   const page = readFileSync(new URL('../../../docs/internals/key-layout.md', import.meta.url), 'utf8')
   const vectors = [...page.matchAll(/^\| `(\w+)` \| `([0-9a-f]+)` \| (.+) \|$/gm)]
   assert.deepEqual(new Set(vectors.map(vector => vector[1] ?? '')), new Set(Object.keys(examples)))
@@ -58,7 +58,7 @@ test('the documented test vectors hold', () => {
   }
 })
 
-test('keys are read back', () => {
+test('keys are decoded to their parts', () => {
   assert.deepEqual(decodeKey(examples.document), { kind: 'document', ref })
   assert.deepEqual(decodeKey(examples.history), { kind: 'history', ref, ts })
   assert.deepEqual(decodeKey(examples.garbage), { kind: 'garbage', work: 'history', due: ts, target: ref })
@@ -97,11 +97,11 @@ test('keys are read back', () => {
   )
 })
 
-test('what is no key is refused', () => {
+test('bytes that are not a key are rejected', () => {
   assert.throws(() => decodeKey(Uint8Array.of()), InvariantError)
   assert.throws(() => decodeKey(Uint8Array.of(0)), InvariantError)
   for (const [kind, key] of Object.entries(examples)) {
-    // Whatever follows the first byte is theirs.
+    // These keys may have any bytes after the first one.
     if (kind === 'meta' || kind === 'control') continue
     assert.throws(() => decodeKey(key.subarray(0, 6)), InvariantError, kind)
     if (!kind.startsWith('index')) {
@@ -126,7 +126,7 @@ function inside(key: Uint8Array, { start, end }: keys.KeyInterval): boolean {
   return compareBytes(key, start) >= 0 && compareBytes(key, end) < 0
 }
 
-test('history is newest first, and read from a moment backwards', () => {
+test('history is ordered newest first, and read backwards from a time', () => {
   const moments = [-(2 ** 52), -1, 0, 1, ts, Number.MAX_SAFE_INTEGER]
   const history = moments.map(at => keys.historyKey(ref, micros(at)))
   assert.deepEqual(history.toSorted(compareBytes), history.toReversed())
@@ -142,7 +142,7 @@ test('history is newest first, and read from a moment backwards', () => {
   )
 })
 
-test('documents lie in the range of their collection, by id as unsigned numbers', () => {
+test('documents are in the range of their collection, by id as unsigned numbers', () => {
   const ids = [0n, 1n, 255n, 256n, 2n ** 63n - 1n, -(2n ** 63n), -1n]
   const documents = ids.map(id => keys.documentKey(new Ref(2n, 1024, id)))
   assert.deepEqual(documents.toSorted(compareBytes), documents)
@@ -173,14 +173,14 @@ test('events are read between bounds of any length', () => {
   assert.equal(count(undefined, { ts: 1, action: 'add', document, side: 'low' }), 1)
 })
 
-test('work is found when it is due, oldest first', () => {
+test('jobs are found when they are due, oldest first', () => {
   const key = keys.garbageKey('history', micros(100), ref)
   assert.ok(inside(key, keys.garbageRange('history', micros(100))))
   assert.ok(!inside(key, keys.garbageRange('history', micros(99))))
   assert.ok(!inside(key, keys.garbageRange('object', micros(100))))
 })
 
-test('what falls out of a collection is found up to a moment', () => {
+test('expiry marks of a collection are found up to a time', () => {
   const key = keys.dueKey(ref, micros(100))
   assert.ok(inside(key, keys.dueRange(2n, 1024)))
   assert.ok(inside(key, keys.dueRange(2n, 1024, micros(100))))
@@ -188,13 +188,13 @@ test('what falls out of a collection is found up to a moment', () => {
   assert.ok(!inside(key, keys.dueRange(2n, 1025)))
 })
 
-test('changes are read after a moment', () => {
+test('changes are read after a time', () => {
   assert.ok(inside(keys.changesKey(micros(5), 0), keys.changesRange()))
   assert.ok(inside(keys.changesKey(micros(5), 9), keys.changesRange(micros(4))))
   assert.ok(!inside(keys.changesKey(micros(5), 9), keys.changesRange(micros(5))))
 })
 
-test('everything of a database lies in its ranges, and nothing else', () => {
+test('the ranges of a database contain all of its keys and no others', () => {
   const own = [
     'document',
     'history',
@@ -220,7 +220,7 @@ test('everything of a database lies in its ranges, and nothing else', () => {
   assert.ok(!inside(examples.indexEnded, keys.indexTableRange('live', 2n, 32_768)))
 })
 
-test('values are printed for people', () => {
+test('values are printed as text', () => {
   const value: Value = new Map<string, Value>([
     ['a', [1n, 1, 'x"', null, true]],
     ['b', Uint8Array.of(1, 255)],
@@ -245,7 +245,7 @@ test('values are printed for people', () => {
   )
 })
 
-test('document and time of an entry are found in its key without reading the rest', () => {
+test('document and time of an entry are found in its key without decoding the rest', () => {
   const entries = fc.record({
     terms: fc.array(storableValues, { maxLength: 3 }),
     values: fc.array(fc.tuple(storableValues, fc.boolean()), { maxLength: 3 }),

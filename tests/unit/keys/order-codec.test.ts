@@ -1,4 +1,5 @@
-// The order-preserving codec and tuples: bytes order as values do, alone and in tuples, up and down, cut or not.
+// The order-preserving codec and tuples: bytes have the order of values, alone and in tuples, ascending and descending,
+// truncated or not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,12 +36,12 @@ function assertSameOrder(left: Value, right: Value): void {
   assert.equal(Math.sign(compareBytes(encode(right, true), encode(left, true))), order)
 }
 
-test('bytes order as values do, ascending and descending', () => {
+test('bytes are ordered as values, ascending and descending', () => {
   fc.assert(fc.property(orderedValues, orderedValues, assertSameOrder), { numRuns: 3000 })
   fc.assert(fc.property(numbers, numbers, assertSameOrder), { numRuns: 3000 })
 })
 
-test('no encoding begins another one of a different value', () => {
+test('no encoding is a prefix of that of a different value', () => {
   fc.assert(
     fc.property(orderedValues, orderedValues, fc.boolean(), (left, right, descending) => {
       const [a, b] = [encode(left, descending), encode(right, descending)]
@@ -51,7 +52,7 @@ test('no encoding begins another one of a different value', () => {
   )
 })
 
-/** Values from a small pool, so that tuples often agree in part. */
+/** Values from a small pool, so that tuples are often partly equal. */
 const pool = fc.constantFrom<Value>(
   1n,
   1,
@@ -89,7 +90,7 @@ function entryKey(entry: EntryPosition, descending: readonly boolean[]): Uint8Ar
   return writer.copy()
 }
 
-test('entries order by values, then by document, then apart', () => {
+test('entries are ordered by values, then by document, then by the tie-break', () => {
   fc.assert(
     fc.property(entries, entries, direction, (left, right, descending) => {
       const order = Math.sign(compareEntries(left, right, descending))
@@ -100,7 +101,7 @@ test('entries order by values, then by document, then apart', () => {
   )
 })
 
-test('entries of one document that are equal in the order keep different keys', () => {
+test('entries of one document that are equal in the order have different keys', () => {
   const document = { id: 1n, collection: 1024 }
   const keys = [
     [1n, 1n],
@@ -126,7 +127,7 @@ const bounds: fc.Arbitrary<TupleBound> = fc.oneof(
   fc.record({ values: tuple, document: documents, side: fc.constantFrom<'low' | 'high'>('low', 'high') }),
 )
 
-test('the interval between two bounds holds exactly the entries between them', () => {
+test('the interval between two bounds contains exactly the entries between them', () => {
   fc.assert(
     fc.property(entries, bounds, bounds, direction, (entry, from, to, descending) => {
       const { start, end, inexact } = entryRange(prefix, descending, from, to)
@@ -140,13 +141,13 @@ test('the interval between two bounds holds exactly the entries between them', (
   )
 })
 
-test('without bounds the interval holds all entries', () => {
+test('without bounds the interval contains all entries', () => {
   assert.deepEqual(entryRange(prefix, [], undefined, undefined), { ...prefixRange(prefix), inexact: false })
 })
 
 const long = 'x'.repeat(2000)
 
-test('long tuples are cut, keep their place among others and stay different', () => {
+test('long tuples are truncated, keep their position among others and stay different', () => {
   const document = { id: 1n, collection: 1024 }
   const cut = encodeTuple([long], [])
   assert.ok(isCut(cut.bytes))
@@ -159,14 +160,14 @@ test('long tuples are cut, keep their place among others and stay different', ()
   assert.deepEqual(sorted.toSorted(compareBytes), sorted)
 })
 
-test('a tuple of exactly the greatest length is not cut', () => {
+test('a tuple of the maximum length is not truncated', () => {
   const overhead = encodeTuple([''], []).bytes.length
   const longest = encodeTuple(['x'.repeat((tupleBytesMax - overhead) / 2)], [])
   assert.equal(longest.bytes.length, overhead + 2 * Math.floor((tupleBytesMax - overhead) / 2))
   assert.ok(!isCut(longest.bytes))
 })
 
-test('a bound that is too long gives a wider interval and says so', () => {
+test('a bound that is too long gives a wider interval, marked as inexact', () => {
   const document = { id: 1n, collection: 1024 }
   for (const side of ['low', 'high'] as const) {
     const range = entryRange(prefix, [], { values: [long], side }, { values: [`${long}z`], side })
@@ -180,7 +181,7 @@ test('a bound that is too long gives a wider interval and says so', () => {
   }
 })
 
-test('terms have equal bytes if and only if they are the same values', () => {
+test('terms have equal bytes if and only if they are equal values', () => {
   fc.assert(
     fc.property(
       fc.array(storableValues, { maxLength: 2 }),
@@ -210,7 +211,7 @@ test('terms have equal bytes if and only if they are the same values', () => {
   )
 })
 
-test('terms end themselves; long ones are replaced by their hash', () => {
+test('terms are self-delimiting; long ones are replaced by their hash', () => {
   for (const size of [0, 251, 252, 253, 254, 1000]) {
     const terms = ['x'.repeat(size)]
     const bytes = encodeTerms(terms)
@@ -220,7 +221,7 @@ test('terms end themselves; long ones are replaced by their hash', () => {
   assert.notDeepEqual(encodeTerms(['x'.repeat(300)]), encodeTerms(['x'.repeat(301)]))
 })
 
-test('the successor of a prefix is above everything that begins with it', () => {
+test('the successor of a prefix is after everything that begins with it', () => {
   assert.deepEqual(successor(Uint8Array.of(1, 2)), Uint8Array.of(1, 3))
   assert.deepEqual(successor(Uint8Array.of(1, 0xff, 0xff)), Uint8Array.of(2))
   assert.throws(() => successor(Uint8Array.of(0xff)))

@@ -1,4 +1,4 @@
-// The value codec: everything storable survives, sizes stay small, damage is noticed.
+// The value codec: every storable value survives, encodings are small, damage is detected.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ import {
 } from '../../../src/values/value.ts'
 import { storableValues } from '../../support/value-arbitraries.ts'
 
-/** Like deepEqual, but field order counts and -0 is not 0. */
+/** Like deepEqual, but the order of fields counts and -0 is not 0. */
 function assertSame(actual: Value, expected: Value): void {
   assert.deepStrictEqual(actual, expected)
   if (expected instanceof Map && actual instanceof Map) {
@@ -35,7 +35,7 @@ test('every storable value survives', () => {
   )
 })
 
-test('values at the borders of the encodings survive', () => {
+test('values at the limits of the encodings survive', () => {
   const values: Value[] = [
     ...[
       0n,
@@ -69,7 +69,7 @@ test('values at the borders of the encodings survive', () => {
   for (const value of values) assertSame(decodeValue(encodeValue(value)), value)
 })
 
-test('field names that meet in one slot of the cache stay themselves', () => {
+test('field names that share one slot of the cache stay distinct', () => {
   const names = Array.from({ length: 5000 }, (_, index) => `n${index}`)
   const object = new Map(names.map(name => [name, name]))
   assertSame(decodeValue(encodeValue(object)), object)
@@ -82,7 +82,7 @@ test('small values take few bytes', () => {
   assert.equal(encodeValue(new Map([['a', [1n, true]]])).length, 7)
 })
 
-test('the time of the transaction is put in when it is known', () => {
+test('the time of the transaction is inserted when it is known', () => {
   const value: Value = new Map<string, Value>([
     ['ts', TransactionTime.micros],
     ['list', [TransactionTime.time, 1n]],
@@ -97,7 +97,7 @@ test('the time of the transaction is put in when it is known', () => {
   assert.throws(() => encodeValue(value), InvariantError)
 })
 
-test('transient values are stored in their stored form, unresolved references not at all', () => {
+test('transient values are stored in their stored form, unresolved references are rejected', () => {
   assert.equal(decodeValue(encodeValue(new Action('add'))), 'add')
   const document = new DocumentValue(new Ref(0n, 1024, 1n), micros(9), new Map([['data', new Map()]]))
   const stored = decodeValue(encodeValue([document])) as readonly Value[]
@@ -107,7 +107,7 @@ test('transient values are stored in their stored form, unresolved references no
   assert.throws(() => encodeValue(unresolved), InvariantError)
 })
 
-test('a shortened encoding fails', () => {
+test('a truncated encoding fails', () => {
   fc.assert(
     fc.property(storableValues, value => {
       const bytes = encodeValue(value)
@@ -144,7 +144,7 @@ test('damaged bytes fail with an InvariantError or give a value', () => {
   )
 })
 
-test('sizes beyond the end and endless nesting are refused at once', () => {
+test('sizes beyond the end and endless nesting are rejected at once', () => {
   assert.throws(() => decodeValue(Uint8Array.of(1, 0x10, 0xff, 0xff, 0xff, 0xff, 0x7f)), InvariantError)
   assert.throws(() => decodeValue(Uint8Array.of(1, 0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)), InvariantError)
   assert.throws(() => decodeValue(new Uint8Array(100_000).fill(0xe1).fill(1, 0, 1)), InvariantError)

@@ -1,5 +1,5 @@
-// Search patterns: agreement with recorded results of java.util.regex (JDK 17), for either engine; refusal of what is
-// not supported, replacements, and bounds on everything that a client may send.
+// Search patterns: agreement with recorded results of java.util.regex (JDK 17) for both engines, rejection of
+// unsupported features, replacements, and limits on everything that a client may send.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,14 +12,14 @@ import { asOfKnown, propertyNamed } from '../../../src/text/regex/unicode-proper
 import { isKnownCharacter } from '../../../src/values/known-characters.ts'
 import { errorOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
 
-/** Pattern, text, and the groups of each match; null where Java refuses the pattern. */
+/** Pattern, text, and the groups of each match; null where Java rejects the pattern. */
 type Recorded = readonly [pattern: string, text: string, matches: (string | null)[][] | null]
 
 const recorded: readonly Recorded[] = JSON.parse(
   readFileSync(new URL('java-patterns.json', import.meta.url), 'utf8'),
 )
 
-/** Pattern, text, start, end and groups of each match (null where Java refuses the pattern), replacement, result. */
+/** Pattern, text, start, end and groups of each match (null where Java rejects the pattern), replacement, result. */
 type RecordedBacktracking = readonly [
   pattern: string,
   text: string,
@@ -80,7 +80,7 @@ describe('patterns', () => {
     }
   })
 
-  test('are given to the engine that backtracks only when they need it', () => {
+  test('use the backtracking engine only when they need it', () => {
     const linear = (pattern: string, text = 'text') => compilePattern(pattern).isLinearOn(text)
     assert.equal(linear('^(a+)+$'), true)
     assert.equal(linear('^(a+)+$', 'text\n'), false)
@@ -94,7 +94,7 @@ describe('patterns', () => {
     }
   })
 
-  test('that are none are named', () => {
+  test('that are invalid are reported by name', () => {
     assert.deepEqual(errorOf({ containsstrregex: 'x', pattern: '(' }), {
       code: 'invalid argument',
       description: 'Search pattern /(/ is not a valid regular expression.',
@@ -102,7 +102,7 @@ describe('patterns', () => {
     })
   })
 
-  test('that no engine can do are refused by what they use', () => {
+  test('with unsupported features are rejected by the name of the feature', () => {
     const unsupported: Record<string, string> = {
       '\\X': 'grapheme clusters (\\X)',
       '\\b{g}': 'grapheme boundaries (\\b{g})',
@@ -118,7 +118,7 @@ describe('patterns', () => {
     }
   })
 
-  test('are refused before other arguments are looked at', () => {
+  test('are rejected before other arguments are checked', () => {
     assert.deepEqual(errorOf({ findstrregex: 'x', pattern: '(', start: 'y' }).position, ['pattern'])
     assert.deepEqual(errorOf({ findstrregex: 1, pattern: '(' }).position, ['findstrregex'])
   })
@@ -128,7 +128,7 @@ describe('patterns', () => {
     assert.equal(replace('a1 b2', '(?<!a)\\d', 'x'), 'a1 bx')
   })
 
-  test('escaped texts match themselves alone', () => {
+  test('of escaped text match only that text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 12 }), fc.string({ maxLength: 3 }), (text, more) => {
         const pattern = `^${evaluatePure({ regexescape: text })}$`
@@ -139,7 +139,7 @@ describe('patterns', () => {
     assert.equal(evaluatePure({ regexescape: 'a\\Eb' }), '\\Qa\\E\\\\E\\Qb\\E')
   })
 
-  test('of any text are either compiled or refused', () => {
+  test('of any text are compiled or rejected', () => {
     const parts = fc.constantFrom(...'()[]{}*+?\\^$|-a1,<=!:pQEux#𐐀', '&&', '(?')
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), pieces => {
@@ -167,14 +167,14 @@ describe('findstrregex', () => {
     ])
   })
 
-  test('sees only the part from its start on', () => {
+  test('searches only from its start on', () => {
     assert.deepEqual(find('aba', '^a', { start: 2 }), [{ start: 2n, end: 2n, data: 'a' }])
     assert.deepEqual(find('aba', '(?<=b)a', { start: 2 }), [])
     assert.deepEqual(find('aba', 'a', { start: 3 }).length, 2)
     assert.deepEqual(find('aba', 'a', { start: -1 }).length, 2)
   })
 
-  test('returns as many results as asked for, at most 1024', () => {
+  test('returns as many results as requested, at most 1024', () => {
     const text = { repeat: 'a', number: 1024 }
     const count = (options: object) =>
       (evaluatePure({ findstrregex: { concat: [text, text] }, pattern: 'a', ...options }) as unknown[]).length
@@ -187,7 +187,7 @@ describe('findstrregex', () => {
 })
 
 describe('replacestrregex', () => {
-  test('puts groups in, by number and by name', () => {
+  test('inserts groups by number and by name', () => {
     assert.equal(replace('ab', '(a)(b)', '$2$1$0'), 'baab')
     assert.equal(replace('ab', '(?<first>a)(?<last>b)', `\${last}-\${first}`), 'b-a')
     assert.equal(replace('ab', '(a)(x)?b', '[$2]'), '[]')
@@ -197,7 +197,7 @@ describe('replacestrregex', () => {
     assert.equal(replace('a𐐀', '', '-'), '-a-𐐀-')
   })
 
-  test('refuses groups that do not exist, once something matches', () => {
+  test('rejects groups that do not exist, once something matches', () => {
     const refused = (replacement: string) => {
       const error = errorOf({ replacestrregex: 'a', pattern: '(?<n>a)', replace: replacement })
       assert.deepEqual(error.position, ['replace'])
@@ -213,18 +213,18 @@ describe('replacestrregex', () => {
     assert.equal(replace('b', 'a', '$2'), 'b')
   })
 
-  test('replaces the first match alone', () => {
+  test('replaces only the first match', () => {
     assert.equal(evaluatePure({ replacestrregex: 'aaa', pattern: 'a', replace: 'b', first: true }), 'baa')
   })
 })
 
-describe('bounds', () => {
+describe('limits', () => {
   const refusedFor = (pattern: string, feature: string) => {
     const { description } = errorOf({ containsstrregex: 'x', pattern })
     assert.ok(description.endsWith(`uses ${feature}, which is not supported.`), description)
   }
 
-  test('patterns that would grow without bound are refused', () => {
+  test('patterns that would grow without limit are rejected', () => {
     refusedFor('a'.repeat(10_001), 'more than 10000 characters')
     refusedFor('\\pL'.repeat(3000), 'more than fits in a compiled pattern')
     refusedFor('('.repeat(5000), 'groups nested so deeply')
@@ -232,20 +232,20 @@ describe('bounds', () => {
     refusedFor(`[a${'&&a'.repeat(2000)}]`, 'so many intersections')
   })
 
-  test('nested repetition takes time in proportion to the text', () => {
+  test('nested repetition takes linear time', () => {
     const text = { repeat: { repeat: 'a', number: 1024 }, number: 64 }
     assert.equal(evaluatePure({ containsstrregex: text, pattern: '^(a+)+$' }), true)
     assert.equal(evaluatePure({ containsstrregex: { concat: [text, 'b'] }, pattern: '^(a+)+$' }), false)
     assert.equal(evaluatePure({ containsstrregex: text, pattern: '(a|aa)+c|(x+x+)+y' }), false)
   })
 
-  test('counts that RE2 would write out do not make a pattern larger', () => {
+  test('counts that RE2 would expand do not make a pattern larger', () => {
     assert.ok(compilePattern('x{1000}'.repeat(20)).size < 100)
     assert.equal(contains('x'.repeat(9999), '^((x{100}){10}){10}'), false)
     assert.equal(contains('x'.repeat(10_000), '((x{100}){10}){10}'), true)
   })
 
-  test('a match that takes too many steps is given up, at the pattern', () => {
+  test('a match with too many steps fails at the position of the pattern', () => {
     const text = `${'a'.repeat(40)}b`
     for (const pattern of [
       '(?=a)(a+)+$',
@@ -262,7 +262,7 @@ describe('bounds', () => {
     assert.equal(replace(text, '(?=(a+))\\1+$', 'x'), text)
   })
 
-  test('backtracking is not bound by the length of the text', () => {
+  test('backtracking does not depend on the length of the text', () => {
     const text = { repeat: { repeat: 'ab', number: 1024 }, number: 128 }
     assert.equal(evaluatePure({ containsstrregex: text, pattern: '^(?=a)(?:a|b)*c' }), false)
   })
@@ -274,7 +274,7 @@ describe('bounds', () => {
     assert.ok(session.computeOps > 1, String(session.computeOps))
   })
 
-  test('a search that could take too long is refused', () => {
+  test('a search that could take too long is rejected', () => {
     const text = { repeat: { repeat: 'a', number: 1024 }, number: 1024 }
     assert.throws(
       () => evaluatePure({ containsstrregex: text, pattern: '[ab]{900}c' }),
@@ -292,7 +292,7 @@ describe('bounds', () => {
 })
 
 describe('properties of characters', () => {
-  test('characters that are newer than the stored tables count as not assigned', () => {
+  test('characters newer than the stored tables count as unassigned', () => {
     const letters = [0x41, 0x5a, 0x378, 0x379]
     const unassigned = [0x1f0000, 0x1fffff]
     const newer = [0x379, 0x379]
@@ -301,7 +301,7 @@ describe('properties of characters', () => {
     assert.deepEqual(asOfKnown('\\p{L}', letters, []), letters)
   })
 
-  test('no property that a runtime of any version knows holds a character that is newer', () => {
+  test('no property of any known runtime contains a newer character', () => {
     for (const name of ['L', 'N', 'S', 'M', 'IsAlphabetic', 'IsEmoji', 'javaDefined', 'javaLetterOrDigit']) {
       const ranges = propertyNamed(name) as readonly number[]
       for (let index = 0; index < ranges.length; index += 2)
