@@ -1,5 +1,5 @@
-// Times within keys: where they stand, and how they are filled in later, for a transaction is evaluated before the time of its
-// commit is certain.
+// Times within keys: their position, and their replacement. A transaction is evaluated before its commit time is final,
+// so its keys are rewritten at the commit.
 
 import { assert } from '../base/assert.ts'
 import { micros } from '../base/micros.ts'
@@ -7,14 +7,14 @@ import type { Micros } from '../values/value.ts'
 import { keyTags, timeBytes } from './keyspace.ts'
 import { termsLength } from './terms.ts'
 
-/** A time in a key, in bytes. */
+/** Length of a time in a key, in bytes. */
 export const timeLength = 8
-/** Tag, database and collection. */
+/** Length of tag, database and collection. */
 export const collectionPrefixLength = 11
-/** Tag, database and index. */
+/** Length of tag, database and index. */
 export const indexPrefixLength = 13
 
-/** Where the time stands in a key; undefined when it holds none. */
+/** The offset of the time in a key; undefined for a key without a time. */
 export function timePlace(key: Uint8Array): number | undefined {
   switch (key[0]) {
     case keyTags.history:
@@ -34,7 +34,7 @@ export function timePlace(key: Uint8Array): number | undefined {
   }
 }
 
-/** Whether the time in a key stands there so that the newest comes first. */
+/** Whether times in this kind of key are in descending order. */
 function isDescending(key: Uint8Array): boolean {
   return key[0] === keyTags.history || key[0] === keyTags.indexEnded
 }
@@ -42,7 +42,7 @@ function isDescending(key: Uint8Array): boolean {
 const two32 = 0x1_0000_0000
 const signBit = 1 << 31
 
-/** The time in a key that holds one. */
+/** The time in a key. Throws an `InvariantError` for a key without a time. */
 export function timeOf(key: Uint8Array): Micros {
   const place = timePlace(key)
   assert(place !== undefined, 'there is a time in a key of this kind')
@@ -63,7 +63,7 @@ function numberAt(key: Uint8Array, at: number): number {
   )
 }
 
-/** Replaces one time by another in keys that hold it. */
+/** Replaces one time by another in keys. */
 export class KeyTimes {
   readonly #from: Uint8Array
   readonly #to: Uint8Array
@@ -77,7 +77,7 @@ export class KeyTimes {
     this.#toDescending = timeBytes(to, 'descending')
   }
 
-  /** The key with its time replaced: the same array when it holds none, or another one. */
+  /** A copy of the key with its time replaced, or the same array when the key does not contain the replaced time. */
   replace(key: Uint8Array): Uint8Array {
     const at = timePlace(key)
     if (at === undefined) return key

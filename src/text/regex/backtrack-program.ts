@@ -250,7 +250,16 @@ class Compiler {
     this.emit(op.mark, { a: begin })
     body()
     const isDeterministic = group !== undefined
-    this.emit(op.loop, { target, a: count, b: begin, group: group ?? 0, isDeterministic, least, most, reluctant })
+    this.emit(op.loop, {
+      target,
+      a: count,
+      b: begin,
+      group: group ?? 0,
+      isDeterministic,
+      least,
+      most,
+      reluctant,
+    })
     if (leave) leave.target = this.#here
     else if (skip) skip.target = this.#here
   }
