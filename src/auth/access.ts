@@ -1,5 +1,5 @@
-// Decides what an authority may do: built-in roles by a table, custom roles by their privileges, identities also
-// by the rights that every identity has. Anything not granted is denied; there is no way to deny explicitly.
+// Decides permissions: built-in roles by a table, custom roles by their privileges, identities also by the rights of
+// every identity. Everything that is not granted is denied; there are no explicit denials.
 
 import type { Transaction } from '../store/contract.ts'
 import { timeFromMicros } from '../values/time.ts'
@@ -16,7 +16,7 @@ import type {
 } from './contract.ts'
 import { findRole, type Grant, type Role } from './role.ts'
 
-/** Decides requests of one authority within one transaction. */
+/** Creates the decisions for an authority within one transaction. */
 export const createAccess: CreateAccess = (authority, transaction, runPredicate, options = {}) => {
   switch (authority.kind) {
     case 'builtin': {
@@ -37,11 +37,11 @@ export const createAccess: CreateAccess = (authority, transaction, runPredicate,
   }
 }
 
-/** Decides by the action and the resource alone. */
+/** Decides by action and resource only. */
 class CollectionAccess implements Access {
   readonly allows: (request: AccessRequest) => boolean
   readonly #isChanging: boolean
-  /** The decision made last: documents of one collection are mostly asked about in a row. */
+  /** The latest decision, cached because documents of one collection are mostly checked consecutively. */
   #latest:
     | {
         readonly action: ResourceAction
@@ -51,7 +51,7 @@ class CollectionAccess implements Access {
       }
     | undefined
 
-  /** `isChanging`: databases may be moved while this decides. */
+  /** `isChanging`: whether databases may be moved during the transaction, which invalidates decisions. */
   constructor(allows: (request: AccessRequest) => boolean, isChanging: boolean) {
     this.allows = allows
     this.#isChanging = isChanging
@@ -77,7 +77,7 @@ function withoutDocument(action: ResourceAction, resource: Ref): AccessRequest {
   return { action, resource, argument: () => null }
 }
 
-/** An identity, or roles alone. */
+/** The authority of an identity, or of roles alone. */
 export type RolesAuthority = Extract<Authority, { readonly kind: 'roles' }>
 
 class RolesAccess implements Access {
@@ -116,7 +116,7 @@ class RolesAccess implements Access {
     return this.#roles
   }
 
-  /** `create` and `history_write` together stand in for `create_with_id`. */
+  /** `create` and `history_write` together are equivalent to `create_with_id`. */
   #allowedPiecemeal(request: AccessRequest): boolean {
     return piecesOf(request, this.#transaction).every(piece => this.#granted(piece.action, piece))
   }
@@ -140,7 +140,7 @@ function grantOf({ privileges }: Role, action: ResourceAction, { collection, id 
   return privileges.get(collection)?.get(id)?.get(action)
 }
 
-/** The two requests that together stand in for a `create_with_id`. */
+/** The two requests that together are equivalent to a `create_with_id`. */
 export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction): readonly AccessRequest[] {
   const fields = () => request.argument(1)
   const version = () => [request.document ?? null, timeFromMicros(snapshotTime), 'create', fields()]
@@ -150,7 +150,7 @@ export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction):
   ]
 }
 
-/** Whether it is what every identity may do, whatever its roles. */
+/** Whether a request is allowed for every identity, whatever its roles. */
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,

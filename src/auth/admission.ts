@@ -1,5 +1,5 @@
-// From a recognised credential to the caller it makes in this snapshot: is everything it depends on still alive,
-// and which rights does it stand for?
+// Derives the caller from a verified credential in the current snapshot: checks that all documents it depends on exist,
+// and determines its rights.
 
 import type { Transaction } from '../store/contract.ts'
 import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../values/value.ts'
@@ -7,35 +7,35 @@ import type { Authority, Caller, RunPredicate } from './contract.ts'
 import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
 import { followPath, type Scope, targetDocument } from './scope.ts'
 
-/** Why a credential was refused; for the log, never for the client. */
+/** The reason why a credential is rejected; for the log, never for the client. */
 export interface Refusal {
   readonly refused: string
 }
 
-/** Runs a predicate as part of finding out who this caller is. */
+/** Runs predicates while the caller is being determined. */
 export type PredicatesOf = (caller: Caller) => RunPredicate
 
-/** What finding out who a request comes from works with. */
+/** The context for determining a caller. */
 export interface Admission {
   readonly transaction: Transaction
   readonly predicatesOf: PredicatesOf
 }
 
-/** The suffix of a secret: undefined when there is none, null when it makes no sense. */
+/** The suffix of a secret: undefined when there is none, null when it is invalid. */
 type Suffix = Scope | null | undefined
 
-/** The caller that the root secret makes. */
+/** The caller for the root secret. */
 export function rootCaller(suffix: Suffix, admission: Admission): Caller | Refusal {
   if (suffix !== undefined) return scopedCaller(suffix, 'admin', rootDatabase, undefined, admission)
   return callerWith({ kind: 'builtin', role: 'admin', database: rootDatabase })
 }
 
-/** The caller that acts by an authority alone, and is nobody. */
+/** A caller with an authority and no identity. */
 export function callerWith(authority: Authority, credential?: Ref): Caller {
   return { database: authority.database, authority, identity: undefined, credential }
 }
 
-/** The caller that a live key makes. */
+/** The caller for a live key. */
 export function keyCaller(
   key: Ref,
   fields: ObjectValue,
@@ -48,7 +48,7 @@ export function keyCaller(
   let { database } = key
   if (child instanceof Ref) {
     database = child.id
-    // A database that moves away takes the keys for it along; one left behind must not follow it.
+    // Moving a database also moves the keys for it. A key that stays behind must not follow the database.
     if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
       return { refused: 'the database the key is for is gone' }
   }
@@ -61,7 +61,7 @@ export function keyCaller(
   return callerWith(authorityOfRole(transaction, database, role), key)
 }
 
-/** The caller that a live token makes: the document it was made for. */
+/** The caller for a live token: the document for which it was created. */
 export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Refusal {
   const { transaction } = admission
   if (!transaction.catalogue.isLive(token.database)) return { refused: 'the database of the token is gone' }
@@ -72,7 +72,7 @@ export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admissio
   return identityCaller(instance, token, admission)
 }
 
-/** Admin keys may take on any scope, server keys only an identity of their own database. */
+/** An admin key may use any scope, a server key only a document of its own database. */
 function scopedCaller(
   scope: Scope | null,
   holder: 'admin' | 'server',
@@ -80,7 +80,7 @@ function scopedCaller(
   credential: Ref | undefined,
   admission: Admission,
 ): Caller | Refusal {
-  if (scope === null) return { refused: 'the scope of the secret makes no sense' }
+  if (scope === null) return { refused: 'the scope of the secret is invalid' }
   const { path, target } = scope
   if (holder === 'server' && (path.length > 0 || target.kind !== 'document')) {
     return { refused: 'a server key may only be scoped to a document' }
@@ -104,7 +104,7 @@ function scopedCaller(
   }
 }
 
-/** A document that exists is a caller with the roles it is a member of now. */
+/** The caller for an existing document, with its current roles. */
 export function identityCaller(
   identity: Ref,
   credential: Ref | undefined,

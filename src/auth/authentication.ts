@@ -1,5 +1,5 @@
-// Puts the parts of authentication together: what the engine asks about a request's credential, and what query
-// functions ask about passwords and secrets.
+// Composes the authentication of a process: the identifier of callers for the engine, and the logins for query
+// functions about passwords and secrets.
 
 import type { Clock } from '../base/clock.ts'
 import type { NoticeBoard } from '../base/notices.ts'
@@ -19,19 +19,22 @@ export interface AuthenticationOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Plain text or a bcrypt hash; undefined or empty: there is no root secret. */
+  /** Plain text or a bcrypt hash. Undefined or empty means that there is no root secret. */
   readonly rootSecret: string | undefined
   /** The bcrypt cost of new password hashes, 4 to 16. */
   readonly passwordHashCost: number
-  /** What the audience of an access provider begins with; the database's global id follows. */
+  /** The prefix of the audiences of access providers; the database's global id follows. */
   readonly audiencePrefix: string
-  /** Lets key sets be fetched over plain HTTP and from private addresses. */
+  /** Allows fetching key sets over plain HTTP and from private addresses. */
   readonly allowInsecureJwks: boolean
-  /** Told why a credential was refused, in words that hold no secrets. */
+  /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
-  /** Told why the key set of an access provider is not available; until then its tokens are refused. */
+  /**
+   * Called with the reason when the key set of an access provider is unavailable. Its tokens are rejected until it is
+   * available.
+   */
   readonly onKeySetFailure?: (uri: string, reason: string) => void
-  /** By which processes tell each other of wrong passwords; absent: there is one. */
+  /** Exchanges failed logins with other processes; absent when there is only one process. */
   readonly notices?: NoticeBoard | undefined
   /** For tests. */
   readonly bcrypt?: Bcrypt
@@ -42,7 +45,7 @@ export interface Authentication {
   readonly logins: Logins
 }
 
-/** Makes the authentication of one process. */
+/** Creates the authentication of one process. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, notices, log } = options
   const verifier = new SecretVerifier(bcrypt)

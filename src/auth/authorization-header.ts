@@ -1,16 +1,16 @@
-// The `authorization` header: Basic with the secret as user name, or Bearer. Which oddities are accepted is a fact
+// Parses the `authorization` header: Basic with the secret as user name, or Bearer. The accepted deviations are facts
 // of the protocol.
 
 import { limits } from '../limits.ts'
 import { decodeBase64 } from '../values/base64.ts'
 
-/** A presented credential: a text, and whether it may be a third-party token (never under Basic). */
+/** The credential of a header, and whether it may be a third-party token (never under Basic). */
 interface Presented {
   readonly text: string
   readonly mayBeToken: boolean
 }
 
-/** What a header presents; undefined when that is nothing. */
+/** The credential of a header; undefined when the header is invalid. */
 export function parseAuthorization(header: string): Presented | undefined {
   if (header.length > limits.authorizationCharsMax) return undefined
   const [scheme, text, ...rest] = header.trim().split(/\s+/, 3)
@@ -27,7 +27,10 @@ export function parseAuthorization(header: string): Presented | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Drops one colon behind the encoded text (old drivers put it there) and one behind the decoded text. */
+/**
+ * Decodes Basic credentials. Removes one colon after the encoded text, which old drivers send, and one after the
+ * decoded text.
+ */
 function decodeBasic(encoded: string): Presented | undefined {
   const bytes = decodeBase64(withoutColon(encoded))
   if (bytes === undefined) return undefined

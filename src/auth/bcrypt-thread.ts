@@ -1,4 +1,4 @@
-// A thread that does nothing but bcrypt, at a low priority: logins may take all cores that are idle otherwise.
+// A thread that only runs bcrypt, at a low priority: logins may use all cores that are otherwise idle.
 
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -7,15 +7,15 @@ import bcrypt from 'bcrypt'
 import { assert } from '../base/assert.ts'
 import { type Candidate, firstBytes, inDialect } from './bcrypt.ts'
 
-/** What a thread is asked for. */
+/** A message to the thread. */
 export type BcryptTask =
   | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
   | { readonly kind: 'first match'; readonly candidates: readonly Candidate[] }
 
-/** A third of the share that the thread that serves requests gets where both want the same core. */
+/** Gives the thread a third of the CPU share of the main thread when both compete for a core. */
 const niceness = 5
 
-/** Linux only, where a priority belongs to a thread; elsewhere it would be that of the whole process. */
+/** Only on Linux, where threads have priorities of their own; elsewhere this would lower the priority of the process. */
 function stepBack(): void {
   if (process.platform !== 'linux') return
   try {

@@ -1,5 +1,5 @@
-// Threads for passwords, apart from the pool that the store needs: a check takes tens of milliseconds of a core. They
-// start when they are first needed and do not keep the process alive.
+// Threads for passwords, separate from the thread pool that the store needs: a check takes tens of milliseconds of a
+// core. Threads start on demand and do not keep the process alive.
 
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -7,7 +7,7 @@ import { programFile } from '../base/program-files.ts'
 import type { Bcrypt } from './bcrypt.ts'
 import type { BcryptTask } from './bcrypt-thread.ts'
 
-/** Passwords checked or hashed at a time, in one process: one on each core. */
+/** Number of concurrent password checks and hashes in a process: one per core. */
 export const passwordThreads = availableParallelism()
 
 const body = programFile('auth/bcrypt-thread.ts')
@@ -17,7 +17,7 @@ class BcryptThread {
   #done:
     | { readonly resolve: (result: unknown) => void; readonly reject: (error: unknown) => void }
     | undefined
-  /** False once it has ended, which it does by a fault only. */
+  /** False once the thread has exited, which happens only after an error. */
   alive = true
 
   constructor() {
@@ -48,7 +48,7 @@ class BcryptThread {
 
 const idle: BcryptThread[] = []
 
-/** The caller bounds how much is asked at a time. */
+/** Runs a task in an idle thread, or a new one. The caller limits the number of concurrent tasks. */
 async function run(task: BcryptTask): Promise<unknown> {
   const thread = idle.pop() ?? new BcryptThread()
   try {
@@ -58,7 +58,7 @@ async function run(task: BcryptTask): Promise<unknown> {
   }
 }
 
-/** Runs in threads of its own, as many as there are cores. */
+/** Runs bcrypt in threads of its own, as many as there are cores. */
 export const threadedBcrypt: Bcrypt = {
   hash: (bytes, cost) => run({ kind: 'hash', bytes, cost }) as Promise<string>,
   firstMatch: candidates => run({ kind: 'first match', candidates }) as Promise<number | undefined>,

@@ -1,51 +1,54 @@
-// The bcrypt package behind a small interface: hashes of every dialect that matters, off the event loop, and with
-// a bound on the cost that a stored hash may demand.
+// An interface to the bcrypt package: hashes of all relevant dialects, computed off the event loop, with a limit on the
+// cost of stored hashes.
 
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
 import { RequestError } from '../errors.ts'
 
-/** bcrypt looks at no more bytes than these. */
+/** bcrypt ignores all bytes after these. */
 export const bcryptBytesMax = 72
 
-/** Hashes of a higher cost (2^16 rounds take seconds) never verify: one of them could block all logins for hours. */
+/** Hashes of a higher cost never verify: 2^16 rounds take seconds, and a costlier hash could block all logins for hours. */
 export const bcryptCostMax = 16
 
-/** How much bcrypt may run at a time in threads that others need too: at most `most`, and one core is left. */
+/**
+ * The number of concurrent bcrypt operations in threads that are shared with others: at most `most`, and one core stays
+ * free.
+ */
 export function bcryptAtOnce(most: number): number {
   return Math.min(most, Math.max(1, availableParallelism() - 1))
 }
 
-/** The refusal of a check or a hash for which too many are waiting. */
+/** The error for a check or a hash when too many are waiting. */
 export function tooManyChecks(): RequestError {
   return new RequestError('too many requests', 'Too many pending requests')
 }
 
-/** The bytes of a text, and a well-formed hash (see {@link bcryptCost}) that they may belong to. */
+/** The bytes of a text, and a well-formed hash (see {@link bcryptCost}) that may belong to them. */
 export interface Candidate {
   readonly bytes: Uint8Array
   readonly hash: string
 }
 
-/** What the rest of auth needs; tests count the calls through it. */
+/** The bcrypt operations; tests replace them to count calls. */
 export interface Bcrypt {
-  /** A `$2a$` hash of the first 72 bytes: the dialect in which the protocol writes them. */
+  /** A `$2a$` hash of the first 72 bytes: the dialect of the protocol. */
   hash(bytes: Uint8Array, cost: number): Promise<string>
-  /** The number of the first candidate whose first 72 bytes hash to its hash; those behind it are not tried. */
+  /** The index of the first candidate whose first 72 bytes match its hash. Later candidates are not tried. */
   firstMatch(candidates: readonly Candidate[]): Promise<number | undefined>
 }
 
-/** What the bcrypt package is given: cut to 72 bytes, the dialects a, b and y are the same function. */
+/** The input for the bcrypt package. With at most 72 bytes, the dialects a, b and y are the same function. */
 export function firstBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.subarray(0, bcryptBytesMax))
 }
 
-/** A hash spelled in another dialect; the package makes b and knows only a and b. */
+/** A hash in another dialect. The package produces b and accepts only a and b. */
 export function inDialect(dialect: 'a' | 'b', hash: string): string {
   return `$2${dialect}$${hash.slice(4)}`
 }
 
-/** Runs in the thread pool of the process, which the store needs too: for what takes a millisecond. */
+/** Runs in Node's thread pool, which the store also uses: only for operations of about a millisecond. */
 export const nativeBcrypt: Bcrypt = {
   hash: async (bytes, cost) => inDialect('a', await bcrypt.hash(firstBytes(bytes), cost)),
   async firstMatch(candidates) {
@@ -57,13 +60,13 @@ export const nativeBcrypt: Bcrypt = {
 
 const shape = /^\$2[aby]\$(0[4-9]|1[0-9]|2[0-9]|3[01])\$[./A-Za-z0-9]{53}$/
 
-/** The cost of a well-formed `$2a$`, `$2b$` or `$2y$` hash, or undefined for every other text. */
+/** The cost of a well-formed `$2a$`, `$2b$` or `$2y$` hash; undefined for any other text. */
 export function bcryptCost(hash: string): number | undefined {
   const match = hash.length === 60 ? shape.exec(hash) : null
   return match ? Number(match[1]) : undefined
 }
 
-/** Whether this is a hash that can verify: well-formed and of a bearable cost. */
+/** Whether a hash can verify: it is well-formed and its cost is within the limit. */
 export function isUsableHash(hash: string): boolean {
   const cost = bcryptCost(hash)
   return cost !== undefined && cost <= bcryptCostMax

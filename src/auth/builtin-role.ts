@@ -1,5 +1,5 @@
-// The rights of the built-in key roles, as a table: role × kind of resource → actions. Source: the protocol's
-// matrix of key roles. Reading and calling reach into descendant databases, writing never does.
+// The rights of the built-in roles, as a table of role × kind of resource → actions, from the protocol's matrix of key
+// roles. Rights to read and to call include descendant databases; rights to write do not.
 
 import type { Catalogue } from '../store/contract.ts'
 import {
@@ -17,12 +17,15 @@ export function isBuiltinRole(value: unknown): value is BuiltinRole {
   return builtinRoles.includes(value as BuiltinRole)
 }
 
-/** What a privilege's resource can be: documents of user collections, sets, functions, or a native collection's documents. */
+/**
+ * The kinds of resources in privileges: documents of user collections, sets, functions, or documents of a native
+ * collection.
+ */
 type ResourceKind = 'documents' | 'index' | 'function' | NativeName
 
 const firstUserId = BigInt(firstUserCollection)
 
-/** The kind of a resource, or undefined when nothing can be done to it. */
+/** The kind of a resource; undefined for a resource that has no actions. */
 export function resourceKind(resource: Ref): ResourceKind | undefined {
   switch (resource.collection) {
     case native.collections:
@@ -75,7 +78,7 @@ const rightsOf: Readonly<Record<BuiltinRole, Rights>> = {
 
 const reachesDescendants: Actions = new Set([...reading, 'call'])
 
-/** Whether a built-in role in force in `database` allows a request. */
+/** Whether a built-in role in `database` allows a request. */
 export function builtinAllows(
   role: BuiltinRole,
   database: DatabaseId,
@@ -89,7 +92,7 @@ export function builtinAllows(
   return reachesDescendants.has(request.action) && isBelow(where, database, catalogue)
 }
 
-/** Whether a database lies below another one. */
+/** Whether a database is a descendant of another one. */
 function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
   return catalogue.lineage(database).some(({ parent }) => parent === ancestor)
 }
@@ -105,7 +108,10 @@ const predicateRights: Rights = {
   credentials: new Set(['read']),
 }
 
-/** Whether predicates of roles of `database` may do something: read it without filters, call, and nothing else. */
+/**
+ * Whether predicates of roles in `database` may do something: they may read the database without filters and call
+ * functions.
+ */
 export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {
   const kind = resourceKind(request.resource)
   if (kind === undefined || request.resource.database !== database) return false

@@ -1,5 +1,5 @@
-// Who asks, and what they may do. Decisions are made here; running a role's predicate is for the layers
-// above, which know the languages, and arrives as a callback.
+// The types of callers and permission decisions. This layer decides. The layers above know the languages, so they run
+// the predicates of roles and pass a callback.
 
 import type { Transaction } from '../store/contract.ts'
 import type { Code, LanguageName } from '../values/code.ts'
@@ -23,59 +23,62 @@ export const resourceActions = [
 ] as const
 export type ResourceAction = (typeof resourceActions)[number]
 
-/** In whose name something is done. */
+/** The source of rights for an action. */
 export type Authority =
   | { readonly kind: 'builtin'; readonly role: BuiltinRole; readonly database: DatabaseId }
   | {
       readonly kind: 'roles'
       readonly database: DatabaseId
-      /** The role documents in force. */
+      /** The active role documents. */
       readonly roles: readonly Ref[]
-      /** The document logged in as: has the rights every identity has, whatever its roles. */
+      /** The identity document. It has the rights of every identity, whatever its roles. */
       readonly identity: Ref | undefined
     }
-  /** What predicates run as: reads its own database without filters, nothing else. */
+  /** The authority of predicates: they may read their own database without filters and call functions. */
   | { readonly kind: 'predicate'; readonly database: DatabaseId }
 
-/** The caller of a request, as its credential says. Stays the same inside functions that have a role. */
+/** The caller of a request according to its credential. It does not change inside functions that have a role. */
 export interface Caller {
   /** The database in which the request's queries run. */
   readonly database: DatabaseId
   readonly authority: Authority
   /** The identity document, or the `sub` of a third-party token. */
   readonly identity: Ref | string | undefined
-  /** The key or token document used, or the payload of a third-party token; undefined for the root secret. */
+  /** The key or token document, or the payload of a third-party token; undefined for the root secret. */
   readonly credential: Ref | ObjectValue | undefined
 }
 
-/** Something that an action is applied to. */
+/** A request for permission to apply an action to a resource. */
 export interface AccessRequest {
   readonly action: ResourceAction
   /**
-   * What the privilege names: a collection (native ones too) for its documents, an index for reading its set, a
-   * function for calling it. Always a schema object's or native collection's own reference.
+   * The resource as named by privileges: a collection (or native collection) for its documents, an index for reading
+   * its set, a function for calling it. It is always the reference of a schema object or native collection.
    */
   readonly resource: Ref
-  /** The document acted on, where there is one already. */
+  /** The existing document of the action, if any. */
   readonly document?: Ref
-  /** What a predicate with that many parameters (a plain name counts as one) is given; asked for only when one runs. */
+  /**
+   * The argument of a predicate with that many parameters (a single name counts as one). Called only when a predicate
+   * runs.
+   */
   readonly argument: (parameterCount: number) => Value
-  /** The fields that a document will have once it is changed, which predicates of version 10 are given. */
+  /** The fields that a document will have after the change, for predicates of version 10. */
   readonly next?: () => ObjectValue
-  /** The arguments of a call one by one, for a predicate of that language; absent if `argument` stands for all of them. */
+  /** The separate arguments of a call, for a predicate of that language; absent when `argument` contains all of them. */
   readonly passed?: (language: LanguageName) => readonly Value[]
-  /** The call that asks, for explanations. */
+  /** The function call that requires the permission, for explanations. */
   readonly asker?: Asker | undefined
 }
 
-/** Where in a query a question about rights comes from. */
+/** The position of a permission check in a query. */
 export interface Asker {
   position(): readonly (string | number)[]
 }
 
 /**
- * Runs a predicate with read-only effect as {@link Authority} `predicate`; anything but exactly true is false. What it is
- * given depends on the number of its parameters.
+ * Runs a read-only predicate with the {@link Authority} `predicate`. Every result other than exactly true is false. The
+ * argument depends on the number of its parameters.
  */
 export type RunPredicate = (
   predicate: Code,
@@ -83,13 +86,13 @@ export type RunPredicate = (
   about?: PredicateSubject,
 ) => boolean
 
-/** What is to be done to which document, or is called; absent where neither is: memberships, tokens of others. */
+/** The action and its document or call; absent for memberships and third-party tokens, which have neither. */
 export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next' | 'passed'>
 
-/** What a predicate came to: a value, of which only exactly true grants anything, or its failure. */
+/** The outcome of a predicate: a value, of which only exactly true grants anything, or its failure. */
 export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
 
-/** Runs a predicate as {@link RunPredicate} does, and tells what came of it. */
+/** Runs a predicate like {@link RunPredicate}, and returns its outcome. */
 export type TryPredicate = (
   predicate: Code,
   argument: AccessRequest['argument'],
@@ -99,13 +102,16 @@ export type TryPredicate = (
 /** Decides requests of one authority within one transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
-  /** Whether there is anything that lets the authority do this, on whatever condition: no predicate runs. */
+  /** Whether any privilege covers the action, under whatever condition. Runs no predicate. */
   mentions(action: ResourceAction, resource: Ref): boolean
-  /** Whether it may do this to a document. There, where that depends on nothing of the document but its collection. */
+  /**
+   * Whether the action is allowed on a document. Present only when the decision depends on nothing but the document's
+   * collection.
+   */
   allowsDocument?(action: ResourceAction, document: Ref): boolean
 }
 
-/** Makes what an authority may do, as of one transaction. */
+/** Creates the decisions for an authority in a transaction. */
 export type CreateAccess = (
   authority: Authority,
   transaction: Transaction,
@@ -113,8 +119,8 @@ export type CreateAccess = (
   options?: AccessOptions,
 ) => Access
 
-/** Where languages differ. */
+/** Differences between the languages. */
 export interface AccessOptions {
-  /** Who has no role does not read the own document, either. */
+  /** Whether an identity without roles may not even read its own document. */
   readonly identityNeedsRole?: boolean
 }

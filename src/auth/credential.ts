@@ -1,6 +1,6 @@
-// Finds out who a request comes from. Everything is asked of the transaction's own snapshot, so a key, token,
-// identity or database that is deleted stops counting with the next request. What is remembered between requests
-// is only that a header's secret belongs to a stored hash; whether that hash is still stored is asked each time.
+// Identifies the caller of a request. Everything is read from the transaction's own snapshot, so a deleted key, token,
+// identity or database is invalid from the next request on. The cache between requests only records that a header's
+// secret belongs to a stored hash; each request reads the stored hash again.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Memo } from '../base/pending.ts'
@@ -28,21 +28,21 @@ interface IdentifierOptions {
   readonly providers: IdentityProviders
   /** Undefined when the operator has configured none. */
   readonly rootSecret: RootSecret | undefined
-  /** Told why a credential was refused, in words that hold no secrets. */
+  /** Called with the reason when a credential is rejected. The reason contains no secrets. */
   readonly log: (reason: string) => void
 }
 
-/** Headers remembered; about 300 bytes each. */
+/** Number of cached headers; about 300 bytes each. */
 const knownHeadersMax = 20_000
 
-/** What a header that was accepted before says. */
+/** The credential of a header that was accepted before. */
 type Known =
   | { readonly kind: 'root'; readonly scope: Scope | null | undefined }
   | {
       readonly kind: 'document'
       /** The key or token. */
       readonly ref: Ref
-      /** The stored hash that the secret was found to belong to. */
+      /** The stored hash that the secret matched. */
       readonly storedHash: string
       readonly scope: Scope | null | undefined
     }
@@ -55,7 +55,7 @@ export class Identifier {
     this.#options = options
   }
 
-  /** The caller an `authorization` header stands for. Throws `unauthorized`, or Pending while it has to wait. */
+  /** The caller for an `authorization` header. Throws `unauthorized`, or Pending while a check is running. */
   identify(
     authorization: string | undefined,
     transaction: Transaction,
@@ -69,8 +69,8 @@ export class Identifier {
   }
 
   /**
-   * What a bare secret belongs to: a live key or token, or (for a third-party token) what it says. Undefined when
-   * it belongs to nothing. Throws Pending while it has to wait.
+   * The owner of a bare secret: a live key or token, or the content of a third-party token. Undefined when there is
+   * none. Throws Pending while a check is running.
    */
   ownerOf(text: string, transaction: Transaction, memo: Memo): Version | VerifiedToken | undefined {
     if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)

@@ -1,5 +1,5 @@
-// Why something was allowed or denied: which privileges were looked at, what their predicates came to, which roles an
-// identity is a member of. For administrators; what callers learn of a refusal is that there was one.
+// Explains a permission decision to administrators: the relevant privileges, the outcomes of their predicates, and the
+// roles of an identity. Callers only learn that they were denied.
 
 import type { Transaction } from '../store/contract.ts'
 import { codeOf } from '../values/code.ts'
@@ -16,30 +16,30 @@ import type {
 import { resourceOf } from './resource-names.ts'
 import { membershipsFor } from './role.ts'
 
-/** A privilege that names the resource and says something about the action. */
+/** A privilege for the resource that covers the action. */
 export interface ConsideredPrivilege {
   readonly role: Ref
-  /** Its number among the role's privileges. */
+  /** The index of the privilege in its role. */
   readonly number: number
   readonly action: ResourceAction
-  /** What it says: `true`, `false`, or what its predicate came to. */
+  /** `true`, `false`, or the outcome of the predicate. */
   readonly grant: boolean | PredicateOutcome
 }
 
-/** What decided, and what was looked at. */
+/** The deciding rule, and all privileges that were considered. */
 interface Explanation {
   readonly decidedBy:
     | { readonly kind: 'built-in role'; readonly role: string }
-    /** What every identity may do with its own documents. */
+    /** The rights that every identity has to its own documents. */
     | { readonly kind: 'identity' }
     | { readonly kind: 'privileges'; readonly granting: readonly ConsideredPrivilege[] }
-    /** A role's rights end with its database. */
+    /** The resource is in another database than the roles. */
     | { readonly kind: 'other database' }
     | { readonly kind: 'nothing' }
   readonly considered: readonly ConsideredPrivilege[]
 }
 
-/** Why a request of an authority is decided as it is. Runs every predicate there is, also those behind a grant. */
+/** Explains the decision about a request of an authority. Runs all predicates, even after one that grants. */
 export function explainDecision(
   authority: Authority,
   request: AccessRequest,
@@ -93,15 +93,15 @@ function considered(
   )
 }
 
-/** A membership that names the collection of an identity. */
+/** A membership for the collection of an identity. */
 interface ConsideredMembership {
   readonly role: Ref
-  /** Its number among the role's memberships. */
+  /** The index of the membership in its role. */
   readonly number: number
   readonly grant: true | PredicateOutcome
 }
 
-/** The memberships that were looked at to find the roles of an identity. */
+/** The memberships that determine the roles of an identity. */
 export function explainMemberships(
   identity: Ref,
   transaction: Transaction,

@@ -1,30 +1,30 @@
-// How often a guesser has failed recently, as far as this process has seen and others have told it. Nothing here waits:
-// it counts what it knows, and tells the others later.
+// Counts the recent failures of guessers, from this process and from the notices of other processes. Counting never
+// waits; other processes are notified later.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
 import type { NoticeBoard, NoticeTopic } from '../base/notices.ts'
 import { limits } from '../limits.ts'
 
-/** More failures than these change nothing any more, so that they fade in bounded time. */
+/** The maximum of a count. Higher counts would have no effect but take longer to decay. */
 const failuresMax = limits.passwordFreeFailures + 10
 
 interface Count {
   readonly failures: number
-  /** When `failures` was true: milliseconds of {@link Clock.elapsedMs}. */
+  /** The time of `failures`: milliseconds of {@link Clock.elapsedMs}. */
   readonly countedAt: number
 }
 
-/** Keys that one process tells the others about at a time; what is beyond counts where it was seen. */
+/** Number of keys in one notice. Further failures count only in the process that has seen them. */
 const newsMax = 4096
 
-/** What has become of a key: it has failed so often since, if it has passed, that. */
+/** The changes of a key since the last notice: whether it has passed, and its failures since then. */
 interface News {
   readonly hasPassed: boolean
   readonly failures: number
 }
 
-/** As it travels: key, whether it has passed, failures since. */
+/** The wire form of the news of a key: the key, whether it has passed, and its failures since. */
 type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 
 /** Failures by key. */
@@ -33,13 +33,13 @@ export class FailureCounts implements NoticeTopic {
   readonly #counts = new LRUCache<string, Count>({ max: limits.passwordGuessersMax })
   #news = new Map<string, News>()
 
-  /** `notices`: by which processes tell each other; absent: there is one. */
+  /** `notices`: the exchange with other processes; absent when there is only one process. */
   constructor(clock: Clock, notices?: NoticeBoard) {
     this.#clock = clock
     notices?.join('failures', this)
   }
 
-  /** The recent failures, fewer as time passes; 0 when there are none. */
+  /** The number of recent failures, which decays with time; 0 when there are none. */
   of(key: string): number {
     const count = this.#counts.get(key)
     if (count === undefined) return 0
@@ -53,9 +53,9 @@ export class FailureCounts implements NoticeTopic {
     this.#note(key, { hasPassed, failures: failures + 1 })
   }
 
-  /** Forgets the failures. */
+  /** Resets the failures of a key. */
   passed(key: string): void {
-    // Most have never failed: there is nothing to tell.
+    // Most keys have no failures, so there is no news to record.
     if (this.of(key) > 0) this.#note(key, { hasPassed: true, failures: 0 })
     this.#counts.delete(key)
   }

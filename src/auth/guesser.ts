@@ -1,20 +1,20 @@
-// Who tries a password: what failures are counted for, and whose turn it is to have passwords checked.
+// Identifies password guessers: failed logins are counted per guesser, and guessers take turns for password checks.
 
 import type { Memo } from '../base/pending.ts'
 import type { Transaction } from '../store/contract.ts'
 import { Ref } from '../values/value.ts'
 import type { Caller } from './contract.ts'
 
-/** A request that has a password checked or hashed. */
+/** A request to check or hash a password. */
 export interface Asking {
   readonly transaction: Transaction
   readonly memo: Memo
   readonly caller: Caller
-  /** Where the request came from: an IPv4 address, or the 64-bit network of an IPv6 address; undefined when that is not known. */
+  /** The origin of the request: an IPv4 address, or the 64-bit network of an IPv6 address; undefined when unknown. */
   readonly address: string | undefined
 }
 
-/** A name for a credential at an address: all that tells one guesser from another. */
+/** A name for a credential at an address. Guessers are distinguished by this name only. */
 export function guesserOf({ address, caller: { credential, database } }: Asking): string {
   const who =
     credential instanceof Ref ? refName(credential) : credential === undefined ? 'root' : 'third party'

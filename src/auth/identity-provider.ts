@@ -1,6 +1,6 @@
-// Tokens of third-party identity providers (JWTs). What the token claims is held against the database and the
-// access provider it names; the signature is checked with the provider's keys, off the evaluation. Clients learn
-// nothing of why a token was refused: the reason is for the service's own log.
+// Verifies tokens (JWTs) of third-party identity providers. The claims are checked against the database and the access
+// provider. The signature is checked with the provider's keys, outside of evaluation. The reason for a rejection is
+// only logged; clients never see it.
 
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -25,7 +25,7 @@ import type { Caller } from './contract.ts'
 import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
 import { resolveRole } from './role.ts'
 
-/** A token that is genuine and valid now. */
+/** The content of a token with a valid signature and valid times. */
 export interface VerifiedToken {
   readonly database: DatabaseId
   readonly provider: Version
@@ -34,14 +34,14 @@ export interface VerifiedToken {
 
 interface IdentityProviderOptions {
   readonly keySets: KeySets
-  /** What audiences begin with; the database's global id follows. */
+  /** The prefix of audiences; the database's global id follows. */
   readonly audiencePrefix: string
   /** Microseconds since the Unix epoch. */
   readonly now: () => number
 }
 
 interface SignatureQuestion {
-  /** Of the token and the key set together. */
+  /** Identifies the token together with the key set. */
   readonly name: string
   readonly token: string
   readonly uri: string
@@ -50,19 +50,19 @@ interface SignatureQuestion {
   readonly database: DatabaseId
 }
 
-/** Tokens whose signature is remembered; about 200 bytes each. */
+/** Number of cached tokens with a verified signature; about 200 bytes each. */
 const signedTokensMax = 20_000
 
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
-  /** The key that signed a token: good only while the provider's set still has that key. */
+  /** The key that signed a token. It is valid only while the provider's set contains that key. */
   readonly #signedBy = new LRUCache<string, VerificationKey>({ max: signedTokensMax })
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options
   }
 
-  /** Checks everything about a token but its roles. Throws Pending while the signature is being checked. */
+  /** Checks everything about a token except its roles. Throws Pending while the signature is being checked. */
   verify(token: string, transaction: Transaction, memo: Memo): VerifiedToken | Refusal {
     if (token.length > limits.authorizationCharsMax) return { refused: 'the token is too long' }
     const [first = '', second = '', ...rest] = token.split('.', 4)
@@ -91,7 +91,7 @@ export class IdentityProviders {
     return refused === undefined ? genuine : { refused }
   }
 
-  /** The database that exactly one entry of `aud` names. The root has no third-party identities. */
+  /** The database named by exactly one entry of `aud`. The root database has no third-party identities. */
   #audience(payload: ObjectValue, transaction: Transaction): DatabaseId | undefined {
     const { audiencePrefix } = this.#options
     const ours = itemsOf(payload.get('aud')).filter(
@@ -104,7 +104,7 @@ export class IdentityProviders {
     return transaction.catalogue.isLive(database) ? database : undefined
   }
 
-  /** No leeway: valid strictly after `nbf` and strictly before `exp`. */
+  /** There is no leeway: a token is valid strictly after `nbf` and strictly before `exp`. */
   #checkTimes(payload: ObjectValue): Refusal | undefined {
     const now = this.#options.now() / 1_000_000
     const expires = payload.get('exp')
@@ -118,7 +118,7 @@ export class IdentityProviders {
     return undefined
   }
 
-  /** Undefined when the signature is good, else the reason; never rejects. */
+  /** Undefined when the signature is valid, else the reason. Never rejects. */
   async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
     const { name, token, uri, kid, algorithm, database } = question
     try {
@@ -132,7 +132,7 @@ export class IdentityProviders {
     }
   }
 
-  /** The caller that a verified token makes: its rights are the roles which the provider gives to its payload. */
+  /** The caller for a verified token. Its rights are those of the roles that the provider assigns to its payload. */
   caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Refusal {
     const { database, provider, payload } = token
     const subject = payload.get('sub')
@@ -153,7 +153,7 @@ export class IdentityProviders {
   }
 }
 
-/** One entry of a provider's `roles`; a predicate that cannot be run is null. */
+/** One entry of a provider's `roles`. An invalid predicate is null. */
 function readEntry(entry: Value): { role: Value; predicate: Code | null | undefined } {
   if (!isObject(entry)) return { role: entry, predicate: undefined }
   const predicate = entry.get('predicate')
@@ -179,7 +179,7 @@ function isNumber(value: Value): value is bigint | number {
 const base64url = /^[A-Za-z0-9_-]+$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** A header or payload: base64url of the UTF-8 text of a JSON object. */
+/** Parses a header or payload: base64url of the UTF-8 text of a JSON object. */
 function parsePart(part: string): ObjectValue | undefined {
   const bytes = base64url.test(part) ? decodeBase64(part) : undefined
   if (bytes === undefined) return undefined

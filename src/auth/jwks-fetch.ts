@@ -1,5 +1,5 @@
-// Fetches the key set of an access provider: one GET without redirects, bounded in time and size, and only from
-// the public internet over TLS unless the operator allows otherwise.
+// Fetches the key set of an access provider: one GET without redirects, with limits on time and size. Only TLS and
+// public addresses are allowed unless the operator permits others.
 
 import { type IncomingMessage, request as requestPlain } from 'node:http'
 import { type RequestOptions, request as requestSecure } from 'node:https'
@@ -8,7 +8,7 @@ import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
 import { isPublicAddress, publicLookup } from './public-address.ts'
 
-/** A set as the provider sent it, or word that the one with the given tag is still good. */
+/** The response of a provider: a key set, or that the set with the given tag is unchanged. */
 export type FetchedKeySet =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
@@ -18,13 +18,13 @@ export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<Fet
 
 interface JwksFetchOptions {
   readonly timers: Timers
-  /** Lets plain HTTP and private addresses through. */
+  /** Allows plain HTTP and private addresses. */
   readonly allowInsecure: boolean
   /** Resolves host names; the system's resolver when absent. */
   readonly lookup?: LookupFunction
 }
 
-/** Makes the function that fetches key sets. */
+/** Creates the function that fetches key sets. */
 export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
   return async (uri, etag) => {
     const { request, settings } = prepare(uri, options)
@@ -45,7 +45,7 @@ export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
 
 type SendRequest = typeof requestSecure
 
-/** Only scheme, host and path of the URI count (a fact of the protocol); the query string is dropped. */
+/** Uses only scheme, host, port and path of the URI (a fact of the protocol) and ignores the query string. */
 function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
   if (!URL.canParse(uri)) throw new Error('the jwks_uri is no URI')
   const url = new URL(uri)

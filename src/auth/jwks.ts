@@ -1,6 +1,6 @@
-// The key sets of access providers, cached: refreshed five minutes after they were loaded, dropped an hour after
-// their last use, reloaded (at most twice a second) when a token names a key they do not have. Requests that need
-// the same set at the same time share one fetch.
+// A cache of the key sets of access providers. A set is refreshed five minutes after it was loaded, dropped an hour
+// after its last use, and reloaded (at most twice a second) when a token names a key that it does not contain.
+// Concurrent requests for one set share a fetch.
 
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
@@ -9,13 +9,13 @@ import { FairRunner } from '../base/fair-queue.ts'
 import { limits } from '../limits.ts'
 import type { FetchKeySet } from './jwks-fetch.ts'
 
-/** The signature algorithms that tokens may use: RSA with PKCS #1 padding only. */
+/** The signature algorithms allowed for tokens: RSA with PKCS #1 padding only. */
 export const signatureAlgorithms = ['RS256', 'RS384', 'RS512'] as const
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
 
 type Jwk = Readonly<Record<string, unknown>>
 
-/** A key ready for use. The same object as long as the provider's set stays the same. */
+/** An imported key. The object stays the same while the provider's set is unchanged. */
 export type VerificationKey = CryptoKey | Uint8Array
 
 interface Import {
@@ -23,17 +23,17 @@ interface Import {
   key: VerificationKey | undefined
 }
 
-/** Counted for every entry beside its text, so that failures cannot pile up either. */
+/** Added to the text size of each entry, so that entries of failed loads are bounded as well. */
 const entryOverheadBytes = 1024
 
 /** Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Entry {
-  /** Undefined as long as no load has succeeded. */
+  /** Undefined until a load has succeeded. */
   keys: readonly Jwk[] | undefined
   etag: string | undefined
   /** When the set was last known to be current. */
   loadedAt: number
-  /** When a load last ended, and why it failed if it did. */
+  /** The end of the last load, and its error if it failed. */
   attemptedAt: number
   failure: Error | undefined
   loading: Promise<void> | undefined
@@ -52,14 +52,14 @@ export class KeySets {
   )
   readonly #entries: LRUCache<string, Entry>
 
-  /** `onFailure` is told why a set is not available: once, until the reason changes. */
+  /** `onFailure` is called with the reason when a set is unavailable: once, until the reason changes. */
   constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
     this.#fetch = fetch
     this.#clock = clock
     this.#onFailure = onFailure
     this.#entries = new LRUCache({
       maxSize: limits.jwksCacheBytesMax,
-      // Dropped is what is older than this.
+      // The cache drops entries that are older than the TTL.
       ttl: limits.jwksIdleMs - 1,
       ttlResolution: 0,
       updateAgeOnGet: true,
@@ -68,8 +68,8 @@ export class KeySets {
   }
 
   /**
-   * The public key that signs with that `kid`; without one, the only key of the set. Sets that are fetched for different
-   * owners take turns. Rejects with an Error whose message is the reason, for the service's own log.
+   * The public key with a `kid`; without a `kid`, the only key of the set. Fetches for different owners take turns.
+   * Rejects with an Error whose message is the reason, for the service's own log.
    */
   async key(
     uri: string,
@@ -90,7 +90,7 @@ export class KeySets {
     return importKey(entry, jwk, algorithm)
   }
 
-  /** What {@link key} would resolve with, if that needs no waiting. */
+  /** The key that {@link key} would return, if it is available without waiting. */
   readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
     const known = this.#entries.get(uri)
     if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= limits.jwksRefreshMs) return undefined
@@ -115,7 +115,7 @@ export class KeySets {
     return entry
   }
 
-  /** Loads the set, or joins a load under way. A failure holds for half a second, so it is not asked in a loop. */
+  /** Loads the set, or joins a running load. After a failure the provider is not called again for half a second. */
   async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
     const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
     if (entry.failure && !entry.loading && sinceAttempt < limits.jwksReloadMs) throw entry.failure
@@ -145,7 +145,7 @@ export class KeySets {
     entry.etag = etag
     entry.imported.clear()
     if (this.#entries.peek(uri) !== entry) return
-    // The size of an entry that is set again is not looked at.
+    // Setting an existing entry again does not update its size.
     this.#entries.delete(uri)
     this.#entries.set(uri, entry, { size: entryOverheadBytes + body.length })
   }
@@ -177,7 +177,7 @@ function importName(jwk: Jwk, algorithm: SignatureAlgorithm): string {
   return `${algorithm} ${String(jwk.kid)}`
 }
 
-/** Only the public RSA numbers are taken, so a key can never be used as anything else. */
+/** Imports only the public RSA numbers, so that a key can never be used for another purpose. */
 async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
   const { kty, n, e, use, alg } = jwk
   if (kty !== 'RSA' || typeof n !== 'string' || typeof e !== 'string') throw new Error('the key is not RSA')
@@ -186,7 +186,7 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
   const name = importName(jwk, algorithm)
   let imported = entry.imported.get(name)
   if (!imported) {
-    // Loaded where tokens of third parties are used: it takes a while.
+    // Imported on first use, because loading the package takes a while.
     const pending = import('jose').then(({ importJWK }) => importJWK({ kty, n, e }, algorithm)).then(sound)
     imported = { pending, key: undefined }
     entry.imported.set(name, imported)
@@ -196,8 +196,8 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
 }
 
 /**
- * The key, whose exponent has to be odd and greater than 1: with the exponent 1 every padded digest is its own signature, which
- * anyone can make.
+ * Checks that the exponent is odd and greater than 1. With the exponent 1 every padded digest is its own signature,
+ * which anyone can produce.
  */
 function sound(key: VerificationKey): VerificationKey {
   if (key instanceof Uint8Array) return key

@@ -1,5 +1,5 @@
-// What the query functions about credentials do: check and hash passwords, make secrets, find the owner of one,
-// end sessions. Synchronous like all evaluation: what has to wait throws Pending.
+// The operations of query functions about credentials: check and hash passwords, create secrets, find the owner of a
+// secret, end sessions. They are synchronous like all evaluation, and throw Pending when they have to wait.
 
 import { hash } from 'node:crypto'
 import type { Memo } from '../base/pending.ts'
@@ -16,13 +16,13 @@ import type { Passwords } from './password.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret, secretRandomBytes } from './secret.ts'
 import type { SecretVerifier } from './secret-verifier.ts'
 
-/** A new secret: shown once, and the hash that is stored. */
+/** A new secret, which is shown once, and its hash, which is stored. */
 interface NewSecret {
   readonly secret: string
   readonly hashedSecret: string
 }
 
-/** Bytes of a key for proofs. */
+/** Length of a random key, in bytes. */
 const keyBytes = 32
 
 interface LoginOptions {
@@ -40,25 +40,26 @@ export class Logins {
   }
 
   /**
-   * Whether `password` is that of `instance`, which the client named by `target`: the document itself, or a set whose
-   * first document it is. An unknown identity (undefined), without a document or without a password costs the same check
-   * and the same reads, and is never right. Their reads are not counted: the bytes would tell who is known.
+   * Whether `password` is the password of `instance`, which the client named by `target`: the document itself, or a set
+   * whose first document it is. For an unknown identity (undefined), or one without a document or password, the result
+   * is false, with the same check and the same reads. These reads are not counted, because the number of bytes would
+   * reveal which identities exist.
    */
   checkPassword(asking: Asking, target: Value, instance: Ref | undefined, password: string): boolean {
     const { counters } = asking.transaction
     const { readBytes } = counters
-    // Both names are made for everyone, which takes as long for everyone.
+    // Both names are computed in every case, so that the time does not depend on the identity.
     const targetName = identityName(target)
     const name = instance === undefined ? targetName : refName(instance)
     const storedHash = storedHashOf(asking, instance ?? nobodyIn(asking.caller.database))
     const isRight = this.#options.passwords.check(asking, name, password, storedHash)
-    // Asked only of those who know the password, so that the size of a document is not told by the time it takes.
+    // Read only when the password is right, so that the time does not reveal the size of the document.
     const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
     if (!passed) counters.readBytes = readBytes
     return passed
   }
 
-  /** Bytes that cannot be guessed, the same when the query is replayed. */
+  /** Unpredictable bytes that stay the same when the query is replayed. */
   newKey(memo: Memo): Uint8Array {
     return memo.draw(() => this.#options.random.bytes(keyBytes))
   }
@@ -80,7 +81,7 @@ export class Logins {
     return { secret: makeTokenSecret(token.id, token.database, random), hashedSecret }
   }
 
-  /** The hash to store for a secret that a client gives to a key; undefined unless it is one of exactly that key. */
+  /** The hash to store for a secret that a client assigns to a key; undefined unless it is a secret of exactly that key. */
   hashKeySecret(memo: Memo, key: Ref, secret: string): string | undefined {
     const parsed = parseSecret(secret)
     if (parsed?.kind !== 'key' || parsed.id !== key.id) return undefined
@@ -89,16 +90,16 @@ export class Logins {
   }
 
   /**
-   * What a secret belongs to: a live key or token, or (for a third-party token) what it says; undefined when it
-   * belongs to nothing. Whether the caller may see that is for the caller of this to ask.
+   * The owner of a secret: a live key or token, or the content of a third-party token; undefined when there is none.
+   * The caller must check permission to see the owner.
    */
   ownerOf(transaction: Transaction, memo: Memo, secret: string): Version | VerifiedToken | undefined {
     return this.#options.identifier.ownerOf(secret, transaction, memo)
   }
 
   /**
-   * Randomness and hash stay the same however often the request is evaluated; ids, which do not, are put in later. A
-   * query that makes one secret after the other waits for as many at a time as it has had.
+   * Random bytes and their hash. They stay the same over replays of the request; ids do not, so they are inserted
+   * later. A query that creates many secrets in turn waits for as many at a time as it has created before.
    */
   #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
     const { random, verifier } = this.#options
@@ -109,7 +110,10 @@ export class Logins {
   }
 }
 
-/** The password hash of a document, whether or not that is still there. Everyone costs the same searches and a read. */
+/**
+ * The password hash of a document, whether or not the document still exists. Every call makes the same searches and one
+ * read.
+ */
 function storedHashOf(asking: Asking, instance: Ref): string | undefined {
   const { transaction } = asking
   const credentials = transaction.directory.credentialOf(instance)
@@ -120,9 +124,9 @@ function storedHashOf(asking: Asking, instance: Ref): string | undefined {
 }
 
 /**
- * Makes up for what a search has found: after one that found nothing, one that finds the caller's key or token, which
- * is about as long as credentials and is returned; after one that found something, one that finds nothing. (The root
- * secret has no document, and may read who is known anyway.)
+ * Equalizes the cost of a search. After a search without a result, it finds and returns the caller's key or token,
+ * which is about as large as credentials. After a search with a result, it makes a search without one. The root secret
+ * has no document; it may read all identities anyway.
  */
 export function evenOut({ caller, transaction }: Asking, found: boolean): Ref | undefined {
   const { credential, database } = caller
@@ -134,14 +138,14 @@ export function evenOut({ caller, transaction }: Asking, found: boolean): Ref | 
   return undefined
 }
 
-/** A document that cannot exist: ids begin at 0, but no user collection has that number. */
+/** A reference that never has a document: no user collection has this number. */
 function nobodyIn(database: DatabaseId): Ref {
   return new Ref(database, firstUserCollection - 1, 0n)
 }
 
 /**
- * What failures are counted under: the document, or the set that should have held it, so that the unknown are slowed
- * down like the known.
+ * The name under which failures are counted: the document, or the set that has no document. So guesses at unknown users
+ * are slowed down as well.
  */
 function identityName(target: Value): string {
   if (target instanceof Ref) return refName(target)
@@ -149,8 +153,8 @@ function identityName(target: Value): string {
 }
 
 /**
- * Ends the caller's session (`all` false: only a token can) or all sessions of its identity. False when there is
- * nothing to end: keys, third-party tokens and the root secret have no sessions.
+ * Ends the caller's session (`all` is false; works only for tokens), or all sessions of its identity. Returns false
+ * when there is nothing to end: keys, third-party tokens and the root secret have no sessions.
  */
 export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
   if (all) {

@@ -1,8 +1,8 @@
-// Passwords: bcrypt off the event loop, in turn over databases and guessers. A check costs the same whether or not
-// there is anything to check against, and guessing is slowed down (throttle.ts).
+// Passwords: bcrypt off the event loop, in turns of databases and guessers. A check takes the same time whether or not
+// there is a hash to compare with, and guessing is slowed down (throttle.ts).
 //
-// bcrypt sees 72 bytes. A longer password is hashed as the base64 text of its SHA-256, so that all of it counts;
-// hashes made elsewhere from its first 72 bytes verify too.
+// bcrypt uses 72 bytes. A longer password is hashed as the base64 text of its SHA-256, so that all of its bytes count.
+// Hashes made elsewhere from its first 72 bytes verify as well.
 
 import { createHmac, hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -29,10 +29,10 @@ interface PasswordOptions extends ThrottleOptions {
   readonly bcrypt?: Bcrypt
 }
 
-/** Correct passwords remembered (as keyed digests) so that their owners are not slowed down by guessers. */
+/** Number of correct passwords cached as keyed digests, so that guessers do not slow down their owners. */
 const provenMax = 20_000
 
-/** Databases for which the highest cost of a stored hash is remembered. */
+/** Number of databases for which the highest cost of a stored hash is cached. */
 const costsMax = 10_000
 
 export class Passwords {
@@ -42,9 +42,9 @@ export class Passwords {
   readonly #throttle: FailureThrottle
   readonly #proven = new LRUCache<string, true>({ max: provenMax })
   readonly #provenKey: Uint8Array
-  /** The highest cost of the hashes checked in a database, where it is above the configured one. */
+  /** The highest cost of the hashes checked in a database, if above the configured one. */
   readonly #costs = new LRUCache<DatabaseId, number>({ max: costsMax })
-  /** Salt and digest of a hash that verifies nothing: they are made up. Checking against it takes as long as another. */
+  /** Salt and digest of a fake hash that verifies nothing. A check against it takes as long as against a real one. */
   readonly #madeUp: string
 
   constructor(options: PasswordOptions) {
@@ -58,8 +58,8 @@ export class Passwords {
   }
 
   /**
-   * Whether `password` belongs to `storedHash`, which is undefined for someone unknown or without a password.
-   * `identity` names whose password it would be. Throws Pending when that is not known yet.
+   * Whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a password.
+   * `identity` names the owner of the password. Throws Pending while the check is running.
    */
   check(asking: Asking, identity: string, password: string, storedHash: string | undefined): boolean {
     const usable = storedHash !== undefined && isUsableHash(storedHash) ? storedHash : undefined
@@ -75,7 +75,7 @@ export class Passwords {
     })
   }
 
-  /** The hash to store for a password. Throws Pending when it is not made yet. */
+  /** The hash to store for a password. Throws Pending while it is being computed. */
   hash(asking: Asking, password: string): string {
     const subject = `password hash ${digest(password)}`
     return asking.memo.getEach(subject, () =>
@@ -92,9 +92,9 @@ export class Passwords {
   }
 
   /**
-   * What makes a wrong password cost the same for everyone in a database: 2^c rounds with c the configured cost, or a
-   * higher one that a stored hash was seen to have. A hash of the lower cost k takes 2^k, and made-up ones of the costs
-   * k, k + 1 … c - 1 the rest.
+   * Additional candidates that make every wrong password of a database cost the same: 2^c rounds, where c is the
+   * configured cost or the highest cost seen in a stored hash. A hash of a lower cost k takes 2^k rounds, and fake
+   * hashes of the costs k, k + 1 … c - 1 take the rest.
    */
   #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
     const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
@@ -117,7 +117,7 @@ export class Passwords {
   }
 }
 
-/** What bcrypt is given for a password: first what new hashes are made of, then what old ones may be made of. */
+/** The bcrypt inputs for a password: first the one for new hashes, then the one that old hashes may have used. */
 function bcryptInputs(password: string): readonly [Uint8Array, ...Uint8Array[]] {
   const bytes = Buffer.from(password)
   if (bytes.length <= bcryptBytesMax) return [bytes]

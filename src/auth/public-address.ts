@@ -1,6 +1,6 @@
-// Key sets are fetched from addresses that customers name, so without care they could make the service call its
-// own machine or network. Only addresses of the public internet are let through; what a name resolves to is
-// checked at the moment of connecting, and exactly that is connected to.
+// Protects against server-side request forgery. Key sets are fetched from URIs that customers configure, which could
+// point to the service's own machine or network. Only public addresses are allowed. The addresses of a name are checked
+// when connecting, and the connection uses exactly the checked address.
 
 import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -25,7 +25,7 @@ const nonPublicRanges: readonly (readonly [string, number])[] = [
 const nonPublic = new BlockList()
 for (const [start, bits] of nonPublicRanges) nonPublic.addSubnet(start, bits, 'ipv4')
 
-// In IPv6 only 2000::/3 is global; within it some ranges are for documents, or carry an IPv4 address.
+// In IPv6 only 2000::/3 is global. Some of its ranges are for documentation, or contain an IPv4 address.
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 const notReallyGlobal = new BlockList()
@@ -34,7 +34,7 @@ notReallyGlobal.addSubnet('2001:db8::', 32, 'ipv6')
 notReallyGlobal.addSubnet('2002::', 16, 'ipv6')
 notReallyGlobal.addSubnet('3fff::', 20, 'ipv6')
 
-/** Whether an IP address is one of the public internet. */
+/** Whether an IP address belongs to the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

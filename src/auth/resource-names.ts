@@ -1,4 +1,4 @@
-// What the privileges and memberships of roles are about: version 4 refers to it, version 10 names it.
+// Resolves the resources of privileges and memberships of roles: version 4 stores references, version 10 names.
 
 import type { Transaction } from '../store/contract.ts'
 import { type DatabaseId, native, Ref, type Value } from '../values/value.ts'
@@ -15,13 +15,13 @@ const natives: ReadonlyMap<string, number> = new Map([
   ['Token', native.tokens],
 ])
 
-/** The native collection of that name, as version 10 has it. */
+/** The native collection with a name of version 10. */
 function nativeRef(database: DatabaseId, name: string): Ref | undefined {
   const number = natives.get(name)
   return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))
 }
 
-/** What a privilege is about: a reference, or the name or alias of a collection or a function. */
+/** The resource of a privilege, stored as a reference or as the name or alias of a collection or function. */
 export function resourceOf(
   stored: Value | undefined,
   database: DatabaseId,
@@ -41,7 +41,7 @@ function named(kind: number, name: string, database: DatabaseId, transaction: Tr
   return found ?? aliasesOf(database, kind, transaction).get(name)
 }
 
-/** What the collection of a membership is: an alias is none. */
+/** The collection of a membership. Aliases are not accepted. */
 export function memberOf(
   stored: Value | undefined,
   database: DatabaseId,

@@ -1,5 +1,5 @@
-// Role documents as decisions need them. Their documents were validated when written, so reading is tolerant:
-// what does not fit grants nothing.
+// Role documents in a form for decisions. They were validated when written, so parsing is tolerant: invalid parts grant
+// nothing.
 
 import { upsert } from '../base/upsert.ts'
 import type { Transaction } from '../store/contract.ts'
@@ -18,11 +18,11 @@ import { isBuiltinRole } from './builtin-role.ts'
 import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './contract.ts'
 import { memberOf, resourceOf } from './resource-names.ts'
 
-/** Always, or whenever one of the predicates says so. */
+/** Unconditional, or granted when one of the predicates returns true. */
 export type Grant = true | readonly Code[]
 
 interface Membership {
-  /** Its number among the role's memberships. */
+  /** The index of the membership in its role. */
   readonly number: number
   readonly resource: Ref
   readonly predicate: Code | undefined
@@ -35,7 +35,7 @@ export interface Role {
   readonly memberships: readonly Membership[]
 }
 
-/** All roles of a database by their ids, parsed once per change of its schema. */
+/** All roles of a database by id, parsed once per change of its schema. */
 function rolesOf(transaction: Transaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
   return transaction.catalogue.derived(database, 'roles', () => {
     const roles = new Map<bigint, Role>()
@@ -47,7 +47,7 @@ function rolesOf(transaction: Transaction, database: DatabaseId): ReadonlyMap<bi
   })
 }
 
-/** The live role with that reference. */
+/** The live role with a reference; undefined when there is none. */
 export function findRole(transaction: Transaction, ref: Ref): Role | undefined {
   return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
 }
@@ -104,13 +104,13 @@ function readMemberships(
     const stored = membership.get('predicate') ?? undefined
     const predicate = codeOf(stored)
     if (resource === undefined) return []
-    // A predicate that cannot be run must not turn into none.
+    // A membership with an invalid predicate is dropped: it must not become unconditional.
     if (stored !== undefined && predicate === undefined) return []
     return [{ number, resource, predicate }]
   })
 }
 
-/** The memberships of all roles that are about the collection of an identity. */
+/** The memberships of all roles that name the collection of an identity. */
 export function membershipsFor(
   transaction: Transaction,
   { collection, database }: Ref,
@@ -121,7 +121,7 @@ export function membershipsFor(
   )
 }
 
-/** The roles an identity is a member of right now. */
+/** The current roles of an identity. */
 export function rolesOfIdentity(
   transaction: Transaction,
   identity: Ref,
@@ -140,8 +140,8 @@ export function rolesOfIdentity(
 }
 
 /**
- * The live role of `database` that a stored reference or name means. References from another database (a key
- * made for a child) count by name.
+ * The live role of `database` for a stored reference or name. References into another database, as in a key for a child
+ * database, are resolved by name.
  */
 export function resolveRole(transaction: Transaction, database: DatabaseId, stored: Value): Ref | undefined {
   const { catalogue } = transaction
@@ -153,8 +153,8 @@ export function resolveRole(transaction: Transaction, database: DatabaseId, stor
 }
 
 /**
- * What the stored `role` of a key or function stands for in `database`: a built-in role, or custom roles by
- * reference or name. Roles that do not exist contribute nothing. No identity takes part.
+ * The authority for the stored `role` of a key or function in `database`: a built-in role, or custom roles by reference
+ * or name. Roles that do not exist are ignored. The authority has no identity.
  */
 export function authorityOfRole(
   transaction: Transaction,

@@ -1,5 +1,5 @@
-// The root secret: given to the service by its operator, as plain text or as a bcrypt hash, it is admin at the top
-// of the hierarchy and belongs to no document.
+// The root secret, which the operator configures as plain text or as a bcrypt hash. It has admin rights at the top of
+// the hierarchy and belongs to no document.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Memo } from '../base/pending.ts'
@@ -22,13 +22,13 @@ export class RootSecret {
     this.#length = configured.length
   }
 
-  /** The suffix of a credential whose secret is the root secret; undefined when it is another. May throw Pending. */
+  /** The suffix of a credential whose secret is the root secret; undefined for other secrets. May throw Pending. */
   match(text: string, memo: Memo): ScopedSecret | undefined {
     if (this.#storedHash !== undefined) {
       const scoped = parseScopedSecret(text)
       return this.#verifier.verify(memo, rootDatabase, [scoped.secret], this.#storedHash) ? scoped : undefined
     }
-    // A plain root secret may hold any characters, colons too, so its end is known by its length.
+    // A plain root secret may contain any characters, even colons, so its end is determined by its length.
     const secret = text.slice(0, this.#length)
     const rest = text.slice(this.#length)
     if (rest !== '' && !rest.startsWith(':')) return undefined

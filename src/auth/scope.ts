@@ -1,5 +1,5 @@
-// The suffix of a secret, `[path:]scope`: in which database below the key's own a request runs, and with which
-// lesser rights. The grammar is a fact of the protocol.
+// The suffix of a secret, `[path:]scope`: the descendant database of a request, and its reduced rights. The syntax is a
+// fact of the protocol.
 
 import type { Catalogue } from '../store/contract.ts'
 import { int64Max } from '../values/int64.ts'
@@ -13,25 +13,25 @@ type ScopeTarget =
   | { readonly kind: 'document'; readonly collection: string; readonly id: bigint }
 
 export interface Scope {
-  /** Names of databases, outermost first; empty for the key's own. */
+  /** Names of databases, outermost first; empty for the key's own database. */
   readonly path: readonly string[]
   readonly target: ScopeTarget
 }
 
-/** A secret without its suffix, and the suffix: undefined when there is none, null when it makes no sense. */
+/** A secret without its suffix, and the suffix: undefined when there is none, null when it is invalid. */
 export interface ScopedSecret {
   readonly secret: string
   readonly scope: Scope | null | undefined
 }
 
-/** Splits a credential at its first colon. A colon with nothing behind it counts as no suffix. */
+/** Splits a credential at its first colon. A colon at the end counts as no suffix. */
 export function parseScopedSecret(text: string): ScopedSecret {
   const colon = text.indexOf(':')
   if (colon < 0) return { secret: text, scope: undefined }
   return { secret: text.slice(0, colon), scope: parseSuffix(text.slice(colon + 1)) }
 }
 
-/** What stands behind the colon. */
+/** Parses the text after the colon. */
 export function parseSuffix(suffix: string): Scope | null | undefined {
   if (suffix === '') return undefined
   const target = parseTarget(suffix)
@@ -59,7 +59,7 @@ function parseId(text: string): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** The live database that a path leads to. */
+/** The live database at the end of a path; undefined when there is none. */
 export function followPath(
   catalogue: Catalogue,
   start: DatabaseId,
@@ -74,7 +74,7 @@ export function followPath(
   return at
 }
 
-/** The reference a document target means; undefined unless it lies in a user collection. */
+/** The reference of a document target; undefined unless it is in a user collection. */
 export function targetDocument(
   catalogue: Catalogue,
   database: DatabaseId,

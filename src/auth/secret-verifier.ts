@@ -1,6 +1,6 @@
-// Checks secrets against stored hashes. A check costs a millisecond of bcrypt, so pairs that have passed are
-// remembered by a digest: the secrets themselves are not kept. A pair can never go stale: a changed hash is
-// another pair, and whether the hash is still the stored one is asked for every request.
+// Verifies secrets against stored hashes. A check takes a millisecond of bcrypt, so verified pairs of secret and hash
+// are cached by a digest that does not reveal the secret. Entries never become stale: a changed hash is a different
+// pair, and every request reads the stored hash.
 
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
@@ -11,13 +11,13 @@ import type { DatabaseId } from '../values/value.ts'
 import { type Bcrypt, bcryptAtOnce, isUsableHash, nativeBcrypt, tooManyChecks } from './bcrypt.ts'
 import { secretHashCost } from './secret.ts'
 
-/** Pairs remembered; about 200 bytes each. */
+/** Number of cached pairs; about 200 bytes each. */
 const verifiedPairsMax = 100_000
 
 export class SecretVerifier {
   readonly #bcrypt: Bcrypt
   readonly #verified = new LRUCache<string, true>({ max: verifiedPairsMax })
-  // Apart from the queue of passwords, so that a flood of logins does not keep new secrets from being checked.
+  // Separate from the queue of passwords, so that many logins do not delay the verification of secrets.
   readonly #queue = new FairRunner(
     bcryptAtOnce(limits.secretChecksAtOnceMax),
     limits.secretChecksWaitingMax,
@@ -28,7 +28,10 @@ export class SecretVerifier {
     this.#bcrypt = bcrypt
   }
 
-  /** Whether one of the texts hashes to `storedHash`, of a secret of `database`. Throws Pending when that is not known yet. */
+  /**
+   * Whether one of the texts hashes to `storedHash`. `database`: the database of the secret. Throws Pending while the
+   * check is running.
+   */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {
     if (!isUsableHash(storedHash)) return false
     const digest = hash('sha256', [...texts, storedHash].join('\n'), 'base64')
@@ -41,12 +44,12 @@ export class SecretVerifier {
     })
   }
 
-  /** The hash to store for a secret of `database`, made from its random text. */
+  /** Hashes the random text of a new secret of `database`. */
   hash(memo: Memo, database: DatabaseId, text: string): Promise<string> {
     return this.#inTurn(memo, database, () => this.#bcrypt.hash(Buffer.from(text), secretHashCost))
   }
 
-  /** Databases take turns, and in each of them requests do. */
+  /** Databases take turns, and within each database its requests do. */
   #inTurn<T>(memo: Memo, database: DatabaseId, operation: () => Promise<T>): Promise<T> {
     return this.#queue.run([database, memo], operation)
   }

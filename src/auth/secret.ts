@@ -1,5 +1,5 @@
-// The secrets of keys and tokens: binary records in URL-safe base64 that name their document, so that finding it
-// is one read, and end in 160 random bits. Layout and hashing are facts of the protocol.
+// The secrets of keys and tokens: binary records in URL-safe base64. A secret contains the id of its document, so it is
+// found with one read, and ends in 160 random bits. Layout and hashing are facts of the protocol.
 
 import { decodeBase64, encodeBase64Url } from '../values/base64.ts'
 
@@ -12,10 +12,10 @@ const tokenBytes = 38
 /** Random bytes at the end of every secret. */
 export const secretRandomBytes = 20
 
-/** The bcrypt cost of hashes of secrets: low, because 160 random bits cannot be guessed at any speed. */
+/** The bcrypt cost of secret hashes. It is low, because 160 random bits cannot be guessed at any speed. */
 export const secretHashCost = 5
 
-/** What a secret says. `random` is the base64url text of its random bytes: what `hashed_secret` is a hash of. */
+/** The parts of a secret. `random` is the base64url text of its random bytes; `hashed_secret` is the hash of that text. */
 type ParsedSecret =
   | { readonly kind: 'key'; readonly id: bigint; readonly random: string }
   | { readonly kind: 'token'; readonly id: bigint; readonly database: bigint; readonly random: string }
@@ -27,7 +27,7 @@ export function makeKeySecret(id: bigint, random: Uint8Array): string {
   return encodeBase64Url(bytes)
 }
 
-/** The secret of a token, which names its database too: 51 characters. */
+/** The secret of a token, which also contains its database: 51 characters. */
 export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array): string {
   const bytes = begin(tokenBytes, tokenTag, random)
   const view = new DataView(bytes.buffer)
@@ -36,7 +36,7 @@ export function makeTokenSecret(id: bigint, database: bigint, random: Uint8Array
   return encodeBase64Url(bytes)
 }
 
-/** What a text says as a secret; undefined unless it is exactly what one of the two makers writes. */
+/** Parses a secret; undefined unless the text is exactly the output of one of the two functions above. */
 export function parseSecret(text: string): ParsedSecret | undefined {
   if (text.length !== 40 && text.length !== 51) return undefined
   const bytes = decode(text)
@@ -57,7 +57,7 @@ function begin(length: number, tag: number, random: Uint8Array): Uint8Array<Arra
   return bytes
 }
 
-/** Strict: one spelling per secret, so spare bits of the last character must be zero. */
+/** Strict: each secret has one spelling, so spare bits of the last character must be zero. */
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = decodeBase64(text)
   return bytes !== undefined && encodeBase64Url(bytes) === text ? bytes : undefined

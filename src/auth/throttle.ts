@@ -1,9 +1,9 @@
-// Slows down guessing at passwords without locking anybody out, which others could provoke. Failures are counted for
-// one guesser (a credential at an address) at one identity: after a few free ones that guesser's checks of that
-// identity stand in a queue and start with a pause between them that doubles with each failure up to a bound. No
-// other caller stands in that queue. Who shares credential and address with a guesser does, so the pauses shrink as the queue
-// grows: it is served in order, and no caller waits in it longer than a bound. The failures fade with time and with a
-// success.
+// Slows down password guessing without locking out users, because an attacker could provoke a lockout. Failures are
+// counted per guesser (a credential at an address) and identity. After a few free failures, the checks of that guesser
+// for that identity are queued. The pause between them doubles with each failure up to a limit.
+// Other callers are not affected. Callers that share credential and address with a guesser are, so the pauses shrink as
+// the queue grows: the queue is served in order, and the waiting time is limited. Failures decay with time, and a
+// success resets them.
 
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
@@ -18,7 +18,7 @@ import { FailureCounts } from './failure-counts.ts'
 const firstPauseMs = 100
 
 interface Waiter {
-  /** When it has waited long enough for the failures of others, whatever the pauses. */
+  /** The time at which the check starts regardless of the pauses. */
   readonly latest: number
   readonly start: () => void
   readonly refuse: () => void
@@ -27,7 +27,7 @@ interface Waiter {
 /** The checks of one key. Times are milliseconds of {@link Clock.elapsedMs}. */
 interface Queue {
   readonly key: string
-  /** When its latest check began. */
+  /** The start of the latest check. */
   startedAt: number
   running: number
   readonly waiting: Waiter[]
@@ -38,7 +38,7 @@ export interface ThrottleOptions {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** By which processes tell each other of failures; absent: there is one. */
+  /** Exchanges failures with other processes; absent when there is only one process. */
   readonly notices?: NoticeBoard | undefined
 }
 
@@ -53,8 +53,8 @@ export class FailureThrottle {
   }
 
   /**
-   * Runs `check` when it is the turn of one of the key's checks; its result false counts as a failure. Rejects with
-   * `too many requests` one of the waiting, chosen at random, when there are too many of them.
+   * Runs `check` when the key has its turn. A result of false counts as a failure. When too many checks of the key are
+   * waiting, a random one of them rejects with `too many requests`.
    */
   async run(key: string, check: () => Promise<boolean>): Promise<boolean> {
     const queue = this.#queueOf(key)
@@ -79,7 +79,7 @@ export class FailureThrottle {
     return queue
   }
 
-  /** Checks under way count as failures until they are known, or guesses sent side by side would all be free. */
+  /** Running checks count as failures until they finish. Otherwise concurrent guesses would all be free. */
   #isFree(queue: Queue): boolean {
     return this.#failures.of(queue.key) + queue.running < limits.passwordFreeFailures
   }
@@ -101,7 +101,7 @@ export class FailureThrottle {
     })
   }
 
-  /** Starts those in the queue that may start now, and sets the alarm for the next. */
+  /** Starts the waiting checks that may start now, and sets the timer for the next one. */
   #serve(queue: Queue): void {
     queue.alarm?.()
     queue.alarm = undefined
@@ -119,7 +119,7 @@ export class FailureThrottle {
     }
   }
 
-  /** Milliseconds from the beginning of one check to that of the next. */
+  /** Milliseconds between the starts of two checks. */
   #pause({ key, running, waiting }: Queue): number {
     const steps = this.#failures.of(key) + running - limits.passwordFreeFailures
     const growing = firstPauseMs * 2 ** Math.max(0, steps)
