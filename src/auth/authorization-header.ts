@@ -5,13 +5,13 @@ import { limits } from '../limits.ts'
 import { decodeBase64 } from '../values/base64.ts'
 
 /** The credential of a header, and whether it may be a third-party token (never under Basic). */
-interface Presented {
+interface HeaderCredential {
   readonly text: string
   readonly mayBeToken: boolean
 }
 
 /** The credential of a header; undefined when the header is invalid. */
-export function parseAuthorization(header: string): Presented | undefined {
+export function parseAuthorization(header: string): HeaderCredential | undefined {
   if (header.length > limits.authorizationCharsMax) return undefined
   const [scheme, text, ...rest] = header.trim().split(/\s+/, 3)
   if (!text || rest.length > 0) return undefined
@@ -31,7 +31,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Decodes Basic credentials. Removes one colon after the encoded text, which old drivers send, and one after the
  * decoded text.
  */
-function decodeBasic(encoded: string): Presented | undefined {
+function decodeBasic(encoded: string): HeaderCredential | undefined {
   const bytes = decodeBase64(withoutColon(encoded))
   if (bytes === undefined) return undefined
   try {

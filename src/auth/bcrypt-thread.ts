@@ -16,7 +16,7 @@ export type BcryptTask =
 const niceness = 5
 
 /** Only on Linux, where threads have priorities of their own; elsewhere this would lower the priority of the process. */
-function stepBack(): void {
+function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
@@ -35,5 +35,5 @@ function run(task: BcryptTask): string | number | undefined {
 
 assert(parentPort !== null, 'this file is the body of a thread')
 const parent = parentPort
-stepBack()
+lowerThreadPriority()
 parent.on('message', (task: BcryptTask) => parent.postMessage(run(task)))

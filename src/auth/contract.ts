@@ -68,11 +68,11 @@ export interface AccessRequest {
   /** The separate arguments of a call, for a predicate of that language; absent when `argument` contains all of them. */
   readonly passed?: (language: LanguageName) => readonly Value[]
   /** The function call that requires the permission, for explanations. */
-  readonly asker?: Asker | undefined
+  readonly asker?: CallSite | undefined
 }
 
 /** The position of a permission check in a query. */
-export interface Asker {
+export interface CallSite {
   position(): readonly (string | number)[]
 }
 

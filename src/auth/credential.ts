@@ -36,7 +36,7 @@ interface IdentifierOptions {
 const knownHeadersMax = 20_000
 
 /** The credential of a header that was accepted before. */
-type Known =
+type KnownCredential =
   | { readonly kind: 'root'; readonly scope: Scope | null | undefined }
   | {
       readonly kind: 'document'
@@ -49,7 +49,7 @@ type Known =
 
 export class Identifier {
   readonly #options: IdentifierOptions
-  readonly #known = new GenerationCache<string, Known>(knownHeadersMax)
+  readonly #known = new GenerationCache<string, KnownCredential>(knownHeadersMax)
 
   constructor(options: IdentifierOptions) {
     this.#options = options
@@ -103,7 +103,7 @@ export class Identifier {
     return 'refused' in token ? token : providers.caller(token, admission)
   }
 
-  #recognize(text: string, memo: Memo, transaction: Transaction): Known | undefined {
+  #recognize(text: string, memo: Memo, transaction: Transaction): KnownCredential | undefined {
     const { secret, scope } = parseScopedSecret(text)
     const version = this.#documentOf(secret, transaction, memo)
     if (version) return { kind: 'document', ref: version.ref, storedHash: hashOf(version.fields), scope }
@@ -130,7 +130,7 @@ function hashOf(fields: ObjectValue): string {
   return typeof stored === 'string' ? stored : ''
 }
 
-function admit(known: Known, admission: Admission): Caller | Refusal {
+function admit(known: KnownCredential, admission: Admission): Caller | Refusal {
   if (known.kind === 'root') return rootCaller(known.scope, admission)
   const { ref, scope } = known
   const fields = admission.transaction.get(ref)?.fields

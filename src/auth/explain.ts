@@ -17,7 +17,7 @@ import { resourceOf } from './resource-names.ts'
 import { membershipsFor } from './role.ts'
 
 /** A privilege for the resource that covers the action. */
-export interface ConsideredPrivilege {
+export interface PrivilegeOutcome {
   readonly role: Ref
   /** The index of the privilege in its role. */
   readonly number: number
@@ -32,11 +32,11 @@ interface Explanation {
     | { readonly kind: 'built-in role'; readonly role: string }
     /** The rights that every identity has to its own documents. */
     | { readonly kind: 'identity' }
-    | { readonly kind: 'privileges'; readonly granting: readonly ConsideredPrivilege[] }
+    | { readonly kind: 'privileges'; readonly granting: readonly PrivilegeOutcome[] }
     /** The resource is in another database than the roles. */
     | { readonly kind: 'other database' }
     | { readonly kind: 'nothing' }
-  readonly considered: readonly ConsideredPrivilege[]
+  readonly considered: readonly PrivilegeOutcome[]
 }
 
 /** Explains the decision about a request of an authority. Runs all predicates, even after one that grants. */
@@ -66,7 +66,7 @@ export function explainDecision(
   return { decidedBy: { kind: 'nothing' }, considered: all }
 }
 
-function grants({ grant }: ConsideredPrivilege): boolean {
+function grants({ grant }: PrivilegeOutcome): boolean {
   return typeof grant === 'boolean' ? grant : 'value' in grant && grant.value === true
 }
 
@@ -75,11 +75,11 @@ function considered(
   request: AccessRequest,
   transaction: Transaction,
   tryPredicate: TryPredicate,
-): ConsideredPrivilege[] {
+): PrivilegeOutcome[] {
   const { action, argument, resource } = request
   return roles.flatMap(role =>
     itemsOf(transaction.get(role)?.fields.get('privileges')).flatMap(
-      (privilege, number): ConsideredPrivilege[] => {
+      (privilege, number): PrivilegeOutcome[] => {
         if (!isObject(privilege)) return []
         const named = resourceOf(privilege.get('resource'), role.database, transaction)
         const actions = privilege.get('actions') ?? null
@@ -94,7 +94,7 @@ function considered(
 }
 
 /** A membership for the collection of an identity. */
-interface ConsideredMembership {
+interface MembershipOutcome {
   readonly role: Ref
   /** The index of the membership in its role. */
   readonly number: number
@@ -106,7 +106,7 @@ export function explainMemberships(
   identity: Ref,
   transaction: Transaction,
   tryPredicate: TryPredicate,
-): readonly ConsideredMembership[] {
+): readonly MembershipOutcome[] {
   return membershipsFor(transaction, identity).map(({ role, number, predicate }) => ({
     role,
     number,

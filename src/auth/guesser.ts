@@ -6,7 +6,7 @@ import { Ref } from '../values/value.ts'
 import type { Caller } from './contract.ts'
 
 /** A request to check or hash a password. */
-export interface Asking {
+export interface PasswordRequest {
   readonly transaction: Transaction
   readonly memo: Memo
   readonly caller: Caller
@@ -15,7 +15,7 @@ export interface Asking {
 }
 
 /** A name for a credential at an address. Guessers are distinguished by this name only. */
-export function guesserOf({ address, caller: { credential, database } }: Asking): string {
+export function guesserOf({ address, caller: { credential, database } }: PasswordRequest): string {
   const who =
     credential instanceof Ref ? refName(credential) : credential === undefined ? 'root' : 'third party'
   return `${who} in ${database} at ${address ?? 'nowhere'}`

@@ -9,12 +9,12 @@ import { limits } from '../limits.ts'
 import { isPublicAddress, publicLookup } from './public-address.ts'
 
 /** The response of a provider: a key set, or that the set with the given tag is unchanged. */
-export type FetchedKeySet =
+export type KeySetResponse =
   | { readonly modified: false }
   | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
 
 /** Rejects with an Error whose message is the reason, for the service's own log. */
-export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<FetchedKeySet>
+export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
 
 interface JwksFetchOptions {
   readonly timers: Timers
@@ -76,7 +76,7 @@ function send(request: SendRequest, settings: RequestOptions): Promise<IncomingM
   })
 }
 
-async function receive(response: IncomingMessage, conditional: boolean): Promise<FetchedKeySet> {
+async function receive(response: IncomingMessage, conditional: boolean): Promise<KeySetResponse> {
   const { statusCode, headers } = response
   if (statusCode === 304 && conditional) {
     response.destroy()

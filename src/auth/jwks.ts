@@ -187,7 +187,9 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
   let imported = entry.imported.get(name)
   if (!imported) {
     // Imported on first use, because loading the package takes a while.
-    const pending = import('jose').then(({ importJWK }) => importJWK({ kty, n, e }, algorithm)).then(sound)
+    const pending = import('jose')
+      .then(({ importJWK }) => importJWK({ kty, n, e }, algorithm))
+      .then(withValidExponent)
     imported = { pending, key: undefined }
     entry.imported.set(name, imported)
   }
@@ -199,7 +201,7 @@ async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm):
  * Checks that the exponent is odd and greater than 1. With the exponent 1 every padded digest is its own signature,
  * which anyone can produce.
  */
-function sound(key: VerificationKey): VerificationKey {
+function withValidExponent(key: VerificationKey): VerificationKey {
   if (key instanceof Uint8Array) return key
   const { publicExponent } = key.algorithm as typeof key.algorithm & { readonly publicExponent: Uint8Array }
   const digits = Buffer.from(publicExponent).toString('hex').replace(/^0+/, '')

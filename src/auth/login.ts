@@ -10,7 +10,7 @@ import { type DatabaseId, firstUserCollection, native, Ref, type Value } from '.
 import { ownKeyOf } from '../values/value-keys.ts'
 import type { Caller } from './contract.ts'
 import type { Identifier } from './credential.ts'
-import { type Asking, refName } from './guesser.ts'
+import { type PasswordRequest, refName } from './guesser.ts'
 import type { VerifiedToken } from './identity-provider.ts'
 import type { Passwords } from './password.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret, secretRandomBytes } from './secret.ts'
@@ -45,13 +45,18 @@ export class Logins {
    * is false, with the same check and the same reads. These reads are not counted, because the number of bytes would
    * reveal which identities exist.
    */
-  checkPassword(asking: Asking, target: Value, instance: Ref | undefined, password: string): boolean {
+  checkPassword(
+    asking: PasswordRequest,
+    target: Value,
+    instance: Ref | undefined,
+    password: string,
+  ): boolean {
     const { counters } = asking.transaction
     const { readBytes } = counters
     // Both names are computed in every case, so that the time does not depend on the identity.
     const targetName = identityName(target)
     const name = instance === undefined ? targetName : refName(instance)
-    const storedHash = storedHashOf(asking, instance ?? nobodyIn(asking.caller.database))
+    const storedHash = storedHashOf(asking, instance ?? nonexistentDocument(asking.caller.database))
     const isRight = this.#options.passwords.check(asking, name, password, storedHash)
     // Read only when the password is right, so that the time does not reveal the size of the document.
     const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
@@ -65,7 +70,7 @@ export class Logins {
   }
 
   /** The `hashed_password` to store for a password. */
-  hashPassword(asking: Asking, password: string): string {
+  hashPassword(asking: PasswordRequest, password: string): string {
     return this.#options.passwords.hash(asking, password)
   }
 
@@ -114,10 +119,10 @@ export class Logins {
  * The password hash of a document, whether or not the document still exists. Every call makes the same searches and one
  * read.
  */
-function storedHashOf(asking: Asking, instance: Ref): string | undefined {
+function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefined {
   const { transaction } = asking
   const credentials = transaction.directory.credentialOf(instance)
-  const standIn = evenOut(asking, credentials !== undefined)
+  const standIn = equalizeReads(asking, credentials !== undefined)
   if (standIn) transaction.get(standIn)
   const hashed = credentials?.fields.get('hashed_password')
   return typeof hashed === 'string' ? hashed : undefined
@@ -128,9 +133,9 @@ function storedHashOf(asking: Asking, instance: Ref): string | undefined {
  * which is about as large as credentials. After a search with a result, it makes a search without one. The root secret
  * has no document; it may read all identities anyway.
  */
-export function evenOut({ caller, transaction }: Asking, found: boolean): Ref | undefined {
+export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
   const { credential, database } = caller
-  if (found) transaction.directory.credentialOf(nobodyIn(database))
+  if (found) transaction.directory.credentialOf(nonexistentDocument(database))
   if (found || !(credential instanceof Ref)) return undefined
   const from = { values: [], document: credential, side: 'low' } as const
   for (const { document } of transaction.documents(credential.database, credential.collection, { from }))
@@ -139,7 +144,7 @@ export function evenOut({ caller, transaction }: Asking, found: boolean): Ref | 
 }
 
 /** A reference that never has a document: no user collection has this number. */
-function nobodyIn(database: DatabaseId): Ref {
+function nonexistentDocument(database: DatabaseId): Ref {
   return new Ref(database, firstUserCollection - 1, 0n)
 }
 

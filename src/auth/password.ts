@@ -20,7 +20,7 @@ import {
   tooManyChecks,
 } from './bcrypt.ts'
 import { passwordThreads, threadedBcrypt } from './bcrypt-threads.ts'
-import { type Asking, guesserOf } from './guesser.ts'
+import { guesserOf, type PasswordRequest } from './guesser.ts'
 import { FailureThrottle, type ThrottleOptions } from './throttle.ts'
 
 interface PasswordOptions extends ThrottleOptions {
@@ -45,7 +45,7 @@ export class Passwords {
   /** The highest cost of the hashes checked in a database, if above the configured one. */
   readonly #costs = new LRUCache<DatabaseId, number>({ max: costsMax })
   /** Salt and digest of a fake hash that verifies nothing. A check against it takes as long as against a real one. */
-  readonly #madeUp: string
+  readonly #fakeDigest: string
 
   constructor(options: PasswordOptions) {
     const { cost, random } = options
@@ -54,16 +54,21 @@ export class Passwords {
     this.#bcrypt = options.bcrypt ?? threadedBcrypt
     this.#throttle = new FailureThrottle(options)
     this.#provenKey = random.bytes(32)
-    this.#madeUp = `${random.hex(26)}a`
+    this.#fakeDigest = `${random.hex(26)}a`
   }
 
   /**
    * Whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a password.
    * `identity` names the owner of the password. Throws Pending while the check is running.
    */
-  check(asking: Asking, identity: string, password: string, storedHash: string | undefined): boolean {
+  check(
+    asking: PasswordRequest,
+    identity: string,
+    password: string,
+    storedHash: string | undefined,
+  ): boolean {
     const usable = storedHash !== undefined && isUsableHash(storedHash) ? storedHash : undefined
-    const proof = this.#proof(password, usable ?? this.#nobodysHash(this.#cost))
+    const proof = this.#proof(password, usable ?? this.#fakeHash(this.#cost))
     if (this.#proven.get(proof)) return true
     const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
     return asking.memo.getEach(subject, async () => {
@@ -76,7 +81,7 @@ export class Passwords {
   }
 
   /** The hash to store for a password. Throws Pending while it is being computed. */
-  hash(asking: Asking, password: string): string {
+  hash(asking: PasswordRequest, password: string): string {
     const subject = `password hash ${digest(password)}`
     return asking.memo.getEach(subject, () =>
       this.#inTurn(asking, () => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
@@ -100,19 +105,19 @@ export class Passwords {
     const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
     const total = Math.max(this.#cost, this.#costs.get(database) ?? 0, known ?? 0)
     if (total > this.#cost) this.#costs.set(database, total)
-    if (known === undefined) return [{ bytes, hash: this.#nobodysHash(total) }]
-    return Array.from({ length: total - known }, (_, at) => ({ bytes, hash: this.#nobodysHash(known + at) }))
+    if (known === undefined) return [{ bytes, hash: this.#fakeHash(total) }]
+    return Array.from({ length: total - known }, (_, at) => ({ bytes, hash: this.#fakeHash(known + at) }))
   }
 
-  #nobodysHash(cost: number): string {
-    return `$2b$${String(cost).padStart(2, '0')}$${this.#madeUp}`
+  #fakeHash(cost: number): string {
+    return `$2b$${String(cost).padStart(2, '0')}$${this.#fakeDigest}`
   }
 
   #proof(password: string, storedHash: string): string {
     return createHmac('sha256', this.#provenKey).update(storedHash).update(password).digest('base64')
   }
 
-  #inTurn<T>(asking: Asking, operation: () => Promise<T>): Promise<T> {
+  #inTurn<T>(asking: PasswordRequest, operation: () => Promise<T>): Promise<T> {
     return this.#queue.run([asking.caller.database, guesserOf(asking)], operation)
   }
 }

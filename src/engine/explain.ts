@@ -11,7 +11,7 @@ import {
 } from '../auth/admission.ts'
 import { isBuiltinRole } from '../auth/builtin-role.ts'
 import type { AccessRequest, Authority, Caller, PredicateOutcome, TryPredicate } from '../auth/contract.ts'
-import { type ConsideredPrivilege, explainDecision, explainMemberships } from '../auth/explain.ts'
+import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../auth/explain.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -208,7 +208,7 @@ function describeDecision(
   const { accessOptions, transaction } = subject
   const { decidedBy, considered } = explainDecision(authority, request, transaction, run, accessOptions ?? {})
   const { action, asker, document, resource } = request
-  const described = (privilege: ConsideredPrivilege) => describePrivilege(privilege, language)
+  const described = (privilege: PrivilegeOutcome) => describePrivilege(privilege, language)
   return mapOf({
     position: asker?.position().map(step => (typeof step === 'number' ? BigInt(step) : step)) ?? [],
     action,
@@ -223,7 +223,7 @@ function describeDecision(
 }
 
 function describePrivilege(
-  { action, grant, number, role }: ConsideredPrivilege,
+  { action, grant, number, role }: PrivilegeOutcome,
   language: Language,
 ): ObjectValue {
   const said = typeof grant === 'boolean' ? { grant } : describeOutcome(grant, language)

@@ -5,9 +5,9 @@ import type {
   Access,
   AccessOptions,
   AccessRequest,
-  Asker,
   Authority,
   Caller,
+  CallSite,
   CreateAccess,
   PredicateOutcome,
   PredicateSubject,
@@ -216,7 +216,7 @@ export class Session {
   effectLimit: Effect
   effectPlace: EffectPlace | undefined
   /** The call under evaluation, to which decisions about rights belong. */
-  asker: Asker | undefined
+  asker: CallSite | undefined
   /** How the document was found that is being decided about. */
   foundEntry: FoundEntry | undefined
   /** Nested applications of code: lambdas, functions. */

@@ -1,6 +1,6 @@
 // Version 4 as one object: what the engine, stored code and the query log have of it.
 
-import type { Asker } from '../auth/contract.ts'
+import type { CallSite } from '../auth/contract.ts'
 import type { NamedLanguage, Query, Rendered } from '../model/language.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
 import { DocumentValue, type Json, type ObjectValue, type Value } from '../values/value.ts'
@@ -49,7 +49,7 @@ function render(value: Value, session: Session): Rendered {
 }
 
 /** Who asks, where no call does. */
-const nowhere: Asker = { position: () => [] }
+const nowhere: CallSite = { position: () => [] }
 
 /** Stored lambdas. Errors of the application itself stand at the call that asks for it. */
 const code: CodeLanguage<'4'> = {

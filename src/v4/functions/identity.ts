@@ -1,6 +1,6 @@
 // Logging in and out, and what a query may know about who asks.
 
-import { evenOut, logOut } from '../../auth/login.ts'
+import { equalizeReads, logOut } from '../../auth/login.ts'
 import { Failure } from '../../model/failure.ts'
 import { mayRead, permissionDenied } from '../../model/permissions.ts'
 import { countingRead } from '../../model/read.ts'
@@ -24,7 +24,7 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const { counters } = call.session.transaction
   const { readBytes } = counters
   const found = call.session.withValidTime(undefined, () => firstIdentity(target, call, key))
-  const standIn = evenOut(call.session, found !== undefined)
+  const standIn = equalizeReads(call.session, found !== undefined)
   if (standIn) call.session.transaction.get(standIn)
   counters.readBytes = readBytes
   return found

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Asking } from '../../../src/auth/guesser.ts'
+import type { PasswordRequest } from '../../../src/auth/guesser.ts'
 import { guesserOf } from '../../../src/auth/guesser.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 
 test('another credential, database or address is another guesser', () => {
   const guesser = (credential: Ref | undefined, database: bigint, address: string | undefined) =>
-    guesserOf({ caller: { credential, database }, address } as Asking)
+    guesserOf({ caller: { credential, database }, address } as PasswordRequest)
   const key = new Ref(rootDatabase, native.keys, 1n)
   const names = [
     guesser(key, 0n, '192.0.2.1'),

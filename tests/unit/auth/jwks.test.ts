@@ -7,7 +7,7 @@ import type { AddressInfo, LookupFunction } from 'node:net'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { KeySets } from '../../../src/auth/jwks.ts'
-import { createJwksFetch, type FetchedKeySet, type FetchKeySet } from '../../../src/auth/jwks-fetch.ts'
+import { createJwksFetch, type FetchKeySet, type KeySetResponse } from '../../../src/auth/jwks-fetch.ts'
 import { isPublicAddress, publicLookup } from '../../../src/auth/public-address.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
 import { limits } from '../../../src/limits.ts'
@@ -17,13 +17,13 @@ const { publicKey } = await generateKeyPair('RS256', { extractable: true })
 const jwk = await exportJWK(publicKey)
 const uri = 'https://keys.example/jwks'
 
-function keySet(...kids: string[]): FetchedKeySet {
+function keySet(...kids: string[]): KeySetResponse {
   const body = JSON.stringify({ keys: kids.map(kid => ({ ...jwk, kid })) })
   return { modified: true, body, etag: `"${kids.join()}"` }
 }
 
 /** Key sets over a fetch whose responses the test changes; notes what was asked. */
-function setUp(answer: () => FetchedKeySet | Promise<FetchedKeySet>) {
+function setUp(answer: () => KeySetResponse | Promise<KeySetResponse>) {
   const time = new ManualTime()
   const asked: (string | undefined)[] = []
   const server = { answer }

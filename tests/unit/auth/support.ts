@@ -9,7 +9,7 @@ import {
 } from '../../../src/auth/authentication.ts'
 import { type Bcrypt, type Candidate, nativeBcrypt } from '../../../src/auth/bcrypt.ts'
 import type { Caller, RunPredicate } from '../../../src/auth/contract.ts'
-import type { Asking } from '../../../src/auth/guesser.ts'
+import type { PasswordRequest } from '../../../src/auth/guesser.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import type { Clock } from '../../../src/base/clock.ts'
 import { micros } from '../../../src/base/micros.ts'
@@ -92,8 +92,8 @@ export class CountingBcrypt implements Bcrypt {
 export function asking(
   transaction: Transaction,
   memo: Memo,
-  who: Partial<Pick<Asking, 'address' | 'caller'>> = {},
-): Asking {
+  who: Partial<Pick<PasswordRequest, 'address' | 'caller'>> = {},
+): PasswordRequest {
   const caller: Caller = {
     database: rootDatabase,
     authority: { kind: 'builtin', role: 'client', database: rootDatabase },
