@@ -183,7 +183,7 @@ describe('parseJson: errors and limits', () => {
     '\u00a01',
   ]
   for (const text of invalid) {
-    test(`rejects ${JSON.stringify(text.slice(0, 30))}'))
+    test(`rejects ${JSON.stringify(text.slice(0, 30))}`, () => assert.equal(reasonOf(text), 'syntax'))
   }
 
   test('reports the position of the error', () => {
