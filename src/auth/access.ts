@@ -150,7 +150,7 @@ export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction):
   ]
 }
 
-/** Whether a request is allowed for every identity, whatever its roles. */
+/** Returns whether a request is allowed for every identity, whatever its roles. */
 export function identityAllows(
   { identity, roles }: RolesAuthority,
   { action, resource, document }: AccessRequest,

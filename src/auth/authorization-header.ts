@@ -45,7 +45,7 @@ function withoutColon(text: string): string {
   return text.endsWith(':') ? text.slice(0, -1) : text
 }
 
-/** Whether a text has the form of a third-party token rather than of a secret. */
+/** Returns whether a text has the form of a third-party token rather than of a secret. */
 export function looksLikeToken(text: string): boolean {
   return text.startsWith('ey') && text.includes('.')
 }

@@ -66,7 +66,7 @@ export function bcryptCost(hash: string): number | undefined {
   return match ? Number(match[1]) : undefined
 }
 
-/** Whether a hash can verify: it is well-formed and its cost is within the limit. */
+/** Returns whether a hash can verify: it is well-formed and its cost is within the limit. */
 export function isUsableHash(hash: string): boolean {
   const cost = bcryptCost(hash)
   return cost !== undefined && cost <= bcryptCostMax

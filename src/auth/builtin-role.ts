@@ -12,7 +12,7 @@ import {
 } from '../values/value.ts'
 import { type AccessRequest, type BuiltinRole, builtinRoles, type ResourceAction } from './contract.ts'
 
-/** Whether a value names a built-in role. */
+/** Returns whether a value names a built-in role. */
 export function isBuiltinRole(value: unknown): value is BuiltinRole {
   return builtinRoles.includes(value as BuiltinRole)
 }
@@ -78,7 +78,7 @@ const rightsOf: Readonly<Record<BuiltinRole, Rights>> = {
 
 const reachesDescendants: Actions = new Set([...reading, 'call'])
 
-/** Whether a built-in role in `database` allows a request. */
+/** Returns whether a built-in role in `database` allows a request. */
 export function builtinAllows(
   role: BuiltinRole,
   database: DatabaseId,
@@ -92,7 +92,7 @@ export function builtinAllows(
   return reachesDescendants.has(request.action) && isBelow(where, database, catalogue)
 }
 
-/** Whether a database is a descendant of another one. */
+/** Returns whether a database is a descendant of another one. */
 function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
   return catalogue.lineage(database).some(({ parent }) => parent === ancestor)
 }
@@ -109,7 +109,7 @@ const predicateRights: Rights = {
 }
 
 /**
- * Whether predicates of roles in `database` may do something: they may read the database without filters and call
+ * Returns whether predicates of roles in `database` may do something: they may read the database without filters and call
  * functions.
  */
 export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {

@@ -102,10 +102,10 @@ export type TryPredicate = (
 /** Decides requests of one authority within one transaction. */
 export interface Access {
   allows(request: AccessRequest): boolean
-  /** Whether any privilege covers the action, under whatever condition. Runs no predicate. */
+  /** Returns whether any privilege covers the action, under whatever condition. Runs no predicate. */
   mentions(action: ResourceAction, resource: Ref): boolean
   /**
-   * Whether the action is allowed on a document. Present only when the decision depends on nothing but the document's
+   * Returns whether the action is allowed on a document. Present only when the decision depends on nothing but the document's
    * collection.
    */
   allowsDocument?(action: ResourceAction, document: Ref): boolean
@@ -121,6 +121,6 @@ export type CreateAccess = (
 
 /** Differences between the languages. */
 export interface AccessOptions {
-  /** Whether an identity without roles may not even read its own document. */
+  /** True if an identity without roles may not even read its own document. */
   readonly identityNeedsRole?: boolean
 }

@@ -153,7 +153,7 @@ export class IdentityProviders {
   }
 }
 
-/** One entry of a provider's `roles`. An invalid predicate is null. */
+/** An entry of a provider's `roles`. An invalid predicate is null. */
 function readEntry(entry: Value): { role: Value; predicate: Code | null | undefined } {
   if (!isObject(entry)) return { role: entry, predicate: undefined }
   const predicate = entry.get('predicate')

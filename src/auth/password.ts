@@ -58,7 +58,7 @@ export class Passwords {
   }
 
   /**
-   * Whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a password.
+   * Returns whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a password.
    * `identity` names the owner of the password. Throws Pending while the check is running.
    */
   check(

@@ -34,7 +34,7 @@ notReallyGlobal.addSubnet('2001:db8::', 32, 'ipv6')
 notReallyGlobal.addSubnet('2002::', 16, 'ipv6')
 notReallyGlobal.addSubnet('3fff::', 20, 'ipv6')
 
-/** Whether an IP address belongs to the public internet. */
+/** Returns whether an IP address belongs to the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -29,7 +29,7 @@ export class SecretVerifier {
   }
 
   /**
-   * Whether one of the texts hashes to `storedHash`. `database`: the database of the secret. Throws Pending while the
+   * Returns whether one of the texts hashes to `storedHash`. `database`: the database of the secret. Throws Pending while the
    * check is running.
    */
   verify(memo: Memo, database: DatabaseId, texts: readonly string[], storedHash: string): boolean {

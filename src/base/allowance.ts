@@ -9,7 +9,7 @@ interface AllowanceRate {
   readonly perSecond: number
 }
 
-/** One allowance, full at first. Times are milliseconds of a monotonic clock. */
+/** An allowance, full at first. Times are milliseconds of a monotonic clock. */
 export class Allowance {
   readonly #rate: AllowanceRate
   #left: number

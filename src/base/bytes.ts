@@ -11,7 +11,7 @@ export function keyAfter(key: Uint8Array): Uint8Array {
   return next
 }
 
-/** Whether two arrays hold the same bytes. Most arrays are short, where a native call costs more than this loop. */
+/** Returns whether two arrays hold the same bytes. Most arrays are short, where a native call costs more than this loop. */
 export function areSame(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false
   for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false

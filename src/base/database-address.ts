@@ -8,7 +8,7 @@ const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-
 /** The TLS mode of a connection. `no-verify` is `require` without verification of the certificate. */
 type SslMode = (typeof sslModes)[number]
 
-/** One server of an address. The driver has defaults for undefined parts. */
+/** A server in an address. The driver has defaults for undefined parts. */
 export interface DatabaseHost {
   /** A name, an IP address, or the folder of a Unix socket. */
   readonly host: string | undefined

@@ -51,7 +51,7 @@ function interrupting(ask: () => void): void {
   }
 }
 
-/** Whether a watch aborted the work with this error. Evaluation must not catch such an error or treat it as a result. */
+/** Returns whether a watch aborted the work with this error. Evaluation must not catch such an error or treat it as a result. */
 export function isInterruption(error: unknown): boolean {
   return error === interruption
 }

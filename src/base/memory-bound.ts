@@ -1,4 +1,4 @@
-// One limit for the memory of all work of a kind, by the estimates of its parts.
+// Limits the total memory of all work of a kind, by the estimates of its parts.
 
 /** Releases held memory; a second call has no effect. */
 export type Release = () => void

@@ -4,7 +4,7 @@
 
 import { limits } from '../limits.ts'
 
-/** One result to wait for. `key` names it among the results of one request. */
+/** A result to wait for. `key` names it among the results of one request. */
 interface Question {
   readonly key: string
   readonly start: () => Promise<unknown>

@@ -13,7 +13,7 @@ export function processMark(pid: number): string | undefined {
   return here && status && `${here} ${status.began}`
 }
 
-/** Whether the process `pid` with this mark is alive; undefined when that cannot be determined from here. */
+/** Returns whether the process `pid` with this mark is alive; undefined when that cannot be determined from here. */
 export function isAlive(pid: number, mark: string | undefined): boolean | undefined {
   const here = surroundings()
   if (here === undefined || !mark?.startsWith(`${here} `)) return undefined
@@ -53,7 +53,7 @@ function statusOf(pid: number): { readonly state: string; readonly began: string
   }
 }
 
-/** Whether the process exists although `/proc` hides it, as it may hide processes of other users. */
+/** Returns whether the process exists although `/proc` hides it, as it may hide processes of other users. */
 function isHidden(pid: number): boolean {
   try {
     process.kill(pid, 0)

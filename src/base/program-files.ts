@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const here = import.meta.url
 
-/** Whether the program runs from bundled files. */
+/** Returns whether the program runs from bundled files. */
 export const isBuilt = here.endsWith('.js')
 
 /** The root of the package or of the repository: this source and the bundle are both two folders below it. */

@@ -34,7 +34,7 @@ export function timePlace(key: Uint8Array): number | undefined {
   }
 }
 
-/** Whether times in this kind of key are in descending order. */
+/** Returns whether times in this kind of key are in descending order. */
 function isDescending(key: Uint8Array): boolean {
   return key[0] === keyTags.history || key[0] === keyTags.indexEnded
 }

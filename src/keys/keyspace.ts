@@ -225,7 +225,7 @@ export function changesRange(after?: Micros): KeyInterval {
   return { start: after === undefined ? start : changesKey(micros(after + 1), 0), end }
 }
 
-/** One part of the changes that the transaction at `ts` made in a collection. */
+/** A part of the changes that the transaction at `ts` made in a collection. */
 export function collectionChangesKey(
   database: DatabaseId,
   collection: CollectionId,

@@ -62,7 +62,7 @@ export function encodeTuple(values: readonly Value[], descending: readonly boole
   return { bytes, tie: noTie }
 }
 
-/** Whether the encoding was too long for a key and was truncated. */
+/** Returns whether the encoding was too long for a key and was truncated. */
 export function isCut(tuple: Uint8Array): boolean {
   return tuple.length > tupleBytesMax
 }

@@ -33,7 +33,7 @@ export function unitOffset(text: string, codePoints: number, from = 0): number {
   return at
 }
 
-/** Whether a code point of two units begins at `at`. */
+/** Returns whether a code point of two units begins at `at`. */
 export function isPairAt(text: string, at: number): boolean {
   const high = text.charCodeAt(at)
   if (high < 0xd800 || high > 0xdbff) return false

@@ -43,7 +43,7 @@ function titleWords(text: string): string {
 /** The rest of a word after its first letter, in lower case. */
 function lowerBehind(segment: string, at: number, first: string): string {
   const rest = segment.slice(at + first.length)
-  // Whether a sigma at the end is a final one depends on a letter before it, so an `a` replaces the first letter.
+  // A sigma at the end is a final one only after a letter, so an `a` replaces the first letter.
   return /\p{L}/u.test(first) ? `a${rest}`.toLowerCase().slice(1) : rest.toLowerCase()
 }
 

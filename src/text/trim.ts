@@ -1,6 +1,6 @@
 // Trims white space as Java's Character.isWhitespace defines it: no-break spaces do not count, the ASCII separators do.
 
-/** Whether a UTF-16 unit is white space. All white space characters have one unit. */
+/** Returns whether a UTF-16 unit is white space. All white space characters have one unit. */
 function isWhitespace(unit: number): boolean {
   if (unit < 0x80) return unit === 0x20 || (unit >= 9 && unit <= 13) || (unit >= 0x1c && unit <= 0x1f)
   if (unit >= 0x2000 && unit <= 0x200a) return unit !== 0x2007

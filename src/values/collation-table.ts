@@ -14,7 +14,7 @@ import { unpackNumbers } from './packed-numbers.ts'
 
 /** The kind of an entry, in its two highest bits. */
 export const entryKinds = {
-  /** One of `specials`. */
+  /** A constant of `specials`. */
   special: 0,
   letter: 1,
   mark: 2,
@@ -126,7 +126,7 @@ export function kindOf(entry: number): number {
   return entry >>> kindShift
 }
 
-/** Whether a contraction may begin here. */
+/** Returns whether a contraction may begin here. */
 export function isStarter(entry: number): boolean {
   return (entry & starterBit) !== 0
 }

@@ -36,7 +36,7 @@ function binaryParts(magnitude: number): BinaryParts {
   return { fraction, exponent, precision: significantBitsMax - missing }
 }
 
-/** Whether Java's digits of a finite, non-negative double may differ from the shortest ones. */
+/** Returns whether Java's digits of a finite, non-negative double may differ from the shortest ones. */
 export function hasOwnJavaDigits(magnitude: number): boolean {
   if (magnitude >= 1e-3) return magnitude >= 2 ** significantBitsMax
   if (magnitude < smallestNormal) return magnitude > 0

@@ -23,7 +23,7 @@ function startsOf(runs: string): readonly number[] {
 /** All smaller code points are assigned in every version. */
 const firstUnassigned = 0x378
 
-/** Whether a code point is assigned in the Unicode version of the stored data. */
+/** Returns whether a code point is assigned in the Unicode version of the stored data. */
 export function isKnownCharacter(codePoint: number): boolean {
   if (codePoint < firstUnassigned) return true
   let low = 0

@@ -5,12 +5,12 @@ import { int64Max, int64Min } from './int64.ts'
 /** Letters of all scripts, marks, digits, connectors, and a few signs: the protocol's `[;@+$\-_.!~%\w]+`. */
 const namePattern = /^[;@+$\-_.!~%\p{Alphabetic}\p{Mark}\p{Nd}\p{Pc}\p{Join_Control}]+$/u
 
-/** Whether a text has the syntax of a schema object name. Some valid names are reserved ({@link isReservedName}). */
+/** Returns whether a text has the syntax of a schema object name. Some valid names are reserved ({@link isReservedName}). */
 export function isValidName(text: string): boolean {
   return namePattern.test(text)
 }
 
-/** Whether a valid name is reserved, so that no object may have it. */
+/** Returns whether a valid name is reserved, so that no object may have it. */
 export function isReservedName(text: string): boolean {
   return text === '_'
 }

@@ -113,7 +113,7 @@ function decompositionOf(character: string, form: 'NFD' | 'NFKD'): string[] {
   return known
 }
 
-/** One mark of each canonical combining class, in ascending order of the classes; computed on demand. */
+/** A mark of each canonical combining class, in ascending order of the classes; computed on demand. */
 const representatives: string[] = []
 
 /** The rank of a mark's canonical combining class among all classes; -1 when marks are not moved across it. */
@@ -151,7 +151,7 @@ function isMovable(character: string): boolean {
   return movesBefore(lowest, character) || movesBefore(character, highest)
 }
 
-/** Whether normalization moves `mark` before `other`. */
+/** Returns whether normalization moves `mark` before `other`. */
 export function movesBefore(mark: string, other: string): boolean {
   return (other + mark).normalize('NFD') !== other + mark
 }

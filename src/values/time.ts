@@ -30,7 +30,7 @@ export const timeBoundsText: string = `dates and times must be between ${formatT
 /** A unit of time. */
 export interface TimeUnit {
   readonly nanos: bigint
-  /** Whether dates may be moved by this unit: only by whole days. */
+  /** True if dates may be moved by this unit: only by whole days. */
   readonly ofDates: boolean
 }
 

@@ -277,14 +277,14 @@ export abstract class Transient {
   abstract parts(): readonly Value[]
 }
 
-/** One version of a document, as `get` and the writing functions return it. */
+/** A version of a document, as `get` and the writing functions return it. */
 export class DocumentValue extends Transient {
   readonly kind = 'document'
   readonly ref: Ref
   readonly ts: Micros | TransactionTime
   /** The stored top-level fields that clients may see, in stored order. Hidden fields are already removed. */
   readonly fields: ObjectValue
-  /** Whether this query created the document: as the whole result it causes status 201. */
+  /** True if this query created the document: as the whole result it causes status 201. */
   readonly created: boolean
   /** The cache of its rendered text. */
   readonly shown: RenderCache | undefined
@@ -348,17 +348,17 @@ export type TaggedValue = Exclude<Extract<Value, { readonly kind: string }>, Tra
 /** Exact JSON from the wire: integers are bigint, doubles are number, objects keep their order. */
 export type Json = null | boolean | bigint | number | string | readonly Json[] | ReadonlyMap<string, Json>
 
-/** Whether a value is an object. */
+/** Returns whether a value is an object. */
 export function isObject(value: Value | undefined): value is ObjectValue {
   return value instanceof Map
 }
 
-/** Whether a value is an array. */
+/** Returns whether a value is an array. */
 export function isArray(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value)
 }
 
-/** Whether a reference names a native collection. */
+/** Returns whether a reference names a native collection. */
 export function isNativeCollectionRef(value: Value): value is Ref & { readonly collection: 2 } {
   return value instanceof Ref && value.collection === native.collections && value.id < firstUserCollection
 }
@@ -374,7 +374,7 @@ export function itemsOf(value: Value | undefined): readonly Value[] {
   return isArray(value) ? value : [value]
 }
 
-/** Whether two references are equal. */
+/** Returns whether two references are equal. */
 export function sameRef(left: Ref, right: Ref): boolean {
   return left.id === right.id && left.collection === right.collection && left.database === right.database
 }

@@ -31,7 +31,7 @@ export interface Specifier {
   readonly width: number | undefined
   readonly precision: number | undefined
   readonly conversion: Conversion
-  /** Whether the conversion is written as a capital letter: the result is then in capitals. */
+  /** True if the conversion is written as a capital letter: the result is then in capitals. */
   readonly capitals: boolean
   /** For `t`: the part of a date or time; undefined means its ISO text. */
   readonly suffix: string | undefined
@@ -99,7 +99,7 @@ function numberIn(digits: string, text: string): number {
   return number
 }
 
-/** Whether flags, width and precision are compatible with the conversion and with each other. */
+/** Returns whether flags, width and precision are compatible with the conversion and with each other. */
 function isSound(specifier: Specifier): boolean {
   const { alternate, conversion, grouped, leftAligned, parentheses, plus, precision, space, width, zeros } =
     specifier

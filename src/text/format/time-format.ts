@@ -77,7 +77,7 @@ const timeParts: Readonly<Record<string, Part>> = {
     `${clock(parts, time)} Z ${year(parts, time)}`,
 }
 
-/** Whether a letter names a part of times. */
+/** Returns whether a letter names a part of times. */
 export function isTimeSuffix(suffix: string): boolean {
   return Object.hasOwn(timeParts, suffix)
 }

@@ -7,7 +7,7 @@ import type { Anchor } from './pattern-tree.ts'
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Whether an anchor matches at an offset of a text. `previousEnd`: the end of the previous match, 0 without one. */
+/** Returns whether an anchor matches at an offset of a text. `previousEnd`: the end of the previous match, 0 without one. */
 export function anchorMatches(anchor: Anchor, text: string, at: number, previousEnd: number): boolean {
   switch (anchor) {
     case 'textStart':
@@ -39,7 +39,7 @@ export function anchorMatches(anchor: Anchor, text: string, at: number, previous
   }
 }
 
-/** Whether RE2's anchors could match elsewhere in a text than Java's: RE2's anchors know only `\n` and ASCII. */
+/** Returns whether RE2's anchors could match elsewhere in a text than Java's: RE2's anchors know only `\n` and ASCII. */
 export function anchorsDiffer(anchors: ReadonlySet<Anchor>, text: string): boolean {
   for (const anchor of anchors) {
     switch (anchor) {
@@ -72,7 +72,7 @@ function isTerminator(unit: number): boolean {
   return unit === lineFeed || unit === carriageReturn || unit === 0x85 || unit === 0x2028 || unit === 0x2029
 }
 
-/** Whether a line terminator begins here. `\r\n` is one terminator, so none begins between the two. */
+/** Returns whether a line terminator begins here. `\r\n` is one terminator, so none begins between the two. */
 function isLineEnd(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   return isTerminator(unit) && !(unit === lineFeed && text.charCodeAt(at - 1) === carriageReturn)

@@ -45,14 +45,14 @@ export const op = {
   literal: 17,
 } as const
 
-/** One instruction; unused fields are 0. All instructions have the same object shape, which keeps the search fast. */
+/** An instruction; unused fields are 0. All instructions have the same object shape, which keeps the search fast. */
 export interface Instruction {
   readonly op: number
   target: number
   readonly a: number
   readonly b: number
   readonly group: number
-  /** Whether the body of the loop can match in only one way. */
+  /** True if the body of the loop can match in only one way. */
   readonly isDeterministic: boolean
   readonly least: number
   readonly most: number
@@ -265,7 +265,7 @@ class Compiler {
   }
 }
 
-/** Whether a node can match in only one way at each position, by Java's criteria. */
+/** Returns whether a node can match in only one way at each position, by Java's criteria. */
 function hasOneWay(node: PatternNode): boolean {
   switch (node.kind) {
     case 'alternatives':

@@ -69,7 +69,7 @@ function single(text: string, otherwise: number): number {
   return text.length === (codePoint > 0xffff ? 2 : 1) ? codePoint : otherwise
 }
 
-/** Whether two code points are equal when case is ignored, for all alphabets or for ASCII only. */
+/** Returns whether two code points are equal when case is ignored, for all alphabets or for ASCII only. */
 export function equalsInEitherCase(left: number, right: number, unicode: boolean): boolean {
   if (left === right) return true
   if (!unicode) return asciiLower(left) === asciiLower(right)

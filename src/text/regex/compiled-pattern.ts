@@ -26,7 +26,7 @@ export interface Match {
 
 /** A search of one text, which starts when the first match is requested. */
 export interface Search {
-  /** Whether the search takes linear time; known before the search. */
+  /** True if the search takes linear time; known before the search. */
   readonly linear: boolean
   /** The matches in order. A match is valid until the next one is requested. */
   readonly matches: Iterable<Match, void, void>
@@ -60,7 +60,7 @@ export class CompiledPattern {
   }
 
   /**
-   * Whether a text is searched in linear time. Some texts are not, even for a pattern that RE2 supports: those in which
+   * Returns whether a text is searched in linear time. Some texts are not, even for a pattern that RE2 supports: those in which
    * RE2's anchors would match elsewhere than Java's.
    */
   isLinearOn(text: string): boolean {
@@ -79,7 +79,7 @@ export class CompiledPattern {
     return { linear: false, matches: backtrackMatches(search), steps: () => search.steps }
   }
 
-  /** Whether the pattern matches anywhere in a text on which it is linear. This is faster than finding the first match. */
+  /** Returns whether the pattern matches anywhere in a text on which it is linear. This is faster than finding the first match. */
   occursLinearlyIn(text: string): boolean {
     const found = this.#linear?.test(text) ?? false
     this.#releaseStates()

@@ -166,12 +166,12 @@ export class PatternReader {
   }
 }
 
-/** Whether a code point is an ASCII digit. */
+/** Returns whether a code point is an ASCII digit. */
 export function isDigit(codePoint: number): boolean {
   return codePoint >= 0x30 && codePoint <= 0x39
 }
 
-/** Whether a code point is an ASCII letter. */
+/** Returns whether a code point is an ASCII letter. */
 export function isAsciiLetter(codePoint: number): boolean {
   return (codePoint | 0x20) >= 0x61 && (codePoint | 0x20) <= 0x7a
 }

@@ -24,7 +24,7 @@ export type Anchor =
 /** The kind of a quantifier. A possessive one never backtracks. */
 export type Manner = 'greedy' | 'reluctant' | 'possessive'
 
-/** One character of a class. The class includes the other cases of ASCII letters when flag `i` is on. */
+/** A character of a class. The class includes the other cases of ASCII letters when flag `i` is on. */
 export interface ClassNode {
   readonly kind: 'class'
   readonly members: CharacterClass

@@ -205,7 +205,8 @@ describe('parseJson: errors and limits', () => {
     assert.equal(reasonOf(`[${'[],{},'.repeat(limits.jsonDepthMax)}[]]`), 'accepted')
   })
 
-  test('limits the length of keys', () => 
-    assert.equal(reasonOf(`"${'k'.repeat(limits.jsonNameCharsMax)}":1`), 'accepted')
-    assert.equal(reasonOf(`"${'k'.repeat(limits.jsonNameCharsMax + 1)}":1`), 'syntax'))
+  test('limits the length of keys', () => {
+    assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax)}":1}`), 'accepted')
+    assert.equal(reasonOf(`{"${'k'.repeat(limits.jsonNameCharsMax + 1)}":1}`), 'syntax')
+  })
 })
