@@ -3,7 +3,7 @@
 //     npx node tests/tidy/prose.ts [--update] [folder or file …]
 //
 // The command prints the shares, and for the folders that it names each sentence that breaks a rule. `--update` lowers
-// the bounds of the folders that are not rewritten yet (`prose-pending.json`).
+// the bounds of these folders in the list of those that are not rewritten yet (`prose-pending.json`).
 //
 // The share is a measure, not a ban. A good sentence may begin with a listed word ("One worker per core is enough"); the
 // bound leaves room for it. A sentence that only moves the word ("It is what …") passes and reads worse: name the
@@ -148,8 +148,10 @@ function lowered(old: Bounds, { total, headless, long, dialect }: Measure): Boun
   }
 }
 
-function updatePending(measures: ReadonlyMap<string, Measure>): void {
+function updatePending(folders: (folder: string) => boolean): void {
+  const measures = measureFolders()
   const pending = Object.entries(readPending()).flatMap(([folder, old]) => {
+    if (!folders(folder)) return [[folder, old] as const]
     const now = measures.get(folder)
     return now && !keepsTo(now, bounds) ? [[folder, lowered(old, now)] as const] : []
   })
@@ -191,5 +193,5 @@ if (import.meta.main) {
     dialect: all.flatMap(each => each.dialect),
   }
   console.log(summary('all', together))
-  if (values.update) updatePending(measureFolders())
+  if (values.update) updatePending(folder => names.length === 0 || isNamed(folder))
 }
