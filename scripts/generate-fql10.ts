@@ -24,16 +24,16 @@ interface Chapter {
 
 /** Title and first sentence of tables whose names are no types that users know. */
 const namedTables: Readonly<Record<string, readonly [title: string, intro: string]>> = {
-  '<collection>': ['Collections', 'What a collection of yours has, such as `Author`.'],
-  CredentialDocument: ['Documents of Credential', 'What every credential has beside its fields.'],
-  Document: ['Documents', 'What every document of your collections has beside its fields.'],
-  KeyDocument: ['Documents of Key', 'What every key has beside its fields.'],
+  '<collection>': ['Collections', 'Fields and functions of your collections, such as `Author`.'],
+  CredentialDocument: ['Documents of Credential', 'Further fields and functions of every credential.'],
+  Document: ['Documents', 'Further fields and functions of every document of your collections.'],
+  KeyDocument: ['Documents of Key', 'Further fields and functions of every key.'],
   NamedDocument: [
     'Documents with names',
-    'What every document of Collection, Function, Role, AccessProvider and Database has beside its fields.',
+    'Further fields and functions of every document of Collection, Function, Role, AccessProvider and Database.',
   ],
-  TokenDocument: ['Documents of Token', 'What every token has beside its fields.'],
-  UserFunction: ['Functions of yours', 'What a function of yours has, such as `shout`.'],
+  TokenDocument: ['Documents of Token', 'Further fields and functions of every token.'],
+  UserFunction: ['Functions of yours', 'Fields and functions of your functions, such as `shout`.'],
 }
 
 function isModule(table: Members): boolean {
@@ -63,7 +63,7 @@ function chapterOf(table: Members): Chapter {
     }
   }
   const named = namedTables[table.name]
-  const [title, intro] = named ?? [table.name, `What every ${table.name} has.`]
+  const [title, intro] = named ?? [table.name, `Fields and functions of every ${table.name}.`]
   // Collections of users are called by their names.
   const call = table.apply === undefined ? [] : [['Author', table.apply] as const]
   return { title, intro, prefix: '.', entries: [...call, ...entries] }

@@ -37,9 +37,9 @@ export function limitsPage(): string {
   return [
     '# Limits',
     '',
-    'What a request, a query and an answer may cost. Limits marked "ours" are choices of this service; the others are the',
-    "hosted service's. Generated from `src/limits.ts` by `scripts/generate-tables.ts`. What an operator can set",
-    '(requests and streams at a time, rates per database) is in [operations.md](../operations.md).',
+    'These limits apply to requests, queries and responses. Limits marked "ours" are choices of this service; the others are the',
+    "hosted service's. Operators can set further limits (concurrent requests and streams, rates per database): see",
+    '[Running Terrarium](../operations.md). Generated from `src/limits.ts` by `scripts/generate-tables.ts`.',
     '',
     '| name | value | meaning |',
     '|---|---:|---|',
@@ -63,8 +63,8 @@ export function errorsPage(): string {
   return [
     '# Errors',
     '',
-    'Every failed request is answered with `{"errors": […]}`. Programs should branch on `code`, and on `position` where it',
-    'matters; descriptions are for people. Generated from `src/v4/errors.ts` and `src/errors.ts` by `scripts/generate-tables.ts`.',
+    'Every failed request returns `{"errors": […]}`. Programs should branch on `code`, and if needed on `position`;',
+    'descriptions are for people. Generated from `src/v4/errors.ts` and `src/errors.ts` by `scripts/generate-tables.ts`.',
     '',
     '## Errors in a query',
     '',

@@ -10,7 +10,7 @@ export const createAccountKeyCommand = command({
   options: {
     name: {
       kind: 'string',
-      doc: 'What the key is called; no other has that name. Required.',
+      doc: 'Unique name of the key. Required.',
     },
     ttlDays: {
       kind: 'integer',

@@ -8,7 +8,7 @@ export const backupCommand = command({
   name: 'backup',
   summary:
     'Copies everything stored, as of one transaction, to a new folder; the service may go on meanwhile.',
-  operands: [{ name: 'FOLDER', doc: 'Where the backup goes; new or empty.' }],
+  operands: [{ name: 'FOLDER', doc: 'New or empty folder for the backup.' }],
   settings: ['data', 'store', 'storeSchema'],
   async run({ operands: [folder = ''], config }) {
     const { backUp } = await import('../backup-folder.ts')

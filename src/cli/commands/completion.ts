@@ -9,7 +9,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
   return command({
     name: 'completion',
     summary: 'Prints a script that makes a shell complete commands and flags.',
-    operands: [{ name: 'SHELL', doc: `One of ${Object.keys(completionScripts).join(', ')}.` }],
+    operands: [{ name: 'SHELL', doc: `Name of the shell: ${Object.keys(completionScripts).join(', ')}.` }],
     examples: [
       ['completion bash > ~/.local/share/bash-completion/completions/terrarium', 'For bash:'],
       ['completion zsh > ~/.zfunc/_terrarium', 'For zsh, with ~/.zfunc in $fpath:'],

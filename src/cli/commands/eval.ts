@@ -32,7 +32,7 @@ export const evalCommand = command({
     [`eval --fql 10 'Collection.all().map(.name)'`, 'The same in version 10 of the language:'],
     [
       `eval --fql 10 --explain 'orders.where(.status == "open")'`,
-      'What a query reads, and the index it lacks:',
+      'List the reads of a query, and the index that it lacks:',
     ],
     [
       `eval --url https://db.example.org --json 'Now()'`,

@@ -1,4 +1,4 @@
-// `terrarium import FILE|FOLDER…`: brings data from exports, dumps and tables into a database.
+// `terrarium import FILE|FOLDER…`: imports exports, dumps and tables into a database.
 
 import { command } from '../command.ts'
 import { importOptions } from '../transfer-options.ts'
@@ -8,12 +8,16 @@ export const importCommand = command({
   name: 'import',
   summary: 'Imports exports, dumps, tables and schema files of the hosted service.',
   description: [
-    'Recognises by content, also when packed with gzip: snapshot exports (tagged and simple), what scripts made with the drivers of versions 4 and 10, JSON, JSONL and CSV, dumps of schema objects, .fsl files.',
-    'Keeps ids, times, references, ttl and password hashes. An import that was interrupted goes on where it was when it is started again; a document that is there with the same content is left alone, so importing twice changes nothing.',
-    'Ends with a report of what was read, written, in conflict or bad, and what could not be kept.',
+    'Detects formats by content, also in gzip files: snapshot exports (tagged and simple), output of scripts with the drivers of versions 4 and 10, JSON, JSONL and CSV, dumps of schema objects, .fsl files.',
+    'Keeps ids, times, references, ttl and password hashes. Run the command again to continue an interrupted import. A document that exists with the same content stays unchanged, so a second import changes nothing.',
+    'Prints a report: records read, written, in conflict or bad, and content that was lost.',
   ],
   operands: [
-    { name: 'FILE|FOLDER', doc: 'What to import; folders with all that is in them.', multiple: true },
+    {
+      name: 'FILE|FOLDER',
+      doc: 'Files and folders to import; a folder with all its content.',
+      multiple: true,
+    },
   ],
   options: importOptions,
   settings: ['data'],
@@ -24,9 +28,11 @@ export const importCommand = command({
     ],
     [
       'import --url https://db.example.org users.jsonl coupons.csv --type until::date',
-      'Imports files into a service elsewhere, with the secret in TERRARIUM_SECRET:',
+      'Imports files into a remote service, with the secret in TERRARIUM_SECRET:',
     ],
   ],
-  statuses: [[1, 'It could not be finished; standard error says why. Started again it goes on.']],
+  statuses: [
+    [1, 'The import is incomplete; standard error has the reason. Run the command again to continue.'],
+  ],
   run: async invocation => (await import('../actions/import.ts')).run(invocation),
 })

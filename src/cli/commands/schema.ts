@@ -9,7 +9,7 @@ const folderOperand = {
 } as const
 
 const planOptions = {
-  dryRun: { kind: 'switch', doc: 'Shows what would change, and changes nothing.' },
+  dryRun: { kind: 'switch', doc: 'Lists the changes, and makes none of them.' },
   yes: { kind: 'switch', short: 'y', doc: 'Does not ask before it changes anything.' },
 } as const
 
@@ -18,11 +18,11 @@ export const schemaPullCommand = command({
   name: 'schema pull',
   summary: 'Writes the collections, indexes, functions, roles and access providers of a database to files.',
   description: [
-    'Each object is a file of its own, such as indexes/users_by_email.fql with CreateIndex({…}) in it. A file that says ' +
-      'the same already stays as it is, with its comments. Files of objects that the database does not have are named and ' +
-      'left alone. Asks before it overwrites a file.',
-    'Where the folder holds .fsl files the schema files of the database are written instead, as they are. Where it holds ' +
-      'neither, that happens if the schema has something that only version 10 can say. --fql decides in any case.',
+    'Each object is a file of its own, such as indexes/users_by_email.fql with CreateIndex({…}) in it. A file whose object ' +
+      'is unchanged keeps its text and its comments. Files of objects that the database does not have are listed and kept. ' +
+      'Asks before it overwrites a file.',
+    'If the folder has .fsl files, the schema files of the database are written instead, unchanged. If it has neither, they ' +
+      'are written if the schema uses a feature that only version 10 has. --fql overrides this choice.',
   ],
   operands: [folderOperand],
   options: {
@@ -31,7 +31,7 @@ export const schemaPullCommand = command({
       kind: 'choice',
       choices: ['auto', '4', '10'],
       default: 'auto',
-      doc: 'The version of the language: 4 writes .fql files, 10 writes .fsl files, auto what the folder or the database has.',
+      doc: 'The version of the language: 4 writes .fql files, 10 writes .fsl files, auto chooses by the folder and the database.',
     },
     ...clientOptions,
   },
@@ -41,33 +41,35 @@ export const schemaPullCommand = command({
     (await import('../actions/schema.ts')).pullSchema(folder, options, config),
 })
 
-/** Makes the schema of a database that of files. */
+/** Applies schema files to a database. */
 export const schemaPushCommand = command({
   name: 'schema push',
-  summary: 'Makes the schema of a database what the files of a folder say.',
+  summary: 'Applies the schema files of a folder to a database.',
   description: [
-    'Shows what would change and asks. All changes are one transaction: either all happen or none. An index that sees ' +
-      'other fields than before is deleted and built again. Objects that no file has stay, unless --delete is given.',
-    'The folder may be one of the old schema-migrate tool: its files below fauna/resources count, its migrations do not. ' +
-      'Resources in JavaScript are parsed and never run; those that would have to be run are named and left out.',
-    'Where the folder holds .fsl files these alone are pushed, and the service says what would change. Files of the ' +
-      'database that the folder does not have stay, unless --delete is given.',
+    'Lists the changes and asks. All changes are one transaction: either all apply or none. An index whose fields change ' +
+      'is deleted and built again. Objects that are in no file stay, unless --delete is given.',
+    'The folder may be one of the old schema-migrate tool: the files below fauna/resources are read, its migrations are not. ' +
+      'Resources in JavaScript are parsed and never run; resources that need running are listed and skipped.',
+    'If the folder has .fsl files, only these are pushed, and the service lists the changes. Files of the database that are ' +
+      'not in the folder stay, unless --delete is given.',
   ],
   operands: [folderOperand],
   options: {
     ...planOptions,
     delete: {
       kind: 'switch',
-      doc: 'Deletes objects that no file has, collections with their documents.',
+      doc: 'Deletes objects that are in no file; collections with their documents.',
     },
     ...clientOptions,
   },
   settings: ['data'],
   statuses: [
-    [1, 'A change failed and nothing was changed, or the answer was no.'],
-    [2, 'The command line or a file is wrong.'],
+    [1, 'A change failed and nothing was changed, or the user declined.'],
+    [2, 'The command line or a file is invalid.'],
   ],
-  examples: [['schema push schema --database shop --dry-run', 'What would change in the database shop:']],
+  examples: [
+    ['schema push schema --database shop --dry-run', 'List the changes of a push to the database shop:'],
+  ],
   run: async ({ operands: [folder = ''], options, config }) =>
     (await import('../actions/schema.ts')).pushSchema(folder, options, config),
 })

@@ -14,7 +14,7 @@ export const arrayOrderEntries: readonly LibraryEntry[] = [
   variadic('order', {
     rest: ['ordering', any],
     result: 'Array<Any>',
-    summary: 'The elements sorted by what functions give for them; without any, by themselves.',
+    summary: 'The elements sorted by the results of functions, or by their own values without functions.',
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call)

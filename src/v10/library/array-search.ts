@@ -79,7 +79,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The first element for which a predicate holds, null when there is none.',
+    summary: 'The first element for which a predicate returns true, null when there is none.',
     example: ['[1, 2, 3].firstWhere(n => n > 1)', '2'],
     run: (elements, { predicate }, call) =>
       allHolding(elements, predicate, call)[0] ?? call.nothing('no element found'),
@@ -87,7 +87,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The last element for which a predicate holds, null when there is none.',
+    summary: 'The last element for which a predicate returns true, null when there is none.',
     example: ['[1, 2, 3].lastWhere(n => n > 1)', '3'],
     run: (elements, { predicate }, call) =>
       allHolding(elements, predicate, call).at(-1) ?? call.nothing('no element found'),
@@ -96,7 +96,8 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { predicate: callback(1) },
     optional: { start: int },
     result: 'Number | Null',
-    summary: 'The first position at which a predicate holds, from a position on; null when there is none.',
+    summary:
+      'The first position at which a predicate returns true, from a position on; null when there is none.',
     example: ['[1, 2, 3].indexWhere(n => n > 1)', '1'],
     run: (elements, { predicate, start }, call) =>
       found(firstIndex(elements, startOf(elements, start, call), holding(predicate, call)), call),
@@ -106,7 +107,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     optional: { end: int },
     result: 'Number | Null',
     summary:
-      'The last position at which a predicate holds, at or before a position; null when there is none.',
+      'The last position at which a predicate returns true, at or before a position; null when there is none.',
     example: ['[1, 2, 3].lastIndexWhere(n => n > 1)', '2'],
     run: (elements, { predicate, end }, call) =>
       found(lastIndex(elements, endOf(elements, end, call), holding(predicate, call)), call),

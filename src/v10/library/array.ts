@@ -81,21 +81,21 @@ const parts = [
   method('concat', {
     parameters: { other: array },
     result: 'Array<Any>',
-    summary: 'This array with the elements of another one behind its own.',
+    summary: 'This array followed by the elements of another.',
     example: ['[1].concat([2])', '[\n  1,\n  2\n]'],
     run: (elements, { other }, call) => joined(elements, other, call),
   }),
   method('take', {
     parameters: { limit: int },
     result: 'Array<Any>',
-    summary: 'The first elements, at most so many.',
+    summary: 'The first elements, up to a number.',
     example: ['[1, 2, 3].take(2)', '[\n  1,\n  2\n]'],
     run: (elements, { limit }) => slice(elements, 0, limit),
   }),
   method('drop', {
     parameters: { amount: int },
     result: 'Array<Any>',
-    summary: 'The elements without the first ones, so many.',
+    summary: 'The elements without a number of first elements.',
     example: ['[1, 2, 3].drop(2)', '[\n  3\n]'],
     run: (elements, { amount }) => slice(elements, amount, elements.length),
   }),
@@ -118,7 +118,7 @@ const parts = [
   }),
   method('distinct', {
     result: 'Array<Any>',
-    summary: 'The elements without those that are there before.',
+    summary: 'The elements without repetitions, in the order of their first occurrence.',
     example: ['[1, 2, 1].distinct()', '[\n  1,\n  2\n]'],
     run: elements => {
       const distinct = new Distinct()
@@ -141,7 +141,7 @@ const mapping = [
   method('map', {
     parameters: { mapper: callback(1) },
     result: 'Array<Any>',
-    summary: 'What a function gives for each element.',
+    summary: 'The result of a function for each element.',
     example: ['[1, 2].map(n => n + 1)', '[\n  2,\n  3\n]'],
     run: (elements, { mapper }, call) =>
       requireExtent(
@@ -155,7 +155,7 @@ const mapping = [
   method('flatMap', {
     parameters: { mapper: callback(1) },
     result: 'Array<Any>',
-    summary: 'The elements of the arrays that a function gives for each element.',
+    summary: 'The elements of the arrays that a function returns for each element.',
     example: ['[1, 2].flatMap(n => [n, n])', '[\n  1,\n  1,\n  2,\n  2\n]'],
     run: (elements, { mapper }, call) =>
       requireExtent(
@@ -166,7 +166,7 @@ const mapping = [
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Array<Any>',
-    summary: 'The elements for which a predicate holds.',
+    summary: 'The elements for which a predicate returns true.',
     example: ['[1, 2].where(n => n > 1)', '[\n  2\n]'],
     run: (elements, { predicate }, call) =>
       elements.filter(element => {
@@ -177,7 +177,7 @@ const mapping = [
   method('filter', {
     parameters: { predicate: callback(1) },
     result: 'Array<Any>',
-    summary: 'The elements for which a predicate holds.',
+    summary: 'The elements for which a predicate returns true.',
     example: ['[1, 2].filter(n => n > 1)', '[\n  2\n]'],
     run: (elements, { predicate }, call) =>
       elements.filter(element => {

@@ -45,7 +45,7 @@ export const listing: readonly FunctionDefinition[] = [
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
     result: 'Set<Doc>',
-    summary: 'The documents of the collection for which a predicate holds.',
+    summary: 'The documents of the collection for which a predicate returns true.',
     example: ['Author.where(.name == "Ann").count()', '1'],
     run(collection, { predicate }, call) {
       hintOfScan(collection, 'where', call)
@@ -56,7 +56,7 @@ export const listing: readonly FunctionDefinition[] = [
     effect: 'read',
     parameters: { predicate: callback(1, 'pred') },
     result: 'Doc | Null',
-    summary: 'The first document of the collection for which a predicate holds.',
+    summary: 'The first document of the collection for which a predicate returns true.',
     example: ['Author.firstWhere(.name == "Ann")!.name', '"Ann"'],
     run(collection, { predicate }, call) {
       hintOfScan(collection, 'firstWhere', call)
@@ -110,7 +110,7 @@ const entries: readonly LibraryEntry[] = [
     effect: 'write',
     parameters: { data: struct },
     result: 'Doc',
-    summary: 'Creates a document with fields whose names may be any.',
+    summary: 'Creates a document; any field name is allowed.',
     example: ['Author.createData({ id: "a" }).data.id', '"a"'],
     run: (collection, { data }, call) => call.evaluation.world.writer.create(collection, data, 'plain', call),
   }),

@@ -57,14 +57,14 @@ export const dateMembers: Members = members('Date', [
   method('add', {
     parameters: { amount: number, unit: string },
     result: 'Date',
-    summary: 'The day so many days later; the unit is `days`.',
+    summary: 'The day a number of days later; the unit is `days`.',
     example: ['Date("2024-02-28").add(2, "days")', 'Date("2024-03-01")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Date',
-    summary: 'The day so many days earlier; the unit is `days`.',
+    summary: 'The day a number of days earlier; the unit is `days`.',
     example: ['Date("2024-03-01").subtract(1, "day")', 'Date("2024-02-29")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
   }),
@@ -82,7 +82,7 @@ function fromText(name: string, query: string, result: string) {
   return ofModule.method(name, {
     parameters: { date: string },
     result: 'Date',
-    summary: 'The day that an ISO text stands for.',
+    summary: 'The day of an ISO text.',
     example: [query, result],
     run: (_, args, call) => {
       const value = parseDate(args.date)

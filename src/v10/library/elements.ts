@@ -84,20 +84,20 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
     }),
     method('isEmpty', {
       result: 'Boolean',
-      summary: 'Whether there is no element.',
+      summary: 'True if there is no element.',
       example: [`[]${made}.isEmpty()`, 'true'],
       run: (receiver, _, call) => isEmpty(receiver, call),
     }),
     method('nonEmpty', {
       result: 'Boolean',
-      summary: 'Whether there is an element.',
+      summary: 'True if there is an element.',
       example: [`[]${made}.nonEmpty()`, 'false'],
       run: (receiver, _, call) => !isEmpty(receiver, call),
     }),
     method('includes', {
       parameters: { element: any },
       result: 'Boolean',
-      summary: 'Whether a value is among the elements.',
+      summary: 'True if a value is among the elements.',
       example: [`[1, 2]${made}.includes(2)`, 'true'],
       run: (receiver, { element }, call) =>
         some(elements(receiver, call, 'includes'), other => equalElements(other, element)),
@@ -105,7 +105,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
     method('any', {
       parameters: { predicate: callback(1) },
       result: 'Boolean',
-      summary: 'Whether a predicate holds for an element.',
+      summary: 'True if a predicate returns true for an element.',
       example: [`[1, 2]${made}.any(n => n > 1)`, 'true'],
       run: (receiver, { predicate }, call) =>
         some(elements(receiver, call), element => call.holds(predicate, element)),
@@ -113,7 +113,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
     method('every', {
       parameters: { predicate: callback(1) },
       result: 'Boolean',
-      summary: 'Whether a predicate holds for all elements.',
+      summary: 'True if a predicate returns true for all elements.',
       example: [`[1, 2]${made}.every(n => n > 1)`, 'false'],
       run: (receiver, { predicate }, call) =>
         !some(elements(receiver, call, 'every'), element => !call.holds(predicate, element)),
@@ -151,21 +151,21 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
     method('reduce', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
-      summary: `Combines the first element with each one behind it; null for an empty ${noun}.`,
+      summary: `Combines the first element with each element after it; null for an empty ${noun}.`,
       example: [`[1, 2, 3]${made}.reduce((sum, n) => sum + n)`, '6'],
       run: (receiver, { reducer }, call) => reduced(elements(receiver, call, 'reduce'), reducer, call),
     }),
     method('reduceRight', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
-      summary: `Combines the last element with each one before it; null for an empty ${noun}.`,
+      summary: `Combines the last element with each element before it; null for an empty ${noun}.`,
       example: [`["a", "b"]${made}.reduceRight((text, s) => text + s)`, '"ba"'],
       run: (receiver, { reducer }, call) => reduced(backwards(receiver, call, 'reduceRight'), reducer, call),
     }),
     method('aggregate', {
       parameters: { seed: any, combiner: callback(2) },
       result: 'Any',
-      summary: 'Combines all elements with each other in any order, and a value at last.',
+      summary: 'Combines all elements with each other in any order, and the result with a value.',
       example: [`[1, 2, 3]${made}.aggregate(0, (a, b) => a + b)`, '6'],
       run: (receiver, { seed, combiner }, call) =>
         combine([...elements(receiver, call, 'aggregate')], seed, combiner, call),

@@ -15,7 +15,7 @@ export const eventSourceMembers: Members = members('EventSource', [
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'EventSource<Any>',
-    summary: 'The events of the elements for which a predicate holds.',
+    summary: 'The events of the elements for which a predicate returns true.',
     example: ['Author.all().eventSource().where(.name == "Ann").toString()', '"[event source]"'],
     run: (source, { predicate }, call) =>
       continued(source, set => new WhereSet(set, predicate, originOf(call))),
@@ -23,7 +23,7 @@ export const eventSourceMembers: Members = members('EventSource', [
   method('map', {
     parameters: { mapper: callback(1) },
     result: 'EventSource<Any>',
-    summary: 'The events with what a function gives for their elements.',
+    summary: 'The events with the result of a function for their elements.',
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
     run: (source, { mapper }, call) => continued(source, set => new MapSet(set, mapper, originOf(call))),
   }),

@@ -29,7 +29,7 @@ export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
 function entryOf(name: string, value: Value): FieldDefinition {
   return field(name, {
     result: value instanceof Module ? 'Module' : 'Function',
-    summary: `What \`${name}\` stands for where no variable has that name.`,
+    summary: `The meaning of \`${name}\` if no variable has that name.`,
     example: [`FQL.${name}`, shown(value)],
     read: () => value,
   })

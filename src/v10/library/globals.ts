@@ -12,7 +12,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   method('abort', {
     parameters: { return: any },
     result: 'Never',
-    summary: 'Ends the query with an error that holds a value, and undoes what it has written.',
+    summary: 'Fails the query with an error that contains a value, and discards its writes.',
     example: ['if (false) abort("no stock")', 'null'],
     run: (_, args, call) => {
       const abort = { value: args.return, text: displayText(args.return, call) }

@@ -34,8 +34,13 @@ function ofDouble(
 const constants = [
   constant('PI', Math.PI, 'The ratio of the circumference of a circle to its diameter.', '3.141592653589793'),
   constant('E', Math.E, 'The base of natural logarithms.', '2.718281828459045'),
-  constant('Infinity', Number.POSITIVE_INFINITY, 'What is greater than all numbers.', 'Math.Infinity'),
-  constant('NaN', Number.NaN, 'What is no number.', 'Math.NaN'),
+  constant(
+    'Infinity',
+    Number.POSITIVE_INFINITY,
+    'Infinity, which is greater than all numbers.',
+    'Math.Infinity',
+  ),
+  constant('NaN', Number.NaN, 'Not a number, the result of invalid arithmetic.', 'Math.NaN'),
 ]
 
 const widthKeeping = [
@@ -50,7 +55,7 @@ const widthKeeping = [
   method('sign', {
     parameters: { x: number },
     result: 'Number',
-    summary: 'Whether the number is negative (-1), zero (0) or positive (1).',
+    summary: 'The sign of the number: -1 if negative, 0 if zero, 1 if positive.',
     example: ['Math.sign(-3)', '-1'],
     run: (_, { x }) => BigInt(Math.sign(compareNumbers(x, 0n))),
   }),
@@ -71,14 +76,14 @@ const widthKeeping = [
   method('round', {
     parameters: { x: number, precision: int },
     result: 'Number',
-    summary: 'The number with so many digits behind the point; negative ones are rounded toward zero.',
+    summary: 'The number with a number of decimal places; negative numbers are rounded toward zero.',
     example: ['Math.round(1.25, 1)', '1.3'],
     run: (_, { x, precision }) => cutDigits(x, precision, 0.5),
   }),
   method('trunc', {
     parameters: { x: number, precision: int },
     result: 'Number',
-    summary: 'The number cut behind so many digits after the point.',
+    summary: 'The number truncated to a number of decimal places.',
     example: ['Math.trunc(1.29, 1)', '1.2'],
     run: (_, { x, precision }) => cutDigits(x, precision, 0),
   }),
@@ -214,7 +219,7 @@ const doubleFunctions = [
   method('pow', {
     parameters: { x: number, power: number },
     result: 'Double',
-    summary: 'A number to a power, as a Double.',
+    summary: 'A number raised to a power, as a Double.',
     example: ['Math.pow(2, 10)', '1024.0'],
     run: (_, { x, power }) => doubleOf(x) ** doubleOf(power),
   }),

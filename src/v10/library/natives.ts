@@ -67,7 +67,7 @@ const credentialMethods = [
     effect: 'read',
     parameters: { secret: string },
     result: 'Boolean',
-    summary: 'Whether a text is the password.',
+    summary: 'True if a text is the password.',
     example: ['Credential.byDocument(Author.byId(1))!.verify("sesame")', 'true'],
     run: (doc, { secret }, call) => call.evaluation.world.access.verify(doc, secret, call),
   }),
@@ -76,7 +76,7 @@ const credentialMethods = [
     parameters: { secret: string },
     optional: { ttl: time },
     result: 'Doc',
-    summary: 'A new token of the document, for whoever knows the password.',
+    summary: 'Checks the password and returns a new token of the document.',
     example: ['Credential.byDocument(Author.byId(1))!.login("sesame")', '…'],
     run: (doc, { secret, ttl }, call) => call.evaluation.world.access.login(doc, secret, ttl, call),
   }),
@@ -130,7 +130,7 @@ export const natives: readonly Native[] = [
     [
       field('Deleted', {
         result: 'Module',
-        summary: 'Stands for the collection of documents whose collection is gone.',
+        summary: 'The collection of documents whose collection was deleted.',
         example: ['Collection.Deleted', 'Collection.Deleted'],
         read: () => deletedCollection,
       }),

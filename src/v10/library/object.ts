@@ -88,7 +88,7 @@ const reading = [
   method('hasPath', {
     parameters: { object: struct, path: array },
     result: 'Boolean',
-    summary: 'Whether there is a value at a path through objects, be it null.',
+    summary: 'True if a path through objects leads to a value, including null.',
     example: ['Object.hasPath({ a: null }, ["a"])', 'true'],
     run: (_, args, call) => valueAt(args.object, args.path, call) !== undefined,
   }),
@@ -100,7 +100,7 @@ export const objectModule: Members = members('Object', [
   method('assign', {
     parameters: { destination: object, source: object },
     result: '{ *: Any }',
-    summary: 'The fields of one object or document, and over them those of another.',
+    summary: 'The fields of an object or document, overwritten by the fields of another.',
     example: ['Object.assign({ a: 1 }, { b: 2 })', '{\n  a: 1,\n  b: 2\n}'],
     run: (_, { destination, source }, call) => {
       const below = fieldsOf('destination', destination, call)

@@ -24,13 +24,13 @@ export const queryModule: Members = members('Query', [
   method('isEnvProtected', {
     effect: 'read',
     result: 'Boolean',
-    summary: 'Whether the database refuses changes of its schema that lose data.',
+    summary: 'True if the database rejects schema changes that lose data.',
     example: ['Query.isEnvProtected()', '…'],
     run: (_, __, call) => call.evaluation.world.access.isProtected(call),
   }),
   method('isEnvTypechecked', {
     result: 'Boolean',
-    summary: 'Whether types are checked before a query runs, which they never are.',
+    summary: 'Stored and returned, without effect: types are never checked before a query runs.',
     example: ['Query.isEnvTypechecked()', 'false'],
     run: () => false,
   }),

@@ -43,7 +43,7 @@ export const setReadingEntries: readonly LibraryEntry[] = [
   method('firstWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The first element for which a predicate holds, null when there is none.',
+    summary: 'The first element for which a predicate returns true, null when there is none.',
     example: ['[1, 2].toSet().firstWhere(n => n > 1)', '2'],
     run: (set, { predicate }, call) =>
       firstOf(elementsOf(filtered(set, predicate, call), call), 'empty set', call),
@@ -51,7 +51,7 @@ export const setReadingEntries: readonly LibraryEntry[] = [
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Any | Null',
-    summary: 'The last element for which a predicate holds, null when there is none.',
+    summary: 'The last element for which a predicate returns true, null when there is none.',
     example: ['[1, 2].toSet().lastWhere(n => n < 2)', '1'],
     run: (set, { predicate }, call) =>
       firstOf(elementsOf(filtered(lazy(set).reversed(), predicate, call), call), 'empty set', call),

@@ -26,28 +26,28 @@ const making = [
   method('where', {
     parameters: { predicate: callback(1, 'pred') },
     result: 'Set<Any>',
-    summary: 'The elements for which a predicate holds.',
+    summary: 'The elements for which a predicate returns true.',
     example: ['[1, 2].toSet().where(n => n > 1).toArray()', '[\n  2\n]'],
     run: (inner, { predicate }, call) => new WhereSet(lazy(inner), predicate, originOf(call)),
   }),
   method('map', {
     parameters: { mapper: callback(1) },
     result: 'Set<Any>',
-    summary: 'What a function gives for each element.',
+    summary: 'The result of a function for each element.',
     example: ['[1, 2].toSet().map(n => n + 1).toArray()', '[\n  2,\n  3\n]'],
     run: (inner, { mapper }, call) => new MapSet(lazy(inner), mapper, originOf(call)),
   }),
   method('flatMap', {
     parameters: { mapper: callback(1) },
     result: 'Set<Any>',
-    summary: 'The elements of the sets that a function gives for each element.',
+    summary: 'The elements of the sets that a function returns for each element.',
     example: ['[1, 2].toSet().flatMap(n => [n, n].toSet()).toArray()', '[\n  1,\n  1,\n  2,\n  2\n]'],
     run: (inner, { mapper }, call) => new FlatMapSet(lazy(inner), mapper, originOf(call)),
   }),
   variadic('order', {
     rest: ['ordering', any],
     result: 'Set<Any>',
-    summary: 'The elements sorted by what functions give for them; without any, by themselves.',
+    summary: 'The elements sorted by the results of functions, or by their own values without functions.',
     example: ['[3, 1].toSet().order(asc(n => n)).toArray()', '[\n  1,\n  3\n]'],
     run(inner, args, call) {
       hintOfFullRead(inner, 'order', call)
@@ -73,14 +73,14 @@ const making = [
   method('take', {
     parameters: { limit: int },
     result: 'Set<Any>',
-    summary: 'The first elements, at most so many.',
+    summary: 'The first elements, up to a number.',
     example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
     run: (inner, { limit }, call) => taken(lazy(inner), limit, call),
   }),
   method('drop', {
     parameters: { amount: int },
     result: 'Set<Any>',
-    summary: 'The elements without the first ones, so many.',
+    summary: 'The elements without a number of first elements.',
     example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
     run: (inner, { amount }) => new DropSet(lazy(inner), amount),
   }),
@@ -93,7 +93,7 @@ const making = [
   method('pageSize', {
     parameters: { size: int },
     result: 'Set<Any>',
-    summary: 'The same set with so many elements on each of its pages.',
+    summary: 'The same set with another number of elements per page.',
     example: ['[1, 2].toSet().pageSize(1).count()', '2'],
     run: (inner, { size }, call) => new PagedSet(lazy(inner), checkedSize(size, call)),
   }),
@@ -135,7 +135,7 @@ const paging = [
   method('paginate', {
     optional: { size: int },
     result: '{ data: Array<Any>, after: SetCursor | Null }',
-    summary: 'The first page of the set, and where the next one begins.',
+    summary: 'The first page of the set, and the cursor of the next page.',
     example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
     run: (inner, { size }, call) => pageStruct(firstPage(inner, size, call)),
   }),
@@ -165,7 +165,7 @@ export const setModule: Members = members('Set', [
     parameters: { cursor: setCursor },
     optional: { size: int },
     result: '{ data: Array<Any>, after: SetCursor | Null }',
-    summary: 'The page that a cursor stands for, and where the next one begins.',
+    summary: 'The page at a cursor, and the cursor of the next page.',
     example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
     run: (_, { cursor, size }, call) => pageStruct(nextPage(cursor, size, call)),
   }),

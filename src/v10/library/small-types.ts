@@ -88,7 +88,7 @@ export const idModule: Members = members(
   [],
   ofModule.overloaded('apply', {
     result: 'ID',
-    summary: 'The id that a number or a decimal text stands for.',
+    summary: 'The id of a number or a decimal text.',
     example: ['ID("7")', '"7"'],
     signatures: [
       ofModule.signature({ parameters: { id: string }, run: (_, { id }, call) => idOf(id, call) }),
@@ -103,7 +103,7 @@ export const transactionTimeModule: Members = members(
   [],
   ofModule.method('apply', {
     result: 'TransactionTime',
-    summary: 'The time at which the query will commit, not known before.',
+    summary: 'The time at which the query will commit, which is not known before the commit.',
     example: ['TransactionTime()', '…'],
     run: () => TransactionTime.time,
   }),

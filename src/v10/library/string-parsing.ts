@@ -63,7 +63,7 @@ export const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseInt', {
     optional: { radix: int },
     result: 'Number | Null',
-    summary: 'The 32-bit integer that the text is, in a radix of 2 to 36; null when it is none.',
+    summary: 'The text as a 32-bit integer in a radix of 2 to 36; null if the text is not such an integer.',
     example: ['"ff".parseInt(16)', '255'],
     run: (text, { radix = 10 }, call) => {
       const integer = integerIn(text, checkedRadix(radix, call))
@@ -73,7 +73,7 @@ export const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseLong', {
     optional: { radix: int },
     result: 'Number | Null',
-    summary: 'The 64-bit integer that the text is, in a radix of 2 to 36; null when it is none.',
+    summary: 'The text as a 64-bit integer in a radix of 2 to 36; null if the text is not such an integer.',
     example: ['"12".parseLong()', '12'],
     run: (text, { radix = 10 }, call) => {
       const integer = integerIn(text, checkedRadix(radix, call))
@@ -82,13 +82,13 @@ export const stringParsingEntries: readonly LibraryEntry[] = [
   }),
   method('parseDouble', {
     result: 'Number | Null',
-    summary: 'The double that the text is, null when it is none.',
+    summary: 'The text as a double; null if the text is not a number.',
     example: ['"1e3".parseDouble()', '1000.0'],
     run: (text, _, call) => javaDouble(text) ?? noNumber(call),
   }),
   method('parseNumber', {
     result: 'Number | Null',
-    summary: 'The number that the text is: an Int, a Long or a Double; null when it is none.',
+    summary: 'The text as an Int, a Long or a Double; null if the text is not a number.',
     example: ['"12".parseNumber()', '12'],
     run: (text, _, call) => integerIn(text, 10) ?? javaDouble(text) ?? noNumber(call),
   }),

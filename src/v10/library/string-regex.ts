@@ -63,7 +63,7 @@ const searching = [
   method('includesRegex', {
     parameters: { regex: string },
     result: 'Boolean',
-    summary: 'Whether a regular expression matches anywhere.',
+    summary: 'True if a regular expression matches anywhere.',
     example: ['"abc".includesRegex("[bx]")', 'true'],
     run: (text, { regex }, call) => finding(regex, call)(text) !== undefined,
   }),
@@ -122,7 +122,7 @@ const replacing = [
   method('replaceAllRegex', {
     parameters: { pattern: string, replacement: string },
     result: 'String',
-    summary: 'The text with another one in place of every match of a regular expression.',
+    summary: 'The text with every match of a regular expression replaced.',
     example: ['"a1b2".replaceAllRegex("[0-9]", "-")', '"a-b-"'],
     run: (text, { pattern, replacement }, call) =>
       replaced(text, finding(pattern, call), replacement, Number.POSITIVE_INFINITY, call),

@@ -37,7 +37,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
   method('replaceAll', {
     parameters: { pattern: string, replacement: string },
     result: 'String',
-    summary: 'The text with another one in place of every occurrence of a third.',
+    summary: 'The text with every occurrence of another text replaced.',
     example: ['"a-b-c".replaceAll("-", "+")', '"a+b+c"'],
     run: (text, { pattern, replacement }, call) =>
       replaced(text, finding(pattern), replacement, Number.POSITIVE_INFINITY, call),

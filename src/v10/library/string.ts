@@ -70,7 +70,7 @@ const parts = [
   method('concat', {
     parameters: { other: string },
     result: 'String',
-    summary: 'This text with another one behind it.',
+    summary: 'This text followed by another.',
     example: ['"a".concat("b")', '"ab"'],
     run: (text, { other }, call) => {
       countText(text.length + other.length, call)
@@ -91,7 +91,7 @@ const parts = [
   method('splitAt', {
     parameters: { index: int },
     result: '[String, String]',
-    summary: 'What is before a position, and the rest.',
+    summary: 'The text before a position, and the rest.',
     example: ['"abc".splitAt(1)', '[\n  "a",\n  "bc"\n]'],
     run: (text, { index }, call) => {
       const offset = offsetOf(text, index, call)
@@ -111,13 +111,13 @@ const parts = [
 const forms = [
   method('toLowerCase', {
     result: 'String',
-    summary: 'The text in small letters.',
+    summary: 'The text in lower case.',
     example: ['"ABC".toLowerCase()', '"abc"'],
     run: text => mapped(text, part => part.toLowerCase()),
   }),
   method('toUpperCase', {
     result: 'String',
-    summary: 'The text in capitals.',
+    summary: 'The text in upper case.',
     example: ['"abc".toUpperCase()', '"ABC"'],
     run: text => mapped(text, part => part.toUpperCase()),
   }),

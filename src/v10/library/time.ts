@@ -92,14 +92,14 @@ export const timeMembers: Members = members('Time', [
   method('add', {
     parameters: { amount: number, unit: string },
     result: 'Time',
-    summary: 'The time so many units later.',
+    summary: 'The time a number of units later.',
     example: ['Time("2024-01-31T00:00:00Z").add(1, "day")', 'Time("2024-02-01T00:00:00Z")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Time',
-    summary: 'The time so many units earlier.',
+    summary: 'The time a number of units earlier.',
     example: ['Time("2024-01-01T00:00:00Z").subtract(1, "hour")', 'Time("2023-12-31T23:00:00Z")'],
     run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
   }),
@@ -117,7 +117,7 @@ function fromText(name: string, query: string, result: string) {
   return ofModule.method(name, {
     parameters: { time: string },
     result: 'Time',
-    summary: 'The time that an ISO text with an offset stands for.',
+    summary: 'The time of an ISO text with an offset.',
     example: [query, result],
     run: (_, args, call) => {
       const value = parseTime(args.time)
@@ -135,14 +135,14 @@ export const timeModule: Members = members(
     ofModule.method('now', {
       effect: 'observation',
       result: 'Time',
-      summary: 'The time of the query, the same all through it.',
+      summary: 'The time of the query, which is the same in the whole query.',
       example: ['Time.now()', '…'],
       run: (_, __, call) => timeFromMicros(call.evaluation.now),
     }),
     ofModule.method('epoch', {
       parameters: { offset: number, unit: string },
       result: 'Time',
-      summary: 'The time so many units after 1970.',
+      summary: 'The time a number of units after 1970.',
       example: ['Time.epoch(1, "day")', 'Time("1970-01-02T00:00:00Z")'],
       run: (_, { offset, unit }, call) => {
         const nanos = nanosOf(offset, unitNamed(unit, 'time', call), 'half up')

@@ -5,7 +5,7 @@
 // its name alone.
 
 export const libraryTable: string = `
-	abort	(return: Any)	Never	Ends the query with an error that holds a value, and undoes what it has written.
+	abort	(return: Any)	Never	Fails the query with an error that contains a value, and discards its writes.
 	asc	(accessor: Function)	{ asc: A => Any }	An ordering from the least value of a function to the greatest.
 	dbg	(value: Any)	A	The value itself; its text and the place of the call are added to the summary of the response.
 	desc	(accessor: Function)	{ desc: A => Any }	An ordering from the greatest value of a function to the least.
@@ -18,93 +18,93 @@ Array	toSet	()	Set<Any>	A lazy set of the elements.
 Array	toString	()	String	The array as text.
 Array	append	(element: Any)	Array<Any>	This array with one more element at its end.
 Array	prepend	(element: Any)	Array<Any>	This array with one more element at its front.
-Array	concat	(other: Array<Any>)	Array<Any>	This array with the elements of another one behind its own.
-Array	take	(limit: Int)	Array<Any>	The first elements, at most so many.
-Array	drop	(amount: Int)	Array<Any>	The elements without the first ones, so many.
+Array	concat	(other: Array<Any>)	Array<Any>	This array followed by the elements of another.
+Array	take	(limit: Int)	Array<Any>	The first elements, up to a number.
+Array	drop	(amount: Int)	Array<Any>	The elements without a number of first elements.
 Array	slice	(from: Int)	Array<Any>	The elements from one position up to another; without the second up to the end.
 Array	reverse	()	Array<Any>	The elements in the opposite order.
-Array	distinct	()	Array<Any>	The elements without those that are there before.
+Array	distinct	()	Array<Any>	The elements without repetitions, in the order of their first occurrence.
 Array	flatten	()	Array<Any>	The elements of the arrays that are the elements.
-Array	map	(mapper: Function)	Array<Any>	What a function gives for each element.
-Array	flatMap	(mapper: Function)	Array<Any>	The elements of the arrays that a function gives for each element.
-Array	where	(predicate: Function)	Array<Any>	The elements for which a predicate holds.
-Array	filter	(predicate: Function)	Array<Any>	The elements for which a predicate holds.
+Array	map	(mapper: Function)	Array<Any>	The result of a function for each element.
+Array	flatMap	(mapper: Function)	Array<Any>	The elements of the arrays that a function returns for each element.
+Array	where	(predicate: Function)	Array<Any>	The elements for which a predicate returns true.
+Array	filter	(predicate: Function)	Array<Any>	The elements for which a predicate returns true.
 Array	first	()	Any | Null	The first element, null for an empty array.
 Array	last	()	Any | Null	The last element, null for an empty array.
-Array	isEmpty	()	Boolean	Whether there is no element.
-Array	nonEmpty	()	Boolean	Whether there is an element.
-Array	includes	(element: Any)	Boolean	Whether a value is among the elements.
-Array	any	(predicate: Function)	Boolean	Whether a predicate holds for an element.
-Array	every	(predicate: Function)	Boolean	Whether a predicate holds for all elements.
+Array	isEmpty	()	Boolean	True if there is no element.
+Array	nonEmpty	()	Boolean	True if there is an element.
+Array	includes	(element: Any)	Boolean	True if a value is among the elements.
+Array	any	(predicate: Function)	Boolean	True if a predicate returns true for an element.
+Array	every	(predicate: Function)	Boolean	True if a predicate returns true for all elements.
 Array	fold	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the front.
 Array	foldRight	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the end.
-Array	reduce	(reducer: Function)	Any | Null	Combines the first element with each one behind it; null for an empty array.
-Array	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each one before it; null for an empty array.
-Array	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and a value at last.
+Array	reduce	(reducer: Function)	Any | Null	Combines the first element with each element after it; null for an empty array.
+Array	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each element before it; null for an empty array.
+Array	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and the result with a value.
 Array	forEach	(callback: Function)	Null	Calls a function with each element.
 Array	indexOf	(element: Any)	Number | Null	The first position of a value, from a position on; null when it is not there.
 Array	lastIndexOf	(element: Any)	Number | Null	The last position of a value, at or before a position; null when it is not there.
-Array	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate holds, null when there is none.
-Array	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate holds, null when there is none.
-Array	indexWhere	(predicate: Function)	Number | Null	The first position at which a predicate holds, from a position on; null when there is none.
-Array	lastIndexWhere	(predicate: Function)	Number | Null	The last position at which a predicate holds, at or before a position; null when there is none.
-Array	order	(ordering…: Any)	Array<Any>	The elements sorted by what functions give for them; without any, by themselves.
+Array	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate returns true, null when there is none.
+Array	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate returns true, null when there is none.
+Array	indexWhere	(predicate: Function)	Number | Null	The first position at which a predicate returns true, from a position on; null when there is none.
+Array	lastIndexWhere	(predicate: Function)	Number | Null	The last position at which a predicate returns true, at or before a position; null when there is none.
+Array	order	(ordering…: Any)	Array<Any>	The elements sorted by the results of functions, or by their own values without functions.
 Boolean	toString	()	String	The value as text.
 Bytes	toString	()	String	The value as text.
 Bytes	toBase64	()	String	The bytes as base64.
 Collections	all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-Collections	where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-Collections	firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+Collections	where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+Collections	firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 Collections	toString	()	String	The name of the collection.
 Collections	create	(data: { *: Any })	Doc	Creates a document.
 Collections	byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
-Collections	createData	(data: { *: Any })	Doc	Creates a document with fields whose names may be any.
+Collections	createData	(data: { *: Any })	Doc	Creates a document; any field name is allowed.
 Collections	definition		Doc	The collection's own document.
 Date	year		Number	The year.
 Date	month		Number	The month, from 1.
 Date	dayOfMonth		Number	The day of the month, from 1.
 Date	dayOfYear		Number	The day of the year, from 1.
 Date	dayOfWeek		Number	The day of the week, from 1 for Monday.
-Date	add	(amount: Number, unit: String)	Date	The day so many days later; the unit is \`days\`.
-Date	subtract	(amount: Number, unit: String)	Date	The day so many days earlier; the unit is \`days\`.
+Date	add	(amount: Number, unit: String)	Date	The day a number of days later; the unit is \`days\`.
+Date	subtract	(amount: Number, unit: String)	Date	The day a number of days earlier; the unit is \`days\`.
 Date	difference	(start: Date)	Number	Days from another day to this one.
 Date	toString	()	String	The day as ISO text.
 Documents	id		ID	The id of the document.
 Documents	coll		Module	The collection that the document is in.
-Documents	exists	()	Boolean	Whether the document exists and may be read.
-Documents	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-Documents	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents	exists	()	Boolean	True if the document exists and may be read.
+Documents	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
+Documents	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
 Documents	delete	()	Doc	Deletes the document.
-Documents	updateData	(data: { *: Any })	Doc	Changes fields of the document, whose names may be any.
-Documents	replaceData	(data: { *: Any })	Doc	Gives the document new fields, whose names may be any.
+Documents	updateData	(data: { *: Any })	Doc	Changes fields of the document; any field name is allowed.
+Documents	replaceData	(data: { *: Any })	Doc	Replaces all fields of the document; any field name is allowed.
 Documents of Credential	id		ID	The id of the document.
 Documents of Credential	coll		Module	The collection that the document is in.
-Documents of Credential	exists	()	Boolean	Whether the document exists and may be read.
-Documents of Credential	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-Documents of Credential	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents of Credential	exists	()	Boolean	True if the document exists and may be read.
+Documents of Credential	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
+Documents of Credential	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
 Documents of Credential	delete	()	Doc	Deletes the document.
-Documents of Credential	verify	(secret: String)	Boolean	Whether a text is the password.
-Documents of Credential	login	(secret: String)	Doc	A new token of the document, for whoever knows the password.
+Documents of Credential	verify	(secret: String)	Boolean	True if a text is the password.
+Documents of Credential	login	(secret: String)	Doc	Checks the password and returns a new token of the document.
 Documents of Key	id		ID	The id of the document.
 Documents of Key	coll		Module	The collection that the document is in.
-Documents of Key	exists	()	Boolean	Whether the document exists and may be read.
-Documents of Key	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-Documents of Key	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents of Key	exists	()	Boolean	True if the document exists and may be read.
+Documents of Key	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
+Documents of Key	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
 Documents of Key	delete	()	Doc	Deletes the document.
 Documents of Token	id		ID	The id of the document.
 Documents of Token	coll		Module	The collection that the document is in.
-Documents of Token	exists	()	Boolean	Whether the document exists and may be read.
-Documents of Token	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-Documents of Token	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents of Token	exists	()	Boolean	True if the document exists and may be read.
+Documents of Token	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
+Documents of Token	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
 Documents of Token	delete	()	Doc	Deletes the document.
 Documents with names	name		String	The name of the schema object.
 Documents with names	coll		Module	The collection that the document is in.
-Documents with names	exists	()	Boolean	Whether the document exists and may be read.
-Documents with names	update	(data: { *: Any })	Doc	Changes fields of the document; null removes one.
-Documents with names	replace	(data: { *: Any })	Doc	Gives the document new fields in place of all it has.
+Documents with names	exists	()	Boolean	True if the document exists and may be read.
+Documents with names	update	(data: { *: Any })	Doc	Changes fields of the document; null removes a field.
+Documents with names	replace	(data: { *: Any })	Doc	Replaces all fields of the document.
 Documents with names	delete	()	Doc	Deletes the document.
-EventSource	where	(predicate: Function)	EventSource<Any>	The events of the elements for which a predicate holds.
-EventSource	map	(mapper: Function)	EventSource<Any>	The events with what a function gives for their elements.
+EventSource	where	(predicate: Function)	EventSource<Any>	The events of the elements for which a predicate returns true.
+EventSource	map	(mapper: Function)	EventSource<Any>	The events with the result of a function for their elements.
 EventSource	toString	()	String	A word for the source.
 Function	toString	()	String	The value as text.
 Functions of yours	toString	()	String	The value as text.
@@ -112,69 +112,69 @@ Functions of yours	definition		Doc	The function's own document.
 ID	toString	()	String	The value as text.
 Null	toString	()	String	The word null.
 Number	toString	()	String	The number as text.
-Set	where	(predicate: Function)	Set<Any>	The elements for which a predicate holds.
-Set	map	(mapper: Function)	Set<Any>	What a function gives for each element.
-Set	flatMap	(mapper: Function)	Set<Any>	The elements of the sets that a function gives for each element.
-Set	order	(ordering…: Any)	Set<Any>	The elements sorted by what functions give for them; without any, by themselves.
+Set	where	(predicate: Function)	Set<Any>	The elements for which a predicate returns true.
+Set	map	(mapper: Function)	Set<Any>	The result of a function for each element.
+Set	flatMap	(mapper: Function)	Set<Any>	The elements of the sets that a function returns for each element.
+Set	order	(ordering…: Any)	Set<Any>	The elements sorted by the results of functions, or by their own values without functions.
 Set	distinct	()	Set<Any>	The elements in order, each once.
 Set	concat	(other: Set<Any>)	Set<Any>	The elements of this set, then those of another.
-Set	take	(limit: Int)	Set<Any>	The first elements, at most so many.
-Set	drop	(amount: Int)	Set<Any>	The elements without the first ones, so many.
+Set	take	(limit: Int)	Set<Any>	The first elements, up to a number.
+Set	drop	(amount: Int)	Set<Any>	The elements without a number of first elements.
 Set	reverse	()	Set<Any>	The elements in the opposite order.
-Set	pageSize	(size: Int)	Set<Any>	The same set with so many elements on each of its pages.
+Set	pageSize	(size: Int)	Set<Any>	The same set with another number of elements per page.
 Set	toSet	()	Set<Any>	The set itself.
 Set	first	()	Any | Null	The first element, null for an empty set.
 Set	last	()	Any | Null	The last element, null for an empty set.
-Set	isEmpty	()	Boolean	Whether there is no element.
-Set	nonEmpty	()	Boolean	Whether there is an element.
-Set	includes	(element: Any)	Boolean	Whether a value is among the elements.
-Set	any	(predicate: Function)	Boolean	Whether a predicate holds for an element.
-Set	every	(predicate: Function)	Boolean	Whether a predicate holds for all elements.
+Set	isEmpty	()	Boolean	True if there is no element.
+Set	nonEmpty	()	Boolean	True if there is an element.
+Set	includes	(element: Any)	Boolean	True if a value is among the elements.
+Set	any	(predicate: Function)	Boolean	True if a predicate returns true for an element.
+Set	every	(predicate: Function)	Boolean	True if a predicate returns true for all elements.
 Set	fold	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the front.
 Set	foldRight	(seed: Any, reducer: Function)	Any	Combines a value with each element, from the end.
-Set	reduce	(reducer: Function)	Any | Null	Combines the first element with each one behind it; null for an empty set.
-Set	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each one before it; null for an empty set.
-Set	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and a value at last.
+Set	reduce	(reducer: Function)	Any | Null	Combines the first element with each element after it; null for an empty set.
+Set	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each element before it; null for an empty set.
+Set	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and the result with a value.
 Set	forEach	(callback: Function)	Null	Calls a function with each element.
-Set	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate holds, null when there is none.
-Set	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate holds, null when there is none.
+Set	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate returns true, null when there is none.
+Set	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate returns true, null when there is none.
 Set	count	()	Number	The number of elements.
 Set	toArray	()	Array<Any>	All elements as an array.
 Set	eventSource	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.
 Set	toStream	()	EventSource<Any>	The changes of the set from now on, for feeds and streams.
 Set	eventsOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
 Set	changesOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
-Set	paginate	()	{ data: Array<Any>, after: SetCursor | Null }	The first page of the set, and where the next one begins.
+Set	paginate	()	{ data: Array<Any>, after: SetCursor | Null }	The first page of the set, and the cursor of the next page.
 Set	toString	()	String	A word for the set.
 SetCursor	toString	()	String	The value as text.
 String	length		Number	The number of code points.
 String	at	(index: Int)	String	The character at a position, counted from 0.
-String	concat	(other: String)	String	This text with another one behind it.
+String	concat	(other: String)	String	This text followed by another.
 String	insert	(index: Int, other: String)	String	This text with another one in it, before a position.
-String	splitAt	(index: Int)	[String, String]	What is before a position, and the rest.
+String	splitAt	(index: Int)	[String, String]	The text before a position, and the rest.
 String	slice	(start: Int)	String	The part from one position up to another; without the second up to the end.
-String	toLowerCase	()	String	The text in small letters.
-String	toUpperCase	()	String	The text in capitals.
+String	toLowerCase	()	String	The text in lower case.
+String	toUpperCase	()	String	The text in upper case.
 String	casefold	()	String	The text in a form that is equal for texts that differ in case only, or in a normal form of Unicode.
 String	toString	()	String	The text itself.
-String	parseInt	()	Number | Null	The 32-bit integer that the text is, in a radix of 2 to 36; null when it is none.
-String	parseLong	()	Number | Null	The 64-bit integer that the text is, in a radix of 2 to 36; null when it is none.
-String	parseDouble	()	Number | Null	The double that the text is, null when it is none.
-String	parseNumber	()	Number | Null	The number that the text is: an Int, a Long or a Double; null when it is none.
-String	startsWith	(prefix: String)	Boolean	Whether the text begins with another.
-String	endsWith	(suffix: String)	Boolean	Whether the text ends with another.
-String	includes	(pattern: String)	Boolean	Whether another text is in it.
+String	parseInt	()	Number | Null	The text as a 32-bit integer in a radix of 2 to 36; null if the text is not such an integer.
+String	parseLong	()	Number | Null	The text as a 64-bit integer in a radix of 2 to 36; null if the text is not such an integer.
+String	parseDouble	()	Number | Null	The text as a double; null if the text is not a number.
+String	parseNumber	()	Number | Null	The text as an Int, a Long or a Double; null if the text is not a number.
+String	startsWith	(prefix: String)	Boolean	True if the text begins with another.
+String	endsWith	(suffix: String)	Boolean	True if the text ends with another.
+String	includes	(pattern: String)	Boolean	True if the text contains another.
 String	indexOf	(pattern: String)	Number | Null	The first position of another text, from a position on; null when it is not there.
 String	lastIndexOf	(pattern: String)	Number | Null	The last position of another text, beginning at or before a position; null when it is not there.
 String	replace	(pattern: String, replacement: String)	String	The text with another one in place of the first occurrence of a third, or of the first so many.
-String	replaceAll	(pattern: String, replacement: String)	String	The text with another one in place of every occurrence of a third.
+String	replaceAll	(pattern: String, replacement: String)	String	The text with every occurrence of another text replaced.
 String	split	(separator: String)	Array<String>	The pieces of the text between occurrences of another.
-String	includesRegex	(regex: String)	Boolean	Whether a regular expression matches anywhere.
+String	includesRegex	(regex: String)	Boolean	True if a regular expression matches anywhere.
 String	indexOfRegex	(regex: String)	Number | Null	The first position at which a regular expression matches, from a position on; null when there is none.
 String	matches	(regex: String)	Array<String>	All matches of a regular expression.
 String	matchIndexes	(regex: String)	Array<[Number, String]>	The positions and texts of all matches of a regular expression.
 String	replaceRegex	(regex: String, replacement: String)	String	The text with another one in place of the first match of a regular expression, or of the first so many.
-String	replaceAllRegex	(pattern: String, replacement: String)	String	The text with another one in place of every match of a regular expression.
+String	replaceAllRegex	(pattern: String, replacement: String)	String	The text with every match of a regular expression replaced.
 String	splitRegex	(regex: String)	Array<String>	The pieces of the text between matches of a regular expression.
 Time	year		Number	The year (UTC).
 Time	month		Number	The month, from 1 (UTC).
@@ -187,15 +187,15 @@ Time	second		Number	The second, from 0.
 Time	toSeconds	()	Number	Whole seconds since 1970.
 Time	toMillis	()	Number	Whole milliseconds since 1970.
 Time	toMicros	()	Number	Whole microseconds since 1970.
-Time	add	(amount: Number, unit: String)	Time	The time so many units later.
-Time	subtract	(amount: Number, unit: String)	Time	The time so many units earlier.
+Time	add	(amount: Number, unit: String)	Time	The time a number of units later.
+Time	subtract	(amount: Number, unit: String)	Time	The time a number of units earlier.
 Time	difference	(start: Time, unit: String)	Number	Whole units from another time to this one.
 Time	toString	()	String	The time as ISO text.
 TransactionTime	toString	()	String	The value as text.
 UUID	toString	()	String	The value as text.
 	AccessProvider.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	AccessProvider.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	AccessProvider.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	AccessProvider.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	AccessProvider.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	AccessProvider.toString	()	String	The name of the collection.
 	AccessProvider.create	(data: { *: Any })	Doc	Creates a document.
 	AccessProvider.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
@@ -204,94 +204,94 @@ UUID	toString	()	String	The value as text.
 	Bytes.fromBase64	(encoded: String)	Bytes	The bytes of a base64 text.
 	Collection	(collection: String)	Module	The collection of the users with a name or alias.
 	Collection.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Collection.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	Collection.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Collection.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	Collection.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	Collection.toString	()	String	The name of the collection.
 	Collection.create	(data: { *: Any })	Doc	Creates a document.
 	Collection.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	Collection.Deleted		Module	Stands for the collection of documents whose collection is gone.
+	Collection.Deleted		Module	The collection of documents whose collection was deleted.
 	Credential	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
 	Credential.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Credential.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	Credential.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Credential.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	Credential.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	Credential.toString	()	String	The name of the collection.
 	Credential.create	(data: { *: Any })	Doc	Creates a document.
 	Credential.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
 	Credential.byDocument	(document: Doc)	Any	The credential of a document, whether there is one or not.
 	Database.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Database.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	Database.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Database.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	Database.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	Database.toString	()	String	The name of the collection.
 	Database.create	(data: { *: Any })	Doc	Creates a document.
 	Database.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	Date	(date: String)	Date	The day that an ISO text stands for.
-	Date.fromString	(date: String)	Date	The day that an ISO text stands for.
+	Date	(date: String)	Date	The day of an ISO text.
+	Date.fromString	(date: String)	Date	The day of an ISO text.
 	Date.today	()	Date	The day of the query (UTC).
-	FQL.Query		Module	What \`Query\` stands for where no variable has that name.
-	FQL.Math		Module	What \`Math\` stands for where no variable has that name.
-	FQL.Array		Module	What \`Array\` stands for where no variable has that name.
-	FQL.Set		Module	What \`Set\` stands for where no variable has that name.
-	FQL.Object		Module	What \`Object\` stands for where no variable has that name.
-	FQL.Time		Module	What \`Time\` stands for where no variable has that name.
-	FQL.Date		Module	What \`Date\` stands for where no variable has that name.
-	FQL.Bytes		Module	What \`Bytes\` stands for where no variable has that name.
-	FQL.ID		Module	What \`ID\` stands for where no variable has that name.
-	FQL.TransactionTime		Module	What \`TransactionTime\` stands for where no variable has that name.
-	FQL.Boolean		Module	What \`Boolean\` stands for where no variable has that name.
-	FQL.Doc		Module	What \`Doc\` stands for where no variable has that name.
-	FQL.Double		Module	What \`Double\` stands for where no variable has that name.
-	FQL.EventSource		Module	What \`EventSource\` stands for where no variable has that name.
-	FQL.Float		Module	What \`Float\` stands for where no variable has that name.
-	FQL.Int		Module	What \`Int\` stands for where no variable has that name.
-	FQL.Long		Module	What \`Long\` stands for where no variable has that name.
-	FQL.Null		Module	What \`Null\` stands for where no variable has that name.
-	FQL.Number		Module	What \`Number\` stands for where no variable has that name.
-	FQL.SetCursor		Module	What \`SetCursor\` stands for where no variable has that name.
-	FQL.String		Module	What \`String\` stands for where no variable has that name.
-	FQL.Struct		Module	What \`Struct\` stands for where no variable has that name.
-	FQL.UUID		Module	What \`UUID\` stands for where no variable has that name.
-	FQL.AccessProvider		Module	What \`AccessProvider\` stands for where no variable has that name.
-	FQL.Collection		Module	What \`Collection\` stands for where no variable has that name.
-	FQL.Credential		Module	What \`Credential\` stands for where no variable has that name.
-	FQL.Database		Module	What \`Database\` stands for where no variable has that name.
-	FQL.Function		Module	What \`Function\` stands for where no variable has that name.
-	FQL.Key		Module	What \`Key\` stands for where no variable has that name.
-	FQL.Role		Module	What \`Role\` stands for where no variable has that name.
-	FQL.Token		Module	What \`Token\` stands for where no variable has that name.
-	FQL.Credentials		Module	What \`Credentials\` stands for where no variable has that name.
-	FQL.abort		Function	What \`abort\` stands for where no variable has that name.
-	FQL.asc		Function	What \`asc\` stands for where no variable has that name.
-	FQL.dbg		Function	What \`dbg\` stands for where no variable has that name.
-	FQL.desc		Function	What \`desc\` stands for where no variable has that name.
-	FQL.log		Function	What \`log\` stands for where no variable has that name.
-	FQL.newId		Function	What \`newId\` stands for where no variable has that name.
-	FQL.Schema		Module	What \`Schema\` stands for where no variable has that name.
+	FQL.Query		Module	The meaning of \`Query\` if no variable has that name.
+	FQL.Math		Module	The meaning of \`Math\` if no variable has that name.
+	FQL.Array		Module	The meaning of \`Array\` if no variable has that name.
+	FQL.Set		Module	The meaning of \`Set\` if no variable has that name.
+	FQL.Object		Module	The meaning of \`Object\` if no variable has that name.
+	FQL.Time		Module	The meaning of \`Time\` if no variable has that name.
+	FQL.Date		Module	The meaning of \`Date\` if no variable has that name.
+	FQL.Bytes		Module	The meaning of \`Bytes\` if no variable has that name.
+	FQL.ID		Module	The meaning of \`ID\` if no variable has that name.
+	FQL.TransactionTime		Module	The meaning of \`TransactionTime\` if no variable has that name.
+	FQL.Boolean		Module	The meaning of \`Boolean\` if no variable has that name.
+	FQL.Doc		Module	The meaning of \`Doc\` if no variable has that name.
+	FQL.Double		Module	The meaning of \`Double\` if no variable has that name.
+	FQL.EventSource		Module	The meaning of \`EventSource\` if no variable has that name.
+	FQL.Float		Module	The meaning of \`Float\` if no variable has that name.
+	FQL.Int		Module	The meaning of \`Int\` if no variable has that name.
+	FQL.Long		Module	The meaning of \`Long\` if no variable has that name.
+	FQL.Null		Module	The meaning of \`Null\` if no variable has that name.
+	FQL.Number		Module	The meaning of \`Number\` if no variable has that name.
+	FQL.SetCursor		Module	The meaning of \`SetCursor\` if no variable has that name.
+	FQL.String		Module	The meaning of \`String\` if no variable has that name.
+	FQL.Struct		Module	The meaning of \`Struct\` if no variable has that name.
+	FQL.UUID		Module	The meaning of \`UUID\` if no variable has that name.
+	FQL.AccessProvider		Module	The meaning of \`AccessProvider\` if no variable has that name.
+	FQL.Collection		Module	The meaning of \`Collection\` if no variable has that name.
+	FQL.Credential		Module	The meaning of \`Credential\` if no variable has that name.
+	FQL.Database		Module	The meaning of \`Database\` if no variable has that name.
+	FQL.Function		Module	The meaning of \`Function\` if no variable has that name.
+	FQL.Key		Module	The meaning of \`Key\` if no variable has that name.
+	FQL.Role		Module	The meaning of \`Role\` if no variable has that name.
+	FQL.Token		Module	The meaning of \`Token\` if no variable has that name.
+	FQL.Credentials		Module	The meaning of \`Credentials\` if no variable has that name.
+	FQL.abort		Function	The meaning of \`abort\` if no variable has that name.
+	FQL.asc		Function	The meaning of \`asc\` if no variable has that name.
+	FQL.dbg		Function	The meaning of \`dbg\` if no variable has that name.
+	FQL.desc		Function	The meaning of \`desc\` if no variable has that name.
+	FQL.log		Function	The meaning of \`log\` if no variable has that name.
+	FQL.newId		Function	The meaning of \`newId\` if no variable has that name.
+	FQL.Schema		Module	The meaning of \`Schema\` if no variable has that name.
 	FQL.Schema.defForIdentifier	(ident: String)	Doc | Null	The definition of the collection or the function with a name or alias.
 	Function	(function: String)	Function	The function of the users with a name or alias.
 	Function.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Function.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	Function.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Function.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	Function.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	Function.toString	()	String	The name of the collection.
 	Function.create	(data: { *: Any })	Doc	Creates a document.
 	Function.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	ID	(id: String)	ID	The id that a number or a decimal text stands for.
+	ID	(id: String)	ID	The id of a number or a decimal text.
 	Key	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
 	Key.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Key.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	Key.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Key.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	Key.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	Key.toString	()	String	The name of the collection.
 	Key.create	(data: { *: Any })	Doc	Creates a document.
 	Key.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
 	Math.PI		Double	The ratio of the circumference of a circle to its diameter.
 	Math.E		Double	The base of natural logarithms.
-	Math.Infinity		Double	What is greater than all numbers.
-	Math.NaN		Double	What is no number.
+	Math.Infinity		Double	Infinity, which is greater than all numbers.
+	Math.NaN		Double	Not a number, the result of invalid arithmetic.
 	Math.abs	(x: Number)	Number	The absolute value, in the width of the number.
-	Math.sign	(x: Number)	Number	Whether the number is negative (-1), zero (0) or positive (1).
+	Math.sign	(x: Number)	Number	The sign of the number: -1 if negative, 0 if zero, 1 if positive.
 	Math.ceil	(x: Number)	Number	The least whole number that is not less.
 	Math.floor	(x: Number)	Number	The greatest whole number that is not greater.
-	Math.round	(x: Number, precision: Int)	Number	The number with so many digits behind the point; negative ones are rounded toward zero.
-	Math.trunc	(x: Number, precision: Int)	Number	The number cut behind so many digits after the point.
+	Math.round	(x: Number, precision: Int)	Number	The number with a number of decimal places; negative numbers are rounded toward zero.
+	Math.trunc	(x: Number, precision: Int)	Number	The number truncated to a number of decimal places.
 	Math.max	(x: Number, y: Number)	Number	The greater one of two numbers.
 	Math.min	(x: Number, y: Number)	Number	The lesser one of two numbers.
 	Math.sum	(numbers: Array<Any>)	Number	The sum of the numbers of an array or a set.
@@ -312,39 +312,39 @@ UUID	toString	()	String	The value as text.
 	Math.degrees	(x: Number)	Double	An angle in radians as degrees.
 	Math.radians	(x: Number)	Double	An angle in degrees as radians.
 	Math.hypot	(x: Number, y: Number)	Double	The length of the third side of a right triangle.
-	Math.pow	(x: Number, power: Number)	Double	A number to a power, as a Double.
+	Math.pow	(x: Number, power: Number)	Double	A number raised to a power, as a Double.
 	Object.keys	(object: { *: Any })	Array<String>	The names of the fields of an object or a document.
 	Object.values	(object: { *: Any })	Array<Any>	The values of the fields of an object or a document.
 	Object.entries	(object: { *: Any })	Array<[String, Any]>	The names and values of the fields of an object or a document.
 	Object.select	(object: { *: Any }, path: Array<Any>)	Any | Null	The value at a path through objects, null when it is missing.
-	Object.hasPath	(object: { *: Any }, path: Array<Any>)	Boolean	Whether there is a value at a path through objects, be it null.
-	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: Any }	The fields of one object or document, and over them those of another.
+	Object.hasPath	(object: { *: Any }, path: Array<Any>)	Boolean	True if a path through objects leads to a value, including null.
+	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: Any }	The fields of an object or document, overwritten by the fields of another.
 	Object.fromEntries	(entries: Array<Any>)	{ *: Any }	An object with these names and values.
 	Object.toString	(object: Any)	String	Any value as text.
 	Query.identity	()	Doc | Null	The document that the caller has logged in as.
 	Query.token	()	Doc | { *: Any } | Null	The caller's token, or what is in it that another service has signed.
-	Query.isEnvProtected	()	Boolean	Whether the database refuses changes of its schema that lose data.
-	Query.isEnvTypechecked	()	Boolean	Whether types are checked before a query runs, which they never are.
+	Query.isEnvProtected	()	Boolean	True if the database rejects schema changes that lose data.
+	Query.isEnvTypechecked	()	Boolean	Stored and returned, without effect: types are never checked before a query runs.
 	Role.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Role.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	Role.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Role.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	Role.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	Role.toString	()	String	The name of the collection.
 	Role.create	(data: { *: Any })	Doc	Creates a document.
 	Role.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
 	Set.single	(element: Any)	Set<Any>	A set of one value.
 	Set.sequence	(from: Int, until: Int)	Set<Number>	The integers from one up to, but without, another.
-	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: SetCursor | Null }	The page that a cursor stands for, and where the next one begins.
-	Time	(time: String)	Time	The time that an ISO text with an offset stands for.
-	Time.fromString	(time: String)	Time	The time that an ISO text with an offset stands for.
-	Time.now	()	Time	The time of the query, the same all through it.
-	Time.epoch	(offset: Number, unit: String)	Time	The time so many units after 1970.
+	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: SetCursor | Null }	The page at a cursor, and the cursor of the next page.
+	Time	(time: String)	Time	The time of an ISO text with an offset.
+	Time.fromString	(time: String)	Time	The time of an ISO text with an offset.
+	Time.now	()	Time	The time of the query, which is the same in the whole query.
+	Time.epoch	(offset: Number, unit: String)	Time	The time a number of units after 1970.
 	Token	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
 	Token.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
-	Token.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate holds.
-	Token.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate holds.
+	Token.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
+	Token.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
 	Token.toString	()	String	The name of the collection.
 	Token.create	(data: { *: Any })	Doc	Creates a document.
 	Token.byId	(id: ID)	Doc	A reference to the document with an id, whether it exists or not.
 	Token.byDocument	(document: Doc)	Any	The tokens of a document.
-	TransactionTime	()	TransactionTime	The time at which the query will commit, not known before.
+	TransactionTime	()	TransactionTime	The time at which the query will commit, which is not known before the commit.
 `

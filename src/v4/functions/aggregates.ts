@@ -131,7 +131,7 @@ export const aggregates = family('Aggregates', [
     effect: 'read',
     arguments: { reduce: lambda, initial: anyValue, collection: iterable },
     result: 'Any',
-    summary: 'Folds elements into one value: the lambda gets what there is so far, and an element.',
+    summary: 'Folds elements into one value: the lambda gets the value so far and an element.',
     example: [
       '{"reduce": {"lambda": ["sum", "n"], "expr": {"add": [{"var": "sum"}, {"var": "n"}]}}, "initial": 10, "collection": [1, 2, 3]}',
       '16',
@@ -154,14 +154,14 @@ export const aggregates = family('Aggregates', [
   aggregateFunction(
     'any',
     'Boolean',
-    'Whether any element is true.',
+    'True if any element is true.',
     ['[false, true]', 'true'],
     deciding(true),
   ),
   aggregateFunction(
     'all',
     'Boolean',
-    'Whether all elements are true.',
+    'True if all elements are true.',
     ['[false, true]', 'false'],
     deciding(false),
   ),

@@ -44,13 +44,13 @@ export const basic = family('Basic', [
     compute: 0,
     arguments: { at: transactionTime, expr: lazy },
     result: 'Any',
-    summary: 'Evaluates an expression with its reads looking at another time.',
+    summary: 'Evaluates an expression with reads as of another time.',
     example: ['{"at": {"now": null}, "expr": 1}', '1'],
     evaluate: (args, call) => atTime(args.at, call, () => args.expr.evaluate()),
   }),
   unary('query', lambda, {
     result: 'Lambda',
-    summary: 'Makes a value of a lambda, to be stored in functions, roles and indexes.',
+    summary: 'Converts a lambda to a value that functions, roles and indexes can store.',
     example: [
       '{"lambda": "x", "expr": {"var": "x"}}',
       '{"@query": {"api_version": "4", "lambda": "x", "expr": {"var": "x"}}}',
@@ -60,7 +60,7 @@ export const basic = family('Basic', [
   define({
     arguments: { abort: string },
     result: 'never',
-    summary: 'Ends the query with an error and undoes everything it wrote.',
+    summary: 'Fails the query with an error and discards its writes.',
     example: ['{"if": false, "then": {"abort": "stop"}, "else": 1}', '1'],
     evaluate(args, call) {
       throw call.error('transaction aborted', args.abort)

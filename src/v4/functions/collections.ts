@@ -97,7 +97,7 @@ const throughLambdas = [
   define({
     arguments: { map: lambda, collection: iterableAtHand },
     result: 'Array or Page',
-    summary: 'What a lambda makes of each element.',
+    summary: 'The result of a lambda for each element.',
     example: [`{"map": ${double}, "collection": [1, 2, 3]}`, '[2, 4, 6]'],
     evaluate: (args, call) => map(args.map, args.collection, call),
   }),
@@ -114,7 +114,7 @@ const throughLambdas = [
   define({
     arguments: { filter: lambda, collection: iterable },
     result: 'Array, Page or Set',
-    summary: 'The elements that a lambda holds for; of a set, once it is read.',
+    summary: 'The elements for which a lambda returns true; a set is filtered when it is read.',
     example: [`{"filter": ${isEven}, "collection": [1, 2, 3, 4]}`, '[2, 4]'],
     evaluate({ collection, filter: predicate }, call) {
       const atHand = isArray(collection) || collection instanceof Page
@@ -128,40 +128,40 @@ export const collections = family('Elements', [
   define({
     arguments: { take: integer, collection: arrayOrPage },
     result: 'Array or Page',
-    summary: 'The first elements, as many as are asked for.',
+    summary: 'The first elements, up to a number.',
     example: ['{"take": 2, "collection": [1, 2, 3]}', '[1, 2]'],
     evaluate: args => take(args.take, args.collection),
   }),
   define({
     arguments: { drop: integer, collection: arrayOrPage },
     result: 'Array or Page',
-    summary: 'The elements without the first ones, as many as are said.',
+    summary: 'The elements without a number of first elements.',
     example: ['{"drop": 2, "collection": [1, 2, 3]}', '[3]'],
     evaluate: args => drop(args.drop, args.collection),
   }),
   define({
     arguments: { prepend: list(anyValue), collection: array },
     result: 'Array',
-    summary: 'An array with elements put before its own.',
+    summary: 'An array with elements prepended.',
     example: ['{"prepend": [1, 2], "collection": [3]}', '[1, 2, 3]'],
     evaluate: args => join(args.prepend, args.collection),
   }),
   define({
     arguments: { append: list(anyValue), collection: array },
     result: 'Array',
-    summary: 'An array with elements put behind its own.',
+    summary: 'An array with elements appended.',
     example: ['{"append": [2, 3], "collection": [1]}', '[1, 2, 3]'],
     evaluate: args => join(args.collection, args.append),
   }),
   unary('is_empty', iterable, {
     result: 'Boolean',
-    summary: 'Whether there is no element.',
+    summary: 'True if there is no element.',
     example: ['[]', 'true'],
     evaluate: (elements, call) => isEmpty(elements, call),
   }),
   unary('is_nonempty', iterable, {
     result: 'Boolean',
-    summary: 'Whether there is any element.',
+    summary: 'True if there is any element.',
     example: ['[]', 'false'],
     evaluate: (elements, call) => !isEmpty(elements, call),
   }),

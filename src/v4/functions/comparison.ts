@@ -32,7 +32,7 @@ function relation(
 ) {
   return unary(name, nonEmptyList(anyValue), {
     result: 'Boolean',
-    summary: `Whether each operand is ${wording} the next, in the order of all values.`,
+    summary: `True if each operand is ${wording} the next, in the order of all values.`,
     example,
     evaluate: (operands, call) => isChain(operands, holds, call, name),
   })
@@ -41,7 +41,7 @@ function relation(
 export const comparison = family('Comparison', [
   unary('equals', nonEmptyList(anyValue), {
     result: 'Boolean',
-    summary: 'Whether all operands equal the first; an integer equals a double of its value.',
+    summary: 'True if all operands equal the first; an integer equals a double of its value.',
     example: ['[1, 1.0]', 'true'],
     evaluate([first, ...others], { session }) {
       const exactActions = speaks(session, '5')

@@ -121,13 +121,13 @@ export const conversions = family('Conversions', [
   }),
   unary('to_integer', anyValue, {
     result: 'Integer',
-    summary: 'A number, or the one that a text begins with, without its fraction.',
+    summary: 'A number, or the number at the start of a text, without its fraction.',
     example: ['-3.9', '-3'],
     evaluate: (value, call, name) => integerOf(numberOf(value, 'Integer', call, name)),
   }),
   unary('to_double', anyValue, {
     result: 'Double',
-    summary: 'A number, or the one that a text begins with, as a double.',
+    summary: 'A number, or the number at the start of a text, as a double.',
     example: ['3', '3.0'],
     evaluate: (value, call, name) => Number(numberOf(value, 'Double', call, name)),
   }),

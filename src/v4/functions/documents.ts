@@ -62,7 +62,7 @@ export const documents = family('Documents', [
     effect: 'read',
     arguments: { exists: anyValue, ts: optional(transactionTime) },
     result: 'Boolean',
-    summary: 'Whether a document exists or a set has elements, as far as the caller may read them.',
+    summary: 'True if a document exists or a set has elements, and the caller may read them.',
     example: ['{"exists": {"collection": "spells"}}', 'true'],
     evaluate: (args, call) =>
       atTime(args.ts, call, () => {
@@ -115,7 +115,7 @@ export const documents = family('Documents', [
     effect: 'write',
     arguments: { delete: ref },
     result: 'Document',
-    summary: 'Deletes a document and returns it as it was.',
+    summary: 'Deletes a document and returns its last version.',
     example: [
       '{"select": ["ref", "id"], "from": {"delete": {"ref": {"collection": "spells"}, "id": "1"}}}',
       '"1"',

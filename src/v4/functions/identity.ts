@@ -106,7 +106,7 @@ const identityProbe = (name: string, lifetime: Lifetime) =>
     effect: 'read',
     ...lifetime,
     result: 'Boolean',
-    summary: 'Whether the caller acts as somebody.',
+    summary: 'True if the caller has an identity.',
     example: ['null', 'false'],
     evaluate: (_, call) => call.session.caller.identity !== undefined,
   })
@@ -116,7 +116,7 @@ export const identity = family('Identity', [
     effect: 'write',
     arguments: { login: identifier, params: object },
     result: 'Document',
-    summary: 'Checks a password and makes a token, whose secret is shown this once.',
+    summary: 'Checks a password and creates a token; only this response contains the secret.',
     example: [
       '{"is_string": {"select": "secret", "from": {"login": {"ref": {"collection": "users"}, "id": "1"}, "params": {"object": {"password": "open sesame"}}}}}',
       'true',
@@ -134,7 +134,7 @@ export const identity = family('Identity', [
     effect: 'read',
     arguments: { identify: identifier, password: string },
     result: 'Boolean',
-    summary: 'Whether a password is that of a document.',
+    summary: 'True if a password is the password of a document.',
     example: ['{"identify": {"ref": {"collection": "users"}, "id": "1"}, "password": "wrong"}', 'false'],
     evaluate({ identify, password }, call) {
       const instance = instanceOf(identify, call, 'identify')
@@ -161,7 +161,7 @@ export const identity = family('Identity', [
   unary('has_current_token', nothing, {
     since: '4',
     result: 'Boolean',
-    summary: 'Whether `current_token` would return anything.',
+    summary: 'True if `current_token` returns a value.',
     example: ['null', 'true'],
     evaluate: (_, call) => currentToken(call) !== undefined,
   }),
@@ -169,7 +169,7 @@ export const identity = family('Identity', [
     effect: 'read',
     arguments: { key_from_secret: string },
     result: 'Document',
-    summary: 'The key or token a secret belongs to.',
+    summary: 'The key or token of a secret.',
     example: [
       '{"let": {"key": {"create_key": {"object": {"role": "client"}}}}, "in": {"select": "role", "from": {"key_from_secret": {"select": "secret", "from": {"var": "key"}}}}}',
       '"client"',

@@ -24,7 +24,7 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
       compute: 0,
       since: '3',
       result: 'Boolean',
-      summary: `${summary} Operands behind the one that decides are not evaluated.`,
+      summary: `${summary} Operands after the deciding operand are not evaluated.`,
       example: [`[${answer}, {"abort": "not reached"}]`, answer],
       evaluate: (operands, call) => shortCircuit(operands, decisive, call, name),
     }),
@@ -39,8 +39,8 @@ function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
 }
 
 export const logic = family('Logic', [
-  ...connective('and', false, 'Whether all operands are true.'),
-  ...connective('or', true, 'Whether any operand is true.'),
+  ...connective('and', false, 'True if all operands are true.'),
+  ...connective('or', true, 'True if any operand is true.'),
   unary('not', boolean, {
     result: 'Boolean',
     summary: 'The opposite of a truth value.',

@@ -79,7 +79,7 @@ export const numbers = family('Numbers', [
   ),
   fold(
     'modulo',
-    'What division by the others leaves of the first number, with its sign.',
+    'The remainder of dividing the first number by the others, with the sign of the first.',
     ['[-7, 3]', '-1'],
     dividing(modulo),
   ),

@@ -61,7 +61,7 @@ const flatSelection = (name: string) =>
     deprecatedFor: 'select',
     arguments: { [name]: path, from: anyValue, default: optional(lazy) },
     result: 'Array',
-    summary: 'Everything a path leads to, with arrays on the way and at the end laid flat.',
+    summary: 'All values at a path; arrays on the path and at its end are flattened.',
     example: [
       `{"${name}": ["a", "b"], "from": {"object": {"a": [{"object": {"b": 1}}, {"object": {"b": 2}}]}}}`,
       '[1, 2]',
@@ -78,7 +78,7 @@ const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: stri
     ...options,
     arguments: { [name]: path, in: anyValue },
     result: 'Boolean',
-    summary: 'Whether a path leads to a value; null is one.',
+    summary: 'True if a path leads to a value, including null.',
     example: [`{"${name}": ["a", 0], "in": {"object": {"a": ["x"]}}}`, 'true'],
     evaluate(args, call) {
       const steps = args[name] as readonly PathStep[]
@@ -175,7 +175,7 @@ export const objects = family('Objects', [
       default: optional(anyValue),
     },
     result: 'Any',
-    summary: 'The value at the end of a path; the default, which is always evaluated, where there is none.',
+    summary: 'The value at a path; if there is no value, the default, which is always evaluated.',
     example: ['{"select": ["a"], "from": {"object": {}}, "default": 0}', '0'],
     evaluate(args, call) {
       const given = args.default
@@ -194,7 +194,7 @@ export const objects = family('Objects', [
       default: optional(lazy),
     },
     result: 'Any',
-    summary: 'The value at the end of a path; the default, or else an error, where there is none.',
+    summary: 'The value at a path; if there is no value, the default or else an error.',
     example: ['{"select": ["a", 1], "from": {"object": {"a": ["x", "y"]}}}', '"y"'],
     evaluate(args, call) {
       const selection = { path: args.select, from: args.from, fallback: args.default }
@@ -209,7 +209,7 @@ export const objects = family('Objects', [
     since: '3',
     arguments: { contains_field: string, in: anyValue },
     result: 'Boolean',
-    summary: 'Whether a value has a field of that name.',
+    summary: 'True if a value has a field of that name.',
     example: ['{"contains_field": "a", "in": {"object": {"a": 1}}}', 'true'],
     evaluate: (args, call) => containsField(args.contains_field, args.in, call),
   }),
@@ -218,14 +218,14 @@ export const objects = family('Objects', [
     since: '3',
     arguments: { contains_value: anyValue, in: anyValue },
     result: 'Boolean',
-    summary: 'Whether an array, object, page, reference or set holds a value.',
+    summary: 'True if an array, object, page, reference or set holds a value.',
     example: ['{"contains_value": 2, "in": [1, 2]}', 'true'],
     evaluate: (args, call) => containsValue(args.contains_value, args.in, call),
   }),
   define({
     arguments: { merge: anyValue, with: anyValue, lambda: optional(lambda) },
     result: 'Object',
-    summary: 'Puts objects over one another, field by field; a null field removes.',
+    summary: 'Merges objects field by field; a null field removes the field.',
     example: ['{"merge": {"object": {"a": 1, "b": 2}}, "with": {"object": {"b": 3}}}', '{"a": 1, "b": 3}'],
     evaluate: (args, call) => merge(args.merge, args.with, args.lambda, call),
   }),

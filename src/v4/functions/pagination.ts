@@ -78,7 +78,7 @@ export const pagination = family('Pagination', [
     effect: 'read',
     arguments: { paginate: identifier, cursor: anyValue, ...options },
     result: 'Page',
-    summary: 'A page of a set, with a cursor object that tells the direction.',
+    summary: 'A page of a set, with a cursor object that contains the direction.',
     example: [
       `{"paginate": ${fireSpells}, "cursor": {"object": {"after": 5}}}`,
       '{"before": [5], "data": [10]}',

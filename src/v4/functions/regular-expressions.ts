@@ -91,7 +91,7 @@ export const regularExpressions = family('Regular expressions', [
   define({
     arguments: { containsstrregex: string, pattern: regex },
     result: 'Boolean',
-    summary: 'Whether a pattern matches anywhere in a text.',
+    summary: 'True if a pattern matches anywhere in a text.',
     example: ['{"containsstrregex": "fireball", "pattern": "b.l+"}', 'true'],
     evaluate: (args, call) => occurs(call, args.pattern, args.containsstrregex),
   }),
@@ -103,7 +103,7 @@ export const regularExpressions = family('Regular expressions', [
       num_results: optional(integer),
     },
     result: 'Array of Object',
-    summary: `Where and what a pattern matches, at most ${limits.regexResultsMax} times.`,
+    summary: `The positions and texts of a pattern's matches, at most ${limits.regexResultsMax}.`,
     example: [
       '{"findstrregex": "fire and ice", "pattern": "i.e"}',
       '[{"start": 1, "end": 3, "data": "ire"}, {"start": 9, "end": 11, "data": "ice"}]',

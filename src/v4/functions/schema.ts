@@ -60,7 +60,7 @@ export const schema = family('Schema', [
     effect: 'write',
     arguments: { move_database: databaseRef, to: databaseRef },
     result: 'Document',
-    summary: 'Puts a database with everything in it under another parent.',
+    summary: 'Moves a database with all its content to another parent.',
     example: [
       '{"select": "name", "from": {"move_database": {"database": "one"}, "to": {"database": "other"}}}',
       '"one"',

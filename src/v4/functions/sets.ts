@@ -109,7 +109,7 @@ const byElement = '{"@ref": {"id": "spells_by_element", "collection": {"@ref": {
 const filterOfSet = define({
   arguments: { filter: lambda, collection: set },
   result: 'Set',
-  summary: 'The elements of a set that a lambda holds for.',
+  summary: 'The elements of a set for which a lambda returns true.',
   example: [
     '{"filter": {"lambda": "ref", "expr": true}, "collection": {"collections": null}}',
     '{"@set": {"filter": …, "collection": {"@ref": {"id": "collections"}}}}',

@@ -156,14 +156,14 @@ export const strings = family('Strings', [
   define({
     arguments: { concat: list(string), separator: optional(string) },
     result: 'String',
-    summary: 'Texts one behind the other, with a separator between them.',
+    summary: 'Texts joined with a separator.',
     example: ['{"concat": ["fire", "ice"], "separator": " and "}', '"fire and ice"'],
     evaluate: (args, call) => concat(args.concat, args.separator ?? '', call),
   }),
   define({
     arguments: { ngram: list(scalar), min: optional(integer), max: optional(integer) },
     result: 'Array',
-    summary: 'All pieces of texts with two neighbouring sizes; other values stay as they are.',
+    summary: 'All substrings of texts with two adjacent sizes; other values stay unchanged.',
     example: ['{"ngram": "fire", "min": 2, "max": 3}', '["fi", "fir", "ir", "ire", "re"]'],
     evaluate(args, call) {
       const sizes = ngramSizes(args.min, args.max, call)
@@ -188,7 +188,7 @@ export const strings = family('Strings', [
   }),
   unary('space', integer, {
     result: 'String',
-    summary: `So many blanks, at most ${limits.stringRepeatMax}.`,
+    summary: `A text of blanks, at most ${limits.stringRepeatMax}.`,
     example: ['3', '"   "'],
     evaluate: (count, call) => repeat(' ', count, call),
   }),
@@ -204,20 +204,21 @@ export const strings = family('Strings', [
   }),
   search(
     'containsstr',
-    'Whether a text contains another.',
+    'True if a text contains another.',
     ['fireball', 'ball'],
     (text, searched) => indexOfText(text, searched) >= 0,
   ),
-  search('startswith', 'Whether a text begins with another.', ['fireball', 'fire'], (text, searched) =>
+  search('startswith', 'True if a text begins with another.', ['fireball', 'fire'], (text, searched) =>
     text.startsWith(searched),
   ),
-  search('endswith', 'Whether a text ends with another.', ['fireball', 'ball'], (text, searched) =>
+  search('endswith', 'True if a text ends with another.', ['fireball', 'ball'], (text, searched) =>
     text.endsWith(searched),
   ),
   define({
     arguments: { findstr: string, find: string, start: optional(integer) },
     result: 'Integer',
-    summary: 'Where a text first contains another, from a start on; -1 when it does not.',
+    summary:
+      'The position of the first occurrence of a text in another, from a start on; -1 if there is no occurrence.',
     example: ['{"findstr": "fireball", "find": "ball"}', '4'],
     evaluate(args, call) {
       countScan(call, args.findstr.length)
@@ -236,7 +237,7 @@ export const strings = family('Strings', [
   define({
     arguments: { casefold: list(scalar), normalizer: optional(normalizer) },
     result: 'String or Array',
-    summary: 'Texts made comparable, by default without regard to case; other values stay as they are.',
+    summary: 'Texts made comparable, by default ignoring case; other values stay unchanged.',
     example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
     evaluate(args, call) {
       const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
@@ -244,7 +245,7 @@ export const strings = family('Strings', [
       return folded.length === 1 ? (folded[0] as Value) : folded
     },
   }),
-  mapping('lowercase', 'The text in small letters.', ['Fire', 'fire'], text =>
+  mapping('lowercase', 'The text in lower case.', ['Fire', 'fire'], text =>
     mapKnown(text, known => known.toLowerCase()),
   ),
   mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text =>

@@ -122,14 +122,14 @@ const constructors = [
   define({
     arguments: { now: nothing },
     result: 'Time',
-    summary: 'The time of the query, the same wherever it asks.',
+    summary: 'The time of the query, which is the same in the whole query.',
     example: ['{"equals": [{"now": null}, {"time": "now"}]}', 'true'],
     evaluate: (_args, call) => now(call),
   }),
   define({
     arguments: { epoch: integer, unit: unitOfTime },
     result: 'Time',
-    summary: 'The time so many units after the beginning of 1970.',
+    summary: 'The time a number of units after the beginning of 1970.',
     example: ['{"epoch": 90, "unit": "minutes"}', '{"@ts": "1970-01-01T01:30:00Z"}'],
     evaluate({ epoch, unit: { unit } }, call) {
       const time = timeFromEpoch(epoch, unit)

@@ -25,7 +25,7 @@ import { SetValue } from '../values/set-value.ts'
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
   return unary(name, anyValue, {
     result: 'Boolean',
-    summary: `Whether a value is ${what}.`,
+    summary: `True if a value is ${what}.`,
     example: [example, 'true'],
     evaluate: accepts,
   })

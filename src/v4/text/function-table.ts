@@ -15,23 +15,23 @@
 export const functionTable: string = `
 If|if|boolean:if then else|Any|pure|Basic|Evaluates one of two expressions, by a condition.
 Do|do|expressions:do**|Any|pure|Basic|Evaluates expressions one after the other and returns the last.
-At|at|time:at expr|Any|pure|Basic|Evaluates an expression with its reads looking at another time.
-Query|query|lambda:query|Lambda|pure|Basic|Makes a value of a lambda, to be stored in functions, roles and indexes.
-Abort|abort|string:abort|never|pure|Basic|Ends the query with an error and undoes everything it wrote.
+At|at|time:at expr|Any|pure|Basic|Evaluates an expression with reads as of another time.
+Query|query|lambda:query|Lambda|pure|Basic|Converts a lambda to a value that functions, roles and indexes can store.
+Abort|abort|string:abort|never|pure|Basic|Fails the query with an error and discards its writes.
 Call|call|function:call arguments*|Any|pure|Calls|Runs a user function, with the rights of its role or else those of the caller.
-And|and|values:and*|Boolean|pure|Logic|Whether all operands are true. All operands are evaluated.
-Or|or|values:or*|Boolean|pure|Logic|Whether any operand is true. All operands are evaluated.
+And|and|values:and*|Boolean|pure|Logic|True if all operands are true. All operands are evaluated.
+Or|or|values:or*|Boolean|pure|Logic|True if any operand is true. All operands are evaluated.
 Not|not|boolean:not|Boolean|pure|Logic|The opposite of a truth value.
-Equals|equals|values:equals*|Boolean|pure|Comparison|Whether all operands equal the first; an integer equals a double of its value.
-LT|lt|values:lt*|Boolean|pure|Comparison|Whether each operand is less than the next, in the order of all values.
-LTE|lte|values:lte*|Boolean|pure|Comparison|Whether each operand is less than or equal to the next, in the order of all values.
-GT|gt|values:gt*|Boolean|pure|Comparison|Whether each operand is greater than the next, in the order of all values.
-GTE|gte|values:gte*|Boolean|pure|Comparison|Whether each operand is greater than or equal to the next, in the order of all values.
+Equals|equals|values:equals*|Boolean|pure|Comparison|True if all operands equal the first; an integer equals a double of its value.
+LT|lt|values:lt*|Boolean|pure|Comparison|True if each operand is less than the next, in the order of all values.
+LTE|lte|values:lte*|Boolean|pure|Comparison|True if each operand is less than or equal to the next, in the order of all values.
+GT|gt|values:gt*|Boolean|pure|Comparison|True if each operand is greater than the next, in the order of all values.
+GTE|gte|values:gte*|Boolean|pure|Comparison|True if each operand is greater than or equal to the next, in the order of all values.
 Add|add|values:add*|Number|pure|Numbers|The sum of numbers; integers wrap around at 64 bits.
 Subtract|subtract|values:subtract*|Number|pure|Numbers|The first number less the others.
 Multiply|multiply|values:multiply*|Number|pure|Numbers|The product of numbers; integers wrap around at 64 bits.
 Divide|divide|values:divide*|Number|pure|Numbers|The first number divided by the others; a quotient of integers is cut off.
-Modulo|modulo|values:modulo*|Number|pure|Numbers|What division by the others leaves of the first number, with its sign.
+Modulo|modulo|values:modulo*|Number|pure|Numbers|The remainder of dividing the first number by the others, with the sign of the first.
 Abs|abs|number:abs|Number|pure|Numbers|A number without its sign.
 Ceil|ceil|number:ceil|Number|pure|Numbers|The nearest whole number that is not less.
 Floor|floor|number:floor|Number|pure|Numbers|The nearest whole number that is not greater.
@@ -59,32 +59,32 @@ BitAnd|bitand|values:bitand*|Number|pure|Bits|The bits that are set in all numbe
 BitOr|bitor|values:bitor*|Number|pure|Bits|The bits that are set in any of the numbers.
 BitXor|bitxor|values:bitxor*|Number|pure|Bits|The bits that are set in an odd number of the numbers.
 BitNot|bitnot|number:bitnot|Integer|pure|Bits|The bits that are not set in a number.
-Concat|concat|value:concat separator?|String|pure|Strings|Texts one behind the other, with a separator between them.
-NGram|ngram|value:ngram min? max?|Array|pure|Strings|All pieces of texts with two neighbouring sizes; other values stay as they are.
+Concat|concat|value:concat separator?|String|pure|Strings|Texts joined with a separator.
+NGram|ngram|value:ngram min? max?|Array|pure|Strings|All substrings of texts with two adjacent sizes; other values stay unchanged.
 Repeat|repeat|string:repeat number?|String|pure|Strings|The text twice, or as often as said, at most 1024 times.
 ReplaceStr|replacestr|string:replacestr find replace|String|pure|Strings|The text with every occurrence of another replaced.
-Space|space|number:space|String|pure|Strings|So many blanks, at most 1024.
+Space|space|number:space|String|pure|Strings|A text of blanks, at most 1024.
 SubString|substring|string:substring start? length?|String|pure|Strings|A part of a text; a negative start counts from the end.
-ContainsStr|containsstr|string:containsstr search|Boolean|pure|Strings|Whether a text contains another.
-StartsWith|startswith|string:startswith search|Boolean|pure|Strings|Whether a text begins with another.
-EndsWith|endswith|string:endswith search|Boolean|pure|Strings|Whether a text ends with another.
-FindStr|findstr|string:findstr find start?|Integer|pure|Strings|Where a text first contains another, from a start on; -1 when it does not.
+ContainsStr|containsstr|string:containsstr search|Boolean|pure|Strings|True if a text contains another.
+StartsWith|startswith|string:startswith search|Boolean|pure|Strings|True if a text begins with another.
+EndsWith|endswith|string:endswith search|Boolean|pure|Strings|True if a text ends with another.
+FindStr|findstr|string:findstr find start?|Integer|pure|Strings|The position of the first occurrence of a text in another, from a start on; -1 if there is no occurrence.
 Length|length|string:length|Integer|pure|Strings|The number of code points of a text.
-Casefold|casefold|value:casefold normalizer?|String or Array|pure|Strings|Texts made comparable, by default without regard to case; other values stay as they are.
-LowerCase|lowercase|string:lowercase|String|pure|Strings|The text in small letters.
+Casefold|casefold|value:casefold normalizer?|String or Array|pure|Strings|Texts made comparable, by default ignoring case; other values stay unchanged.
+LowerCase|lowercase|string:lowercase|String|pure|Strings|The text in lower case.
 UpperCase|uppercase|string:uppercase|String|pure|Strings|The text in capital letters.
 TitleCase|titlecase|string:titlecase|String|pure|Strings|The text with each word capitalized.
 Trim|trim|string:trim|String|pure|Strings|The text without the white space at its ends.
 LTrim|ltrim|string:ltrim|String|pure|Strings|The text without the white space at its start.
 RTrim|rtrim|string:rtrim|String|pure|Strings|The text without the white space at its end.
-ContainsStrRegex|containsstrregex|string:containsstrregex pattern|Boolean|pure|Regular expressions|Whether a pattern matches anywhere in a text.
-FindStrRegex|findstrregex|string:findstrregex pattern start? num_results?|Array of Object|pure|Regular expressions|Where and what a pattern matches, at most 1024 times.
+ContainsStrRegex|containsstrregex|string:containsstrregex pattern|Boolean|pure|Regular expressions|True if a pattern matches anywhere in a text.
+FindStrRegex|findstrregex|string:findstrregex pattern start? num_results?|Array of Object|pure|Regular expressions|The positions and texts of a pattern's matches, at most 1024.
 RegexEscape|regexescape|string:regexescape|String|pure|Regular expressions|A pattern that matches exactly a text.
 ReplaceStrRegex|replacestrregex|string:replacestrregex pattern replace first?|String|pure|Regular expressions|The text with all matches of a pattern, or the first, replaced; \`$1\` stands for a group.
 Format|format|format values*|String|pure|Formatting|A text with values put in where it says \`%\`, as Java prints them; \`%@\` prints any value as JSON.
 Time|time|string:time|Time|pure|Time|A time from ISO text with a zone offset; "now" is the time of the query.
-Now|now|now=null|Time|pure|Time|The time of the query, the same wherever it asks.
-Epoch|epoch|number:epoch unit|Time|pure|Time|The time so many units after the beginning of 1970.
+Now|now|now=null|Time|pure|Time|The time of the query, which is the same in the whole query.
+Epoch|epoch|number:epoch unit|Time|pure|Time|The time a number of units after the beginning of 1970.
 Date|date|string:date|Date|pure|Time|A date from ISO text.
 TimeAdd|time_add|time:time_add offset unit|Time or Date|pure|Time|A time or date moved on.
 TimeSubtract|time_subtract|time:time_subtract offset unit|Time or Date|pure|Time|A time or date moved back.
@@ -102,61 +102,61 @@ Minute|minute|time:minute|Integer|pure|Time|The minute of a time, 0 to 59.
 Second|second|time:second|Integer|pure|Time|The second of a time, 0 to 59.
 ToString|to_string|value:to_string|String|pure|Conversions|A scalar value as text.
 ToNumber|to_number|value:to_number|Number|pure|Conversions|The number that a text begins with.
-ToInteger|to_integer|value:to_integer|Integer|pure|Conversions|A number, or the one that a text begins with, without its fraction.
-ToDouble|to_double|value:to_double|Double|pure|Conversions|A number, or the one that a text begins with, as a double.
+ToInteger|to_integer|value:to_integer|Integer|pure|Conversions|A number, or the number at the start of a text, without its fraction.
+ToDouble|to_double|value:to_double|Double|pure|Conversions|A number, or the number at the start of a text, as a double.
 ToTime|to_time|value:to_time|Time|pure|Conversions|A time from text, from milliseconds since 1970, or the midnight of a date.
 ToDate|to_date|value:to_date|Date|pure|Conversions|A date from text, or the day of a time in UTC.
 ToObject|to_object|value:to_object|Object|pure|Conversions|An object from pairs of names and values, or from a document.
 ToArray|to_array|value:to_array|Array|pure|Conversions|The pairs of names and values of an object or document.
-IsNull|is_null|value:is_null|Boolean|pure|Type checks|Whether a value is null.
-IsBoolean|is_boolean|value:is_boolean|Boolean|pure|Type checks|Whether a value is a boolean.
-IsNumber|is_number|value:is_number|Boolean|pure|Type checks|Whether a value is a number.
-IsInteger|is_integer|value:is_integer|Boolean|pure|Type checks|Whether a value is an integer.
-IsDouble|is_double|value:is_double|Boolean|pure|Type checks|Whether a value is a double.
-IsString|is_string|value:is_string|Boolean|pure|Type checks|Whether a value is a string or the action of an event.
-IsBytes|is_bytes|value:is_bytes|Boolean|pure|Type checks|Whether a value is bytes.
-IsUUID|is_uuid|value:is_uuid|Boolean|pure|Type checks|Whether a value is a UUID.
-IsTimestamp|is_timestamp|value:is_timestamp|Boolean|pure|Type checks|Whether a value is a time.
-IsDate|is_date|value:is_date|Boolean|pure|Type checks|Whether a value is a date.
-IsArray|is_array|value:is_array|Boolean|pure|Type checks|Whether a value is an array.
-IsObject|is_object|value:is_object|Boolean|pure|Type checks|Whether a value is an object or looks like one: a document, page or event.
-IsLambda|is_lambda|value:is_lambda|Boolean|pure|Type checks|Whether a value is a lambda.
-IsRef|is_ref|value:is_ref|Boolean|pure|Type checks|Whether a value is a reference, even one that names nothing.
-IsSet|is_set|value:is_set|Boolean|pure|Type checks|Whether a value is a set.
-IsDoc|is_doc|value:is_doc|Boolean|pure|Type checks|Whether a value is a document or a reference of one.
-IsCollection|is_collection|value:is_collection|Boolean|pure|Type checks|Whether a value is a collection or a reference to one.
-IsToken|is_token|value:is_token|Boolean|pure|Type checks|Whether a value is a token or a reference to one.
-IsKey|is_key|value:is_key|Boolean|pure|Type checks|Whether a value is a key or a reference to one.
-IsCredentials|is_credentials|value:is_credentials|Boolean|pure|Type checks|Whether a value is credentials or a reference to them.
-IsDatabase|is_database|value:is_database|Boolean|pure|Type checks|Whether a value is a database or a reference to one.
-IsIndex|is_index|value:is_index|Boolean|pure|Type checks|Whether a value is an index or a reference to one.
-IsFunction|is_function|value:is_function|Boolean|pure|Type checks|Whether a value is a user function or a reference to one.
-IsRole|is_role|value:is_role|Boolean|pure|Type checks|Whether a value is a role or a reference to one.
-Map|map|collection lambda:map|Array or Page|pure|Elements|What a lambda makes of each element.
+IsNull|is_null|value:is_null|Boolean|pure|Type checks|True if a value is null.
+IsBoolean|is_boolean|value:is_boolean|Boolean|pure|Type checks|True if a value is a boolean.
+IsNumber|is_number|value:is_number|Boolean|pure|Type checks|True if a value is a number.
+IsInteger|is_integer|value:is_integer|Boolean|pure|Type checks|True if a value is an integer.
+IsDouble|is_double|value:is_double|Boolean|pure|Type checks|True if a value is a double.
+IsString|is_string|value:is_string|Boolean|pure|Type checks|True if a value is a string or the action of an event.
+IsBytes|is_bytes|value:is_bytes|Boolean|pure|Type checks|True if a value is bytes.
+IsUUID|is_uuid|value:is_uuid|Boolean|pure|Type checks|True if a value is a UUID.
+IsTimestamp|is_timestamp|value:is_timestamp|Boolean|pure|Type checks|True if a value is a time.
+IsDate|is_date|value:is_date|Boolean|pure|Type checks|True if a value is a date.
+IsArray|is_array|value:is_array|Boolean|pure|Type checks|True if a value is an array.
+IsObject|is_object|value:is_object|Boolean|pure|Type checks|True if a value is an object or looks like one: a document, page or event.
+IsLambda|is_lambda|value:is_lambda|Boolean|pure|Type checks|True if a value is a lambda.
+IsRef|is_ref|value:is_ref|Boolean|pure|Type checks|True if a value is a reference, even one that names nothing.
+IsSet|is_set|value:is_set|Boolean|pure|Type checks|True if a value is a set.
+IsDoc|is_doc|value:is_doc|Boolean|pure|Type checks|True if a value is a document or a reference of one.
+IsCollection|is_collection|value:is_collection|Boolean|pure|Type checks|True if a value is a collection or a reference to one.
+IsToken|is_token|value:is_token|Boolean|pure|Type checks|True if a value is a token or a reference to one.
+IsKey|is_key|value:is_key|Boolean|pure|Type checks|True if a value is a key or a reference to one.
+IsCredentials|is_credentials|value:is_credentials|Boolean|pure|Type checks|True if a value is credentials or a reference to them.
+IsDatabase|is_database|value:is_database|Boolean|pure|Type checks|True if a value is a database or a reference to one.
+IsIndex|is_index|value:is_index|Boolean|pure|Type checks|True if a value is an index or a reference to one.
+IsFunction|is_function|value:is_function|Boolean|pure|Type checks|True if a value is a user function or a reference to one.
+IsRole|is_role|value:is_role|Boolean|pure|Type checks|True if a value is a role or a reference to one.
+Map|map|collection lambda:map|Array or Page|pure|Elements|The result of a lambda for each element.
 Foreach|foreach|collection lambda:foreach|Array or Page|pure|Elements|Applies a lambda to each element for its effects and returns the elements.
-Filter|filter|collection lambda:filter|Array, Page or Set|pure|Elements|The elements that a lambda holds for; of a set, once it is read.
-Take|take|number:take collection|Array or Page|pure|Elements|The first elements, as many as are asked for.
-Drop|drop|number:drop collection|Array or Page|pure|Elements|The elements without the first ones, as many as are said.
-Prepend|prepend|value:prepend collection|Array|pure|Elements|An array with elements put before its own.
-Append|append|value:append collection|Array|pure|Elements|An array with elements put behind its own.
-IsEmpty|is_empty|collection:is_empty|Boolean|pure|Elements|Whether there is no element.
-IsNonEmpty|is_nonempty|collection:is_nonempty|Boolean|pure|Elements|Whether there is any element.
-Reduce|reduce|lambda:reduce initial collection|Any|read|Aggregates|Folds elements into one value: the lambda gets what there is so far, and an element.
+Filter|filter|collection lambda:filter|Array, Page or Set|pure|Elements|The elements for which a lambda returns true; a set is filtered when it is read.
+Take|take|number:take collection|Array or Page|pure|Elements|The first elements, up to a number.
+Drop|drop|number:drop collection|Array or Page|pure|Elements|The elements without a number of first elements.
+Prepend|prepend|value:prepend collection|Array|pure|Elements|An array with elements prepended.
+Append|append|value:append collection|Array|pure|Elements|An array with elements appended.
+IsEmpty|is_empty|collection:is_empty|Boolean|pure|Elements|True if there is no element.
+IsNonEmpty|is_nonempty|collection:is_nonempty|Boolean|pure|Elements|True if there is any element.
+Reduce|reduce|lambda:reduce initial collection|Any|read|Aggregates|Folds elements into one value: the lambda gets the value so far and an element.
 Count|count|collection:count|Integer|read|Aggregates|The number of elements.
 Sum|sum|collection:sum|Number|read|Aggregates|The sum of the elements.
 Mean|mean|collection:mean|Double|read|Aggregates|The average of the elements.
 Max|max|values:max*|Any|read|Aggregates|The greatest element.
 Min|min|values:min*|Any|read|Aggregates|The least element.
-Any|any|collection:any|Boolean|read|Aggregates|Whether any element is true.
-All|all|collection:all|Boolean|read|Aggregates|Whether all elements are true.
-Select|select|path:select from default~|Any|pure|Objects|The value at the end of a path; the default, or else an error, where there is none.
-SelectAll|select_all|path:select_all from default~|Array|pure|Objects|Everything a path leads to, with arrays on the way and at the end laid flat.
-SelectAsIndex|select_as_index|path:select_as_index from default~|Array|pure|Objects|Everything a path leads to, with arrays on the way and at the end laid flat.
-ContainsPath|contains_path|path:contains_path in|Boolean|pure|Objects|Whether a path leads to a value; null is one.
-Contains|contains|path:contains in|Boolean|pure|Objects|Whether a path leads to a value; null is one.
-ContainsField|contains_field|field:contains_field in|Boolean|pure|Objects|Whether a value has a field of that name.
-ContainsValue|contains_value|value:contains_value in|Boolean|read|Objects|Whether an array, object, page, reference or set holds a value.
-Merge|merge|value:merge with lambda?|Object|pure|Objects|Puts objects over one another, field by field; a null field removes.
+Any|any|collection:any|Boolean|read|Aggregates|True if any element is true.
+All|all|collection:all|Boolean|read|Aggregates|True if all elements are true.
+Select|select|path:select from default~|Any|pure|Objects|The value at a path; if there is no value, the default or else an error.
+SelectAll|select_all|path:select_all from default~|Array|pure|Objects|All values at a path; arrays on the path and at its end are flattened.
+SelectAsIndex|select_as_index|path:select_as_index from default~|Array|pure|Objects|All values at a path; arrays on the path and at its end are flattened.
+ContainsPath|contains_path|path:contains_path in|Boolean|pure|Objects|True if a path leads to a value, including null.
+Contains|contains|path:contains in|Boolean|pure|Objects|True if a path leads to a value, including null.
+ContainsField|contains_field|field:contains_field in|Boolean|pure|Objects|True if a value has a field of that name.
+ContainsValue|contains_value|value:contains_value in|Boolean|read|Objects|True if an array, object, page, reference or set holds a value.
+Merge|merge|value:merge with lambda?|Object|pure|Objects|Merges objects field by field; a null field removes the field.
 Database|database|name:database scope~|Ref|pure|References|The reference of a database by its name; unresolved when there is none.
 Collection|collection|name:collection scope~|Ref|pure|References|The reference of a collection by its name; unresolved when there is none.
 Class|class|name:class scope~|Ref|pure|References|The reference of a collection by its name; unresolved when there is none.
@@ -188,15 +188,15 @@ Distinct|distinct|collection:distinct|Set, Array, or Page|pure|Sets|The elements
 Join|join|set:join with|Set|pure|Sets|For each element of a set the set that a lambda or an index makes of it, all merged, nothing twice.
 Range|range|set:range from to|Set|pure|Sets|The elements of a set from one value or list of values up to another, both included; [] is no bound.
 Reverse|reverse|collection:reverse|Set, Array, or Page|pure|Sets|The elements of a set, array or page, last first.
-Paginate|paginate|set:paginate {ts,size,after,before,cursor,events,sources}|Page|read|Pagination|A page of a set, with a cursor object that tells the direction.
+Paginate|paginate|set:paginate {ts,size,after,before,cursor,events,sources}|Page|read|Pagination|A page of a set, with a cursor object that contains the direction.
 First|first|value:first|Any|read|Pagination|The first element of a set or array.
 Last|last|value:last|Any|read|Pagination|The last element of a set or array.
 Get|get|ref:get ts?|Document|read|Documents|The document of a reference, or of the first element of a set; now or at a past time.
-Exists|exists|value:exists ts?|Boolean|read|Documents|Whether a document exists or a set has elements, as far as the caller may read them.
+Exists|exists|value:exists ts?|Boolean|read|Documents|True if a document exists or a set has elements, and the caller may read them.
 Create|create|collection:create params~|Document|write|Documents|Creates a document in a collection, with a new id or the one of a reference.
 Update|update|ref:update params~|Document|write|Documents|Merges fields into a document; null removes a field.
 Replace|replace|ref:replace params~|Document|write|Documents|Puts new fields in the place of those a document has.
-Delete|delete|ref:delete|Document|write|Documents|Deletes a document and returns it as it was.
+Delete|delete|ref:delete|Document|write|Documents|Deletes a document and returns its last version.
 Insert|insert|ref:insert ts action params~|Event|write|Documents|Writes a version into the history of a document.
 Remove|remove|ref:remove ts action|Null|write|Documents|Removes a version from the history of a document.
 CreateDatabase|create_database|params:create_database|Document|write|Schema|Creates a child database.
@@ -207,15 +207,15 @@ CreateFunction|create_function|params:create_function|Document|write|Schema|Crea
 CreateRole|create_role|params:create_role|Document|write|Schema|Creates a role.
 CreateKey|create_key|params:create_key|Document|write|Schema|Creates a key and shows its secret this once.
 CreateAccessProvider|create_access_provider|params:create_access_provider|Document|write|Schema|Creates an access provider, an issuer of third-party tokens.
-MoveDatabase|move_database|from:move_database to|Document|write|Schema|Puts a database with everything in it under another parent.
-Login|login|ref:login params|Document|write|Identity|Checks a password and makes a token, whose secret is shown this once.
+MoveDatabase|move_database|from:move_database to|Document|write|Schema|Moves a database with all its content to another parent.
+Login|login|ref:login params|Document|write|Identity|Checks a password and creates a token; only this response contains the secret.
 Logout|logout|boolean:logout|Boolean|write|Identity|Ends the caller's session, or all sessions of its identity.
-Identify|identify|ref:identify password|Boolean|read|Identity|Whether a password is that of a document.
+Identify|identify|ref:identify password|Boolean|read|Identity|True if a password is the password of a document.
 CurrentIdentity|current_identity|current_identity=null|Ref or String|read|Identity|The document the caller acts as, or the subject of its third-party token.
 Identity|identity|identity=null|Ref or String|read|Identity|The document the caller acts as, or the subject of its third-party token.
-HasCurrentIdentity|has_current_identity|has_current_identity=null|Boolean|read|Identity|Whether the caller acts as somebody.
-HasIdentity|has_identity|has_identity=null|Boolean|read|Identity|Whether the caller acts as somebody.
+HasCurrentIdentity|has_current_identity|has_current_identity=null|Boolean|read|Identity|True if the caller has an identity.
+HasIdentity|has_identity|has_identity=null|Boolean|read|Identity|True if the caller has an identity.
 CurrentToken|current_token|current_token=null|Ref or Object|read|Identity|The caller's token or key, or the content of its third-party token.
-HasCurrentToken|has_current_token|has_current_token=null|Boolean|pure|Identity|Whether \`current_token\` would return anything.
-KeyFromSecret|key_from_secret|string:key_from_secret|Document|read|Identity|The key or token a secret belongs to.
+HasCurrentToken|has_current_token|has_current_token=null|Boolean|pure|Identity|True if \`current_token\` returns a value.
+KeyFromSecret|key_from_secret|string:key_from_secret|Document|read|Identity|The key or token of a secret.
 `
