@@ -48,8 +48,8 @@ export function cliReference(): string {
     'the settings in full. In a clone of the repository the program is `npx terrarium-db`.',
     '',
     'Settings can be given as flags, as environment variables, or as keys of a JSON file named by `--config`; all of them',
-    'are in [Running Terrarium](../operations.md#settings). Flags take their value as the next word or after `=`. What',
-    'follows `--` is no flag. Exit statuses: 0 for success, 1 for a failure (standard error says why), 2 for a command',
+    'are in [Running Terrarium](../operations.md#settings). Flags take their value as the next word or after `=`. Words',
+    'after `--` are not flags. Exit statuses: 0 for success, 1 for a failure (standard error says why), 2 for a command',
     'line that is wrong; where a command has others, they are named below.',
     '',
   ]

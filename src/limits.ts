@@ -80,7 +80,7 @@ export const limits = {
   /** Milliseconds a query may take when the request does not say, and the most it may ask for. */
   queryTimeoutDefaultMs: 120_000,
   queryTimeoutMaxMs: 600_000,
-  /** What `x-max-retries-on-contention` may ask for. */
+  /** Maximum of `x-max-retries-on-contention`. */
   contentionRetriesMax: 7,
   /** The same when the request does not say: five attempts in all. */
   contentionRetriesDefault: 4,
@@ -206,7 +206,7 @@ export const limits = {
   /** Transactions and events that are handed out before other work gets its turn; ours. */
   streamTransactionsPerTurn: 64,
   streamEventsPerTurn: 1024,
-  /** Streams that are told of one transaction in a turn of the event loop, and bytes that they are told; ours. */
+  /** Streams that get the events of a transaction in one turn of the event loop, and bytes of these events; ours. */
   streamsPerTurn: 64,
   streamBytesPerTurn: 4_194_304,
   /** Events that a stream of version 10 may have to catch up on; and those on a page of a feed, unless told and at most. */

@@ -80,7 +80,7 @@ export function statusesOf({ statuses }: Command): Command['statuses'] {
   return [
     [0, own.get(0) ?? 'Success.'],
     [1, own.get(1) ?? 'Failure; standard error says why.'],
-    [2, own.get(2) ?? 'The command line is wrong.'],
+    [2, own.get(2) ?? 'The command line is invalid.'],
     ...statuses.filter(([status]) => status > 2),
   ]
 }
@@ -140,7 +140,7 @@ function settingLines(name: keyof typeof settings): string[] {
 }
 
 function choicesOf(setting: Setting): readonly string[] {
-  return setting.kind === 'choice' ? [`One of ${setting.choices.join(', ')}.`] : []
+  return setting.kind === 'choice' ? [`Values: ${setting.choices.join(', ')}.`] : []
 }
 
 function statusLines(command: Command): string[] {

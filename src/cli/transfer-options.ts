@@ -7,7 +7,7 @@ const targetOptions = {
   url: clientOptions.url,
   secret: {
     ...clientOptions.secret,
-    doc: "The root secret, or that of an admin key. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
+    doc: "The root secret, or that of an admin key. Prefer the environment variable: other users of the machine can see flags. By default the data directory's root secret.",
   },
   database: clientOptions.database,
 } as const
@@ -20,19 +20,19 @@ export const exportOptions = {
     default: 'tagged',
     choices: ['tagged', 'simple'],
     placeholder: 'FORMAT',
-    doc: 'How values are written: tagged keeps all types, simple is easier for other programs.',
+    doc: 'Format of values: tagged keeps all types, simple is easier for other programs.',
   },
   files: {
     kind: 'choice',
     default: 'jsonl',
     choices: ['jsonl', 'json'],
     placeholder: 'KIND',
-    doc: 'A document a line, or one array a file.',
+    doc: 'jsonl writes a document per line, json an array per file.',
   },
-  gzip: { kind: 'switch', doc: 'Packs the data files.' },
+  gzip: { kind: 'switch', doc: 'Compresses the data files.' },
   history: {
     kind: 'switch',
-    doc: 'Writes older versions and deleted documents, too, as far as they are kept.',
+    doc: 'Also writes the retained older versions and deleted documents.',
   },
 } as const
 
@@ -41,13 +41,13 @@ export const importOptions = {
   ...targetOptions,
   collection: {
     kind: 'string',
-    doc: 'The collection of what does not say it; without it the name of the file.',
+    doc: 'The collection of records that do not name one; by default the name of the file.',
   },
   type: {
     kind: 'string',
     placeholder: 'FIELD::TYPE',
     multiple: true,
-    doc: 'The type of a field in formats that cannot tell: Product.due::date, photo::bytes, order.by::ref=User.',
+    doc: 'The type of a field in formats without types: Product.due::date, photo::bytes, order.by::ref=User.',
   },
   schema: {
     kind: 'path',
@@ -55,26 +55,26 @@ export const importOptions = {
   },
   encoding: {
     kind: 'string',
-    doc: 'The encoding of files that are not UTF-8, such as windows-1252 or latin1. UTF-16 is recognised by the mark that it begins with.',
+    doc: 'The encoding of files that are not UTF-8, such as windows-1252 or latin1. UTF-16 is detected by its byte order mark.',
   },
   onConflict: {
     kind: 'choice',
     default: 'fail',
     choices: ['fail', 'keep', 'replace'],
     placeholder: 'WHAT',
-    doc: 'What to do with a document that is there with another content.',
+    doc: 'Treatment of a document that exists with other content.',
   },
   skipBad: {
     kind: 'integer',
     default: 0,
     max: 1_000_000_000,
-    doc: 'How many bad records are passed over and reported before the import ends.',
+    doc: 'Number of bad records to skip and report before the import stops.',
   },
   dryRun: { kind: 'switch', doc: 'Reads and checks everything and writes nothing.' },
   report: { kind: 'path', placeholder: 'FILE', doc: 'Writes the report as JSON, too.' },
   allowIncomplete: {
     kind: 'switch',
-    doc: 'Imports an export of which parts are missing by its own metadata.',
+    doc: 'Imports an export although parts are missing according to its metadata.',
   },
   allowShortRows: {
     kind: 'switch',
@@ -85,10 +85,10 @@ export const importOptions = {
     default: 'null',
     choices: ['null', 'empty'],
     placeholder: 'WHAT',
-    doc: 'What an empty cell of CSV becomes: null or an empty text.',
+    doc: 'Value of an empty CSV cell: null or an empty string.',
   },
   state: {
     kind: 'path',
-    doc: 'Where the progress of unfinished imports is kept; by default ~/.local/state/terrarium/imports.',
+    doc: 'Folder for the progress of unfinished imports; by default ~/.local/state/terrarium/imports.',
   },
 } as const

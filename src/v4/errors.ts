@@ -10,35 +10,35 @@ type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 export const queryErrorStatus = {
   /** `login` with a password that is wrong, or for a document that does not exist; the response is the same. */
   'authentication failed': 400,
-  /** A document does not meet a check of its collection; nothing was written. */
+  /** A document violates a check of its collection; nothing was written. */
   'check constraint failure': 400,
   /** The body of a user function failed; `cause` holds its own errors. */
   'call error': 400,
   /** Reserved by the protocol; this service does not send it. */
   'feature not available': 400,
-  /** A document with that id, or a schema object with that name, is already there. */
+  /** A document with that id, or a schema object with that name, already exists. */
   'instance already exists': 400,
-  /** A document, schema object or set does not exist, or not at the time looked at. */
+  /** A document, schema object or set does not exist at the time of the read. */
   'instance not found': 404,
   /** The write would give a unique index a second entry for the same terms and values. */
   'instance not unique': 400,
   /** An argument has a type or a value that the function does not take. */
   'invalid argument': 400,
-  /** The query cannot be parsed, or a write stands where none is allowed. */
+  /** The query cannot be parsed, or has a write where writes are not allowed. */
   'invalid expression': 400,
-  /** A container database holds databases, keys, roles and access providers only. */
+  /** A container database can contain only databases, keys, roles and access providers. */
   'invalid object in container': 400,
   /** A reference names a schema object that does not exist. */
   'invalid ref': 400,
-  /** `current_token` was asked for and the credential is none. */
+  /** `current_token` is used, but the credential is not a token. */
   'invalid token': 400,
   /** The `fields` parameter of a stream names an unknown field. */
   'invalid url parameter': 400,
   /** A write under `at` another time, or a version inserted after the present. */
   'invalid write time': 400,
-  /** `current_identity` was asked for and the credential has none. */
+  /** `current_identity` is used, but the credential has no identity. */
   'missing identity': 400,
-  /** A database cannot be moved into itself or into one that it holds. */
+  /** A database cannot be moved into itself or into one of its children. */
   'move database error': 400,
   /** The credential does not grant what this part of the query does. */
   'permission denied': 403,
@@ -47,13 +47,13 @@ export const queryErrorStatus = {
    * collection declares.
    */
   'schema validation failed': 400,
-  /** Calls or expressions are nested too deep, by recursion for one. */
+  /** Calls or expressions are nested too deep, for example by recursion. */
   'stack overflow': 400,
-  /** `abort` ended the query; the description is its text. Nothing was written. */
+  /** `abort` failed the query, without writes; the description is its text. */
   'transaction aborted': 400,
-  /** A document or schema object has wrong fields; `failures` says which, and why. */
+  /** A document or schema object has invalid fields; `failures` lists them with reasons. */
   'validation failed': 400,
-  /** `select` follows a path that leads nowhere and has no default. */
+  /** `select` finds no value at its path and has no default. */
   'value not found': 404,
 } as const
 

@@ -12,13 +12,13 @@ export const clientOptions = {
     placeholder: 'URL',
     check: urlFault,
     fromEnvironment: true,
-    doc: 'The service. Without it, the one that serves the data directory; a folder that is not served is opened.',
+    doc: 'The address of the service; by default the service on the data directory, which is started if none runs.',
   },
   secret: {
     kind: 'string',
     placeholder: 'SECRET',
     fromEnvironment: true,
-    doc: "The secret of a key or token. Prefer the environment variable: others can see flags. Without it, the data directory's root secret.",
+    doc: 'The secret of a key or token. Prefer the environment variable: other users of the machine can see flags. By default the root secret of the data directory.',
   },
   database: {
     kind: 'string',
@@ -28,14 +28,14 @@ export const clientOptions = {
   as: {
     kind: 'string',
     placeholder: 'WHO',
-    doc: 'Whose rights count: admin, server, server-readonly, client, @role/NAME or @doc/COLLECTION/ID. An admin key may be all of them.',
+    doc: 'Runs with the rights of admin, server, server-readonly, client, @role/NAME or @doc/COLLECTION/ID. An admin key may use all of them.',
   },
   timeout: {
     kind: 'integer',
     min: 1,
     max: timeoutMaxMs,
     placeholder: 'MS',
-    doc: 'Milliseconds that each query may take; without it, as long as the service allows.',
+    doc: 'Time limit of each query in milliseconds; by default the limit of the service.',
   },
 } as const
 
@@ -55,6 +55,6 @@ export type ClientChoice = Invocation<typeof clientOptions>['options']
 /** Exit statuses of commands that run texts. */
 export const runStatuses = [
   [0, 'All queries succeeded.'],
-  [1, 'A query failed, or the service could not be reached; later ones were not run.'],
-  [2, 'The command line or the text of a query is wrong; nothing was run.'],
+  [1, 'A query failed, or the service could not be reached; later queries were not run.'],
+  [2, 'The command line or the text of a query is invalid; nothing was run.'],
 ] as const

@@ -6,7 +6,7 @@ import { command } from '../command.ts'
 /** Makes an account key. */
 export const createAccountKeyCommand = command({
   name: 'account-key create',
-  summary: 'Makes an account key, with which log pipelines export the query log.',
+  summary: 'Creates an account key, which log pipelines use to export the query log.',
   options: {
     name: {
       kind: 'string',
@@ -17,12 +17,12 @@ export const createAccountKeyCommand = command({
       min: 1,
       max: limits.accountKeyDaysMax,
       placeholder: 'N',
-      doc: 'Days until it expires; without it, never.',
+      doc: 'Days until the key expires; by default it never expires.',
     },
     regionGroup: {
       kind: 'string',
       multiple: true,
-      doc: 'A region group that the key is for; without one, all.',
+      doc: 'A region group of the key; by default all.',
     },
   },
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
@@ -32,7 +32,7 @@ export const createAccountKeyCommand = command({
 /** Lists account keys. */
 export const listAccountKeysCommand = command({
   name: 'account-key list',
-  summary: 'Lists the account keys, a line each.',
+  summary: 'Lists the account keys, one per line.',
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
   run: async ({ config }) => (await import('../actions/account-key.ts')).listKeys(config),
 })

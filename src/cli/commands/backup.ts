@@ -6,8 +6,7 @@ import { command } from '../command.ts'
 /** Copies a data directory. */
 export const backupCommand = command({
   name: 'backup',
-  summary:
-    'Copies everything stored, as of one transaction, to a new folder; the service may go on meanwhile.',
+  summary: 'Copies all data, as of one transaction, to a new folder; the service may keep running.',
   operands: [{ name: 'FOLDER', doc: 'New or empty folder for the backup.' }],
   settings: ['data', 'store', 'storeSchema'],
   async run({ operands: [folder = ''], config }) {
@@ -19,7 +18,7 @@ export const backupCommand = command({
 /** The way back. */
 export const restoreCommand = command({
   name: 'restore',
-  summary: 'Copies a backup to a data directory, or a shared store, that is new or empty.',
+  summary: 'Copies a backup to a new or empty data directory or shared store.',
   operands: [{ name: 'FOLDER', doc: 'The backup.' }],
   settings: ['data', 'store', 'storeSchema'],
   async run({ operands: [folder = ''], config }) {

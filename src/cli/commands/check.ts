@@ -6,14 +6,14 @@ import { command } from '../command.ts'
 /** Checks a data directory. */
 export const checkCommand = command({
   name: 'check',
-  summary: 'Checks that what is stored in a data directory, or a shared store, agrees with itself.',
+  summary: 'Checks the integrity of a data directory, or of a shared store.',
   description: [
     "Over a store that several machines share it checks the record, of which it makes a copy in the data directory meanwhile, and compares this node's own copy with it. The node may be running.",
   ],
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
   statuses: [
     [0, 'The data directory is sound.'],
-    [1, 'It is not: each contradiction is a line of standard output. Or it could not be checked.'],
+    [1, 'The check found errors, each a line of standard output, or could not run.'],
   ],
   run: async ({ config }) => (await import('../actions/check.ts')).check(config),
 })

@@ -8,7 +8,7 @@ import { completionScripts } from '../completion-scripts.ts'
 export function completionCommand(commands: () => readonly Command[]): Command {
   return command({
     name: 'completion',
-    summary: 'Prints a script that makes a shell complete commands and flags.',
+    summary: 'Prints a script for the completion of commands and flags in a shell.',
     operands: [{ name: 'SHELL', doc: `Name of the shell: ${Object.keys(completionScripts).join(', ')}.` }],
     examples: [
       ['completion bash > ~/.local/share/bash-completion/completions/terrarium', 'For bash:'],

@@ -7,7 +7,7 @@ import { typesOptions } from './types.ts'
 /** Serves, and keeps schema and declarations what the files of a folder say. */
 export const devCommand = command({
   name: 'dev',
-  summary: 'Serves the database, and pushes the schema files of a folder whenever one is saved.',
+  summary: 'Serves the database, and pushes the schema files of a folder after each change.',
   description: [
     'Pushes the .fsl files of the folder at the start and after every change, writes TypeScript declarations with --out, and ' +
       'shows errors with their place. The files are the whole schema: what they do not have is removed. A change that would ' +
@@ -30,7 +30,7 @@ export const devCommand = command({
     },
     delete: {
       kind: 'switch',
-      doc: 'Also deletes collections that the files no longer have, with their documents.',
+      doc: 'Also deletes collections that are in no file, with their documents.',
     },
   },
   settings: Object.keys(settings) as SettingName[],

@@ -11,7 +11,7 @@ const outputOptions = {
 const explainOption = {
   explain: {
     kind: 'switch',
-    doc: 'Shows what each query reads and which index it lacks, instead of its result. Needs a secret with the role admin; nothing is written.',
+    doc: 'Lists the reads of each query and the index that it lacks, instead of its result. Needs a secret with the role admin; nothing is written.',
   },
 } as const
 
@@ -20,8 +20,8 @@ export const evalCommand = command({
   name: 'eval',
   summary: 'Runs queries written on the command line.',
   description: [
-    'Queries are written as drivers write them: Get(Ref(Collection("users"), "1")). Several can follow one another; each ' +
-      'result is printed, and the first that fails is the last to run.',
+    'Queries use the notation of the JavaScript driver: Get(Ref(Collection("users"), "1")). A text may contain ' +
+      'several queries; each result is printed, and no query runs after a failed one.',
   ],
   operands: [{ name: 'EXPR', doc: 'The queries; - reads them from standard input.' }],
   options: { ...outputOptions, ...explainOption, ...languageOption, ...clientOptions },
@@ -36,7 +36,7 @@ export const evalCommand = command({
     ],
     [
       `eval --url https://db.example.org --json 'Now()'`,
-      'On a service elsewhere, with the secret in TERRARIUM_SECRET:',
+      'On a remote service, with the secret in TERRARIUM_SECRET:',
     ],
   ],
   async run({ operands: [expr = ''], options, config }) {
@@ -49,8 +49,8 @@ export const evalCommand = command({
 export const runCommand = command({
   name: 'run',
   summary: 'Runs the queries in a file.',
-  description: ['The file is read as a whole before anything runs, so a mistake in it changes nothing.'],
-  operands: [{ name: 'FILE', doc: 'A file of queries, by custom named .fql; - for standard input.' }],
+  description: ['The whole file is parsed before a query runs, so an invalid file changes nothing.'],
+  operands: [{ name: 'FILE', doc: 'A file of queries, usually named .fql; - for standard input.' }],
   options: { ...outputOptions, ...languageOption, ...clientOptions },
   settings: ['data'],
   statuses: runStatuses,

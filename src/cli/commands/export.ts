@@ -9,7 +9,7 @@ export const exportCommand = command({
   summary: 'Exports a database, with its schema, keys and child databases, to a new folder.',
   description: [
     "Writes the layout of the hosted service's snapshot exports: metadata_00.json and data/collections/NAME/…, all as of one time, while others go on writing. Beside it: schema/ with .fql and .fsl files and the hashes of keys, databases/NAME/ with the same of each child database, and history/ if asked for. Names that cannot be those of files are percent-encoded.",
-    'Passwords and secrets are in it as hashes only. `terrarium import` brings all of it back.',
+    'Passwords and secrets are exported only as hashes. `terrarium import` restores the whole export.',
   ],
   operands: [{ name: 'FOLDER', doc: 'New or empty folder for the export.' }],
   options: exportOptions,

@@ -6,7 +6,7 @@ import { command } from '../command.ts'
 /** Serves a data directory, or a copy of a shared store. */
 export const serveCommand = command({
   name: 'serve',
-  summary: 'Serves the database until SIGTERM or SIGINT, then finishes what is in flight.',
+  summary: 'Serves the database until SIGTERM or SIGINT, then finishes the requests in flight.',
   description: [
     'Standard output gets one line, with the address, when the service is ready; everything else is log lines on ' +
       'standard error.',

@@ -21,22 +21,26 @@ export const typesCommand = command({
   description: [
     'The schema is that of the .fsl files of a folder, or without a folder that of a database of a service. For a ' +
       'collection Product there are Product (a document), NewProduct (what create takes), ProductChanges (what update takes) ' +
-      'and ProductIndexes; Collections and Functions hold everything by name. What the schema says nothing about is unknown, ' +
-      'and documents of collections without fields hold any fields.',
-    'Queries are not checked: a declaration is what the caller asserts a result to be.',
+      'and ProductIndexes. Collections and Functions list all collections and functions by name. Fields without a type are ' +
+      'unknown, and documents of collections without fields have any fields.',
+    'Queries are not checked: a declaration only asserts the type of a result.',
   ],
   operands: [
-    { name: 'FOLDER', doc: 'A folder of .fsl files; nothing is asked of a service then.', optional: true },
+    {
+      name: 'FOLDER',
+      doc: 'A folder of .fsl files; the command then sends no request to a service.',
+      optional: true,
+    },
   ],
   options: {
     out: {
       kind: 'path',
       placeholder: 'FILE',
-      doc: 'Writes to a file, and only when that changes it; without it to standard output.',
+      doc: 'Writes to a file if its content changes; by default to standard output.',
     },
     watch: {
       kind: 'switch',
-      doc: 'Goes on until it is stopped, and writes again whenever the schema changes. Needs --out.',
+      doc: 'Runs until it is stopped, and writes again after each change of the schema. Needs --out.',
     },
     ...typesOptions,
     ...clientOptions,
@@ -44,7 +48,7 @@ export const typesCommand = command({
   settings: ['data'],
   statuses: [
     [1, 'The service could not be reached, or a file cannot be written.'],
-    [2, 'The command line or a schema file is wrong; nothing was written.'],
+    [2, 'The command line or a schema file is invalid; nothing was written.'],
   ],
   examples: [
     ['types schema --out src/schema.ts', 'From the files of a folder:'],
