@@ -22,10 +22,8 @@ import type { Times } from './neighbour-reader.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { measureNodes } from './nodes.ts'
 import { help, names, options, standalone } from './options.ts'
-import { measurePeers } from './peers.ts'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { runRecording } from './query-log.ts'
-import { measureRemoval } from './removal.ts'
 import { heading, line, Report } from './report.ts'
 import { measureSmallPieces, type PiecesResult, piecesBounds } from './small-pieces.ts'
 import { measureStart } from './start.ts'
@@ -229,6 +227,7 @@ async function runNeighbours(): Promise<void> {
       data,
       everyMs: 5,
       timeoutMs: 10_000,
+      kinds: options.kinds?.split(','),
       onResult: ({ name, status, times: beside, tookMs }) => {
         all.push(beside)
         console.log(`${name.padEnd(42)}${times(beside)}   ${status} in ${Math.round(tookMs)} ms`)
@@ -253,22 +252,6 @@ async function runDashboard(): Promise<void> {
     console.log(`  ${name.padEnd(42)}${longestMs < 50 ? 'below 50' : longestMs.toFixed(0).padStart(8)} ms`),
   )
   if (reason !== undefined) console.log(`  NOT MEASURED: ${reason}`)
-}
-
-/** What is removed because of its age must cost what is removed. */
-async function runRemoval(): Promise<void> {
-  const count = Number(options.scale)
-  console.log(`\nremoval: 1000 superseded versions and 1000 expired documents among ${count}`)
-  const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
-  try {
-    const { idleRowsRead, processorMs, rowsRead, rowsRemoved, steps } = await measureRemoval(data, count)
-    const share = (rowsRead / rowsRemoved).toFixed(2)
-    console.log(`  ${rowsRead} rows read for ${rowsRemoved} removed: ${share} for each`)
-    console.log(`  ${steps} steps, ${processorMs.toFixed(0)} ms of the processor`)
-    console.log(`  ${idleRowsRead} rows read in a minute with nothing to remove`)
-  } finally {
-    await rm(data, { recursive: true, force: true })
-  }
 }
 
 /** A service that is started again should answer soon, and its first slow query take no longer than the next. */
@@ -437,21 +420,11 @@ async function main(): Promise<void> {
     })
   if (wanted.includes('dashboard')) await runDashboard()
   if (wanted.includes('nodes')) await runNodes()
-  if (wanted.includes('removal')) await runRemoval()
   if (wanted.includes('start')) await runStart()
   if (wanted.includes('footprint')) await runFootprint()
   if (wanted.includes('hour')) await runHour()
   if (wanted.includes('migration')) await runMigration()
   if (wanted.includes('pieces')) await runSmallPieces()
-  if (wanted.includes('peers')) {
-    const plan = {
-      connections: Number(options.connections),
-      seconds: Number(options.seconds),
-      warmupSeconds: Number(options.warmup),
-    }
-    const { folder, peers } = options
-    await measurePeers({ peers, folder, documents: Number(options.documents), plan })
-  }
   if (wanted.every(name => standalone.includes(name))) return
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   const server = await startProcess({ data, env: { TERRARIUM_PASSWORD_COST: String(passwordCost) } })

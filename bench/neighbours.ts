@@ -27,6 +27,8 @@ export interface NeighbourOptions {
   readonly everyMs: number
   /** What each of the worst queries gets, in milliseconds. */
   readonly timeoutMs: number
+  /** Only queries whose names contain one of these words; all when absent. */
+  readonly kinds?: readonly string[] | undefined
   readonly onResult: (result: NeighbourResult) => void
 }
 
@@ -46,7 +48,9 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
     reader.begin()
     await wait(measuredMs)
     const alone = await reader.stop()
-    for (const worst of allWorst()) options.onResult(await beside(worst, reader, server, loud, options))
+    const { kinds } = options
+    const chosen = allWorst().filter(({ name }) => kinds?.some(word => name.includes(word)) ?? true)
+    for (const worst of chosen) options.onResult(await beside(worst, reader, server, loud, options))
     await reader.close()
     return alone
   } finally {

@@ -17,13 +17,11 @@ export const names = [
   'languages',
   'dashboard',
   'nodes',
-  'removal',
   'start',
   'footprint',
   'hour',
   'migration',
   'pieces',
-  'peers',
 ]
 
 /** Those that start servers of their own. */
@@ -36,13 +34,11 @@ export const standalone = [
   'languages',
   'dashboard',
   'nodes',
-  'removal',
   'start',
   'footprint',
   'hour',
   'migration',
   'pieces',
-  'peers',
 ]
 
 /** What was asked for. */
@@ -62,7 +58,7 @@ export const { values: options } = parseArgs({
     rate: { type: 'string' },
     json: { type: 'string' },
     compare: { type: 'string' },
-    peers: { type: 'string' },
+    kinds: { type: 'string' },
     'no-postgres': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -72,13 +68,13 @@ export const { values: options } = parseArgs({
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
-                      recording, export, neighbours, languages, dashboard, nodes, removal, start, footprint, hour,
-                      migration, pieces, peers (default: all)
+                      recording, export, neighbours, languages, dashboard, nodes, start, footprint, hour, migration,
+                      pieces (default: all)
   --seconds N         measured time of each case (5), after --warmup N seconds (2)
   --connections N     keep-alive connections (32)
   --documents N       documents loaded before the cases run (10000)
-  --scale N           documents of the cases "scale", which compares point reads, "removal", "footprint",
-                      "hour" and "migration" (100000)
+  --scale N           documents of the cases "scale", which compares point reads, "footprint", "hour"
+                      and "migration" (100000)
   --minutes N         that the case "hour" takes (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
@@ -88,5 +84,6 @@ export const help = `npm run bench -- [options]
   --json FILE         writes what was measured
   --compare FILE      prints what has changed since that file was written
   --folder DIR        where data directories are made: choose a real disk (${tmpdir()})
-  --peers DIR         where Parse Server and PouchDB Server are installed for the case "peers": none is when absent
+  --kinds WORDS       of the case "neighbours" the queries whose names contain one of these words, with commas between
+                      them: all of them take ten minutes
   --no-postgres       leave the Fastify + pg service out`
