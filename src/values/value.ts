@@ -245,12 +245,6 @@ export class RenderCache {
 /** The rendering cache of a document version. */
 export class VersionRenderCache extends RenderCache {
   readonly fields: ObjectValue
-  /**
-   * The version as version 10 renders it in its two formats, after the id and the collection. Null when the text
-   * depends on more than the version, undefined before the first rendering.
-   */
-  simple: string | null | undefined
-  tagged: string | null | undefined
 
   constructor(fields: ObjectValue) {
     super()

@@ -20,6 +20,7 @@ import {
   type Value as StoredValue,
   type Time,
   TransactionTime,
+  type VersionRenderCache,
 } from '../../values/value.ts'
 import type { Absence, Call } from '../call.ts'
 import type { Rendering } from '../formats/rendering.ts'
@@ -61,6 +62,13 @@ interface LatestCollection {
 
 /** Characters of remembered text that a step of effort is put down for. */
 const unitsPerStep = 64
+
+/**
+ * What each format shows of a version that is read often, behind its id and its collection; null where that depends on more
+ * than the version.
+ */
+const simpleTexts = new WeakMap<VersionRenderCache, string | null>()
+const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
 
 /** Reads documents of one query with the rights of its caller. */
 export class DocumentReader {
@@ -168,9 +176,10 @@ export class DocumentReader {
     const read = this.#require(doc, call)
     const { shown } = read
     if (shown === undefined || this.#aboutCollection(doc.ref).parts.computed.size > 0) return undefined
-    const known = tagged ? shown.tagged : shown.simple
+    const texts = tagged ? taggedTexts : simpleTexts
+    const known = texts.get(shown)
     const text = known === undefined ? newText(read, tagged, call) : known
-    if (known === undefined) shown[tagged ? 'tagged' : 'simple'] = text
+    if (known === undefined) texts.set(shown, text)
     if (text === null) return undefined
     step(Math.ceil(text.length / unitsPerStep))
     tellFullRead(doc, call)
