@@ -79,6 +79,8 @@ export interface ProcessRole {
   readonly timelineFile?: string
   /** Has processes beside it for what takes long. */
   readonly slowLane?: boolean
+  /** Ends the process, whose local copy of a shared store is invalid and has been discarded. */
+  readonly onFatal?: () => never
   /** Exchanged with the other processes of the folder; those of several machines exchange theirs over the store. */
   readonly notices?: NoticeBoard
 }

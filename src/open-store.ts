@@ -12,7 +12,7 @@ import type { Timeline } from './base/timeline.ts'
 import { type Cancel, systemTimers } from './base/timers.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyValueStore } from './kv/contract.ts'
-import { isDamage, wordsOf } from './kv/errors.ts'
+import { isDamage, StoreUnavailableError, wordsOf } from './kv/errors.ts'
 import { assertIdentity } from './kv/folder-identity.ts'
 import { openLmdb } from './kv/lmdb.ts'
 import { Checkpointer, checkpointEveryMs } from './kv/postgres/checkpoint.ts'
@@ -68,6 +68,11 @@ interface StoreRole {
   readonly timelineFile?: string
   /** Its number. */
   readonly worker: number
+  /**
+   * Ends the process, whose local copy of the store is invalid and has been discarded. Absent: what was under way throws
+   * StoreUnavailableError.
+   */
+  readonly onFatal?: () => never
 }
 
 /** Names this process in the tables of a shared record. */
@@ -77,8 +82,6 @@ export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 const endGraceMs = 2_000
 /** How often, in milliseconds, the progress of a copy is logged. */
 const progressLogMs = 2_000
-/** What a process ends with when its local copy has to be made anew. */
-export const divergedExitCode = 75
 
 /**
  * Makes the data directory ready to be opened, telling how far that has come: a node over a shared record copies its
@@ -128,7 +131,7 @@ export function withRecord<T>(
 export async function openConfiguredStore(
   config: Config,
   log: Logger,
-  { background, timelineFile, worker }: StoreRole,
+  { background, onFatal, timelineFile, worker }: StoreRole,
 ): Promise<OpenedStore> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
   const ending = new AbortController()
@@ -138,7 +141,8 @@ export async function openConfiguredStore(
     const message = 'the local copy of the store is worthless and will be made anew at the next start'
     log.fatal({ reason }, message)
     discardReplica(config.data, isDamaged)
-    process.exit(divergedExitCode)
+    onFatal?.()
+    throw new StoreUnavailableError(message)
   }
   const kv = await openPostgres({
     location,

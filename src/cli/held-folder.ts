@@ -12,14 +12,16 @@ const lookMs = 1000
 export class HeldFolder {
   readonly #data: string
   readonly #log: Logger
+  readonly #onFatal: () => void
   #identity: string
   /** Looks no more. */
   readonly letGo: () => void
 
-  /** This process has claimed the folder. */
-  constructor({ data }: Pick<Config, 'data'>, log: Logger) {
+  /** This process has claimed the folder. `onFatal` ends it, with its workers and its slow lane. */
+  constructor({ data }: Pick<Config, 'data'>, log: Logger, onFatal: () => void) {
     this.#data = data
     this.#log = log
+    this.#onFatal = onFatal
     this.#identity = identityOf(data)
     this.letGo = systemTimers.every(lookMs, () => this.#look())
   }
@@ -35,14 +37,13 @@ export class HeldFolder {
     this.#identity = identity
   }
 
-  /** Ends this process at once when the folder at the path is another one. */
+  /** Calls `onFatal` when the folder at the path is another one. */
   #look(): void {
     try {
       assertIdentity(this.#data, this.#identity)
     } catch (cause) {
       this.#log.fatal((cause as Error).message)
-      // Not by a clean exit, which waits for a thread of LMDB that may wait for this one. Workers and the slow lane follow.
-      process.kill(process.pid, 'SIGKILL')
+      this.#onFatal()
     }
   }
 }

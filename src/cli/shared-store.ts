@@ -27,6 +27,7 @@ import { queryLogFolder } from '../query-log/log-folder.ts'
 import { openServiceLog } from '../service-log.ts'
 import type { OnCheckProgress } from '../store/contract.ts'
 import { lastCommit } from '../store/last-commit.ts'
+import { exitDiverged } from './fatal.ts'
 import { type OnShare, withProgress } from './progress.ts'
 
 /** Settings that name a shared store. */
@@ -134,6 +135,7 @@ export async function withControlRows<T>(
   const { kv } = await openConfiguredStore(config, openServiceLog(config.logLevel), {
     background: false,
     worker: 0,
+    onFatal: exitDiverged,
   })
   try {
     const rows = controlRows(kv)

@@ -9,6 +9,7 @@ import { type NoticeBoard, noticesEveryMs } from '../base/notices.ts'
 import { type Cancel, stayAlive, type Timers, wait } from '../base/timers.ts'
 import type { ListenAddress } from '../http/listener.ts'
 import { Distributor, handover } from './distributor.ts'
+import { killSelf } from './fatal.ts'
 
 interface SupervisorOptions {
   readonly count: number
@@ -70,12 +71,11 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
 }
 
 /**
- * In a worker: ends this process at once should its supervisor be gone. A clean exit could take forever: a
- * thread of LMDB that holds the writer's lock waits for the main thread, which would wait for it.
+ * In a worker: ends this process at once should its supervisor be gone.
  */
 export function endWithSupervisor(): void {
   const end = () => {
-    if (cluster.worker?.exitedAfterDisconnect !== true) process.kill(process.pid, 'SIGKILL')
+    if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
   }
   // Before the listener of node:cluster, which exits cleanly.
   process.prependListener('disconnect', end)

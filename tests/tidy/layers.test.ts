@@ -64,3 +64,14 @@ test('the model never asks which language it serves: languages pass policies', (
     .flatMap(({ code, path }) => code.filter(({ text }) => asks(text)).map(({ text }) => `${path}: ${text}`))
   assert.deepEqual(found, [])
 })
+
+/** Programs, and what ends them: see `src/cli/fatal.ts`. */
+const programs = ['src/cli/', 'src/slow-lane-main.ts']
+
+test('libraries do not end the process: programs give them the way to', () => {
+  const found = sources
+    .filter(({ path }) => path.startsWith('src/') && !programs.some(program => path.startsWith(program)))
+    .flatMap(({ code, path }) => code.map(({ text }) => `${path}: ${text}`))
+    .filter(line => /process\.(?:exit|abort|reallyExit)\(|process\.kill\(process\.pid/.test(line))
+  assert.deepEqual(found, [])
+})

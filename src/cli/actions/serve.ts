@@ -18,10 +18,11 @@ import { RequestError } from '../../errors.ts'
 import { assertIdentity } from '../../kv/folder-identity.ts'
 import { joinClaim } from '../../kv/lmdb-claim.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../open-engine.ts'
-import { divergedExitCode, settleStore } from '../../open-store.ts'
+import { settleStore } from '../../open-store.ts'
 import { createServer, type Server, urlOf } from '../../server.ts'
 import { openServiceLog } from '../../service-log.ts'
 import { StartError } from '../command.ts'
+import { divergedExitCode, exitDiverged, killSelf } from '../fatal.ts'
 import { HeldFolder } from '../held-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { startOwnCommand } from '../own-commands.ts'
@@ -46,7 +47,7 @@ export async function serve(config: Config, open: Open = openEngine): Promise<nu
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
   refuseFewDescriptors()
   const release = claimData(config)
-  const held = new HeldFolder(config, log)
+  const held = new HeldFolder(config, log, killSelf)
   try {
     if (isShortSecret(config.rootSecret))
       log.warn('the root secret is easily guessed: every program of this machine can have all rights')
@@ -92,7 +93,8 @@ async function runAlone(
   try {
     await node?.prepare()
     const rootSecret = await rootSecretOf(config, log)
-    const opened = await open({ ...config, rootSecret }, log, { worker: 0, background: true, slowLane: true })
+    const role = { worker: 0, background: true, slowLane: true, onFatal: exitDiverged }
+    const opened = await open({ ...config, rootSecret }, log, role)
     held.complete()
     const stopped = signalled()
     server = await created(service, opened, log, 0)
@@ -132,6 +134,7 @@ async function runWorker(config: Config, open: Open, log: Logger): Promise<numbe
     timelineFile: timelineFileOf(config),
     slowLane: true,
     notices,
+    onFatal: exitDiverged,
   }
   const opened = await open({ ...config, rootSecret }, log, role)
   assertIdentity(config.data, workerFolder())
