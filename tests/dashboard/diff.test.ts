@@ -1,4 +1,4 @@
-// What the dashboard shows of two texts: lines of both, lines that differ side by side, and no more than a page can hold.
+// The dashboard compares two texts line by line: changed lines stand side by side, and a page shows a limited number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

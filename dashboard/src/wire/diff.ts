@@ -12,7 +12,7 @@ interface Pair {
   readonly isSame: boolean
 }
 
-/** What is shown of a comparison. */
+/** The comparison as the page shows it. */
 export interface Comparison {
   readonly isSame: boolean
   /** The pairs near a change; undefined stands for equal lines that are left out. */

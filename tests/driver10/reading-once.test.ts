@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTestEngine } from '../../support/engine.ts'
+import { openTestEngine } from '../support/engine.ts'
 
 test('a query that writes reads a document once, and anew behind each write of either language', async t => {
   const { close, engine, query } = openTestEngine()
