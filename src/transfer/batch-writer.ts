@@ -1,5 +1,5 @@
-// Writes records of a batch in one transaction, below the query layer: identifiers, times, hashes and references come as they
-// were, and what is there already is left as it is. This is the one file that writes to the store.
+// Writes the records of a batch in one transaction, below the query layer: identifiers, times, hashes and references
+// are kept, and existing documents are not changed. This is the only file of imports that writes to the store.
 
 import { micros } from '../base/micros.ts'
 import type { Memo } from '../base/pending.ts'
@@ -31,22 +31,22 @@ import type { DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { Resolver } from './resolve.ts'
 
-/** What to do with a document that is there with another content. */
+/** The action for an existing document with different content. */
 export type OnConflict = 'fail' | 'keep' | 'replace'
 
 export interface BatchOptions {
   readonly onConflict: OnConflict
-  /** Only looks what would happen. */
+  /** Only computes the outcomes; writes nothing. */
   readonly dryRun: boolean
   /**
-   * When documents meet the checks of their collections. Absent: each when it is written, or it is bad. `each`: the same, but
-   * what is refused is unmet, and may pass when others are there. `together`: when all of the batch is
-   * written, in one transaction.
+   * When documents are checked against their collections. Absent: each one when it is written, and a failed check makes
+   * it `bad`. `each`: the same, but a failed check makes it `unmet`, because it may pass once other documents exist.
+   * `together`: after the whole batch is written, in one transaction.
    */
   readonly checks?: 'each' | 'together' | undefined
 }
 
-/** A document has been written that its collection does not take. */
+/** Thrown when a written document fails the checks of its collection. */
 export class DocumentRefused {
   readonly reason: string
   constructor(reason: string) {
@@ -54,7 +54,7 @@ export class DocumentRefused {
   }
 }
 
-/** Records of a batch that is written together are refused: it begins again without them. */
+/** Thrown when records of a batch that is written together fail: the batch is retried without them. */
 export class RecordsRefused {
   readonly outcomes: ReadonlyMap<number, Outcome>
   constructor(outcomes: ReadonlyMap<number, Outcome>) {
@@ -62,32 +62,32 @@ export class RecordsRefused {
   }
 }
 
-/** A version was put behind the end of its document, where it cannot be seen. */
+/** Thrown when a version was inserted before the deletion of its document, where it is not visible. */
 export class HiddenByEnd {}
 
-/** What a character of a record's text takes in the store, at most: `0.0,` takes nine bytes. */
+/** The most bytes that a character of a record's text takes in the store: `0.0,` takes nine bytes. */
 const bytesOfCharacter = 3
 
-/** What became of a record. */
+/** The outcome of a record. */
 export type Outcome =
   | { readonly kind: 'written' | 'equal' | 'kept' | 'replaced' | 'expired' }
-  /** Nothing was written; the reason says what stands in the way. */
+  /** Nothing was written, for the given reason. */
   | { readonly kind: 'conflict' | 'bad' | 'unmet'; readonly reason: string }
 
-/** A reference to a document that is not there (yet). */
+/** A reference to a document that does not exist (yet). */
 export interface MissingReference {
-  /** Of the record in its batch. */
+  /** The index of the record in its batch. */
   readonly record: number
   readonly collection: string
   readonly id: bigint
 }
 
-/** What became of the records of a batch. */
+/** The outcomes of a batch. */
 export interface BatchResult {
-  /** For each record, in order. */
+  /** One per record, in order. */
   readonly outcomes: readonly Outcome[]
   readonly missing: readonly MissingReference[]
-  /** What records refer to and this database does not have at all, such as collections. */
+  /** Referenced schema objects that the database does not have, such as collections. */
   readonly unresolved: readonly { readonly record: number; readonly what: string }[]
 }
 
@@ -99,64 +99,64 @@ const done = {
   expired: { kind: 'expired' },
 } as const
 
-/** Keeps an import out of the way of others. */
+/** Limits the load that an import causes. */
 interface Pace {
   /** Milliseconds after which a transaction ends, at the next record. */
   readonly batchMs: number
-  /** Resolves when bindings of a database may be computed. */
+  /** Resolves when bindings of a database may be computed again. */
   rest(database: DatabaseId): Promise<void>
 }
 
-/** What the definitions of their collections ask of documents. Both may throw `Pending`, and RequestErrors. */
+/** The rules that collections define for their documents. Both methods may throw `Pending` and RequestErrors. */
 interface DocumentRules {
-  /** The fields with defaults, as far as `existing` has nothing in their place; or why they are refused. */
+  /** The fields with defaults for fields that `existing` does not have, or the reason why they are rejected. */
   complete(
     ref: Ref,
     fields: ObjectValue,
     existing: ObjectValue | undefined,
   ): ObjectValue | { readonly reason: string }
-  /** Why a document that has been written is refused. */
+  /** The reason why a written document is rejected; undefined when it is accepted. */
   refusal(ref: Ref): string | undefined
 }
 
-/** What the languages know of what is written. */
+/** The rules of the languages for written documents. */
 interface BatchRules {
-  /** Whether a lambda is one of the language. */
+  /** Returns whether a lambda is valid in the language. */
   isExpression(lambda: Lambda): boolean
-  /** The rules in one transaction; `memo` is the same in all tries of it. */
+  /** The rules in one transaction. `memo` is the same in all attempts of the transaction. */
   documents(transaction: Transaction, database: DatabaseId, memo: Memo): DocumentRules
 }
 
-/** Where batches are written, and by which rules. */
+/** The destination of batches. */
 export interface BatchTarget {
   readonly store: Store
   readonly rules: BatchRules
-  /** Absent: no others are served. */
+  /** Absent when the process serves no other requests. */
   readonly pace?: Pace | undefined
-  /** Told what each transaction has read and written. */
+  /** Called with the reads and writes of each transaction. */
   readonly onSpent?: OnSpent | undefined
 }
 
-/** Told what a transaction has read and written. */
+/** Called with the reads and writes of a transaction. */
 export type OnSpent = (counters: Readonly<TransactionCounters>) => void
 
-/** Does the work of one record within its limits. */
+/** Runs the work of one record within its limits. */
 export type Limited = <T>(work: () => T) => T
 
-/** For imports that keep out of nobody's way. */
+/** For imports into a process that serves no other requests. */
 export const unlimited: Limited = work => work()
 
-/** Nothing was written, and never will be. */
+/** Nothing was written, and a retry would fail as well. */
 export function bad(reason: string): Outcome {
   return { kind: 'bad', reason }
 }
 
-/** Nothing was written; when other documents are there it may be. */
+/** Nothing was written, but a retry may succeed when other documents exist. */
 export function unmet(reason: string): Outcome {
   return { kind: 'unmet', reason }
 }
 
-/** Whether the store refuses what was to be written. */
+/** Returns whether an error means that the store rejected the write. */
 export function isRefusal(error: unknown): error is WriteRefused | RequestError {
   return error instanceof WriteRefused || error instanceof RequestError
 }
@@ -165,7 +165,7 @@ function conflict(reason: string): Outcome {
   return { kind: 'conflict', reason }
 }
 
-/** What the report says of a refusal. */
+/** The reason of a rejection for the report. */
 export function reasonOf(error: WriteRefused | RequestError | DocumentRefused): string {
   if (error instanceof DocumentRefused) return error.reason
   if (error instanceof RequestError) return error.description
@@ -177,7 +177,7 @@ export class BatchWriter {
   readonly #transaction: Transaction
   readonly #database: DatabaseId
   readonly #options: BatchOptions
-  /** Looks before each write whether the document has ended; else afterwards, which is quicker. */
+  /** Checks before each write whether the document was deleted. Otherwise it checks afterwards, which is faster. */
   readonly #isCareful: boolean
   readonly #target: BatchTarget
   readonly #rules: DocumentRules
@@ -203,7 +203,7 @@ export class BatchWriter {
     this.#resolver = new Resolver(transaction.catalogue, database)
   }
 
-  /** Writes records until `isOver`, at least the first; each within `limited`. */
+  /** Writes records until `isOver`, but at least the first one; each within `limited`. */
   run(
     records: readonly DocumentRecord[],
     isOver: () => boolean = () => false,
@@ -217,7 +217,7 @@ export class BatchWriter {
     return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
   }
 
-  /** Writes records but those `refused`, then checks them. Throws {@link RecordsRefused}. */
+  /** Writes all records except those in `refused`, then checks them. Throws {@link RecordsRefused}. */
   runTogether(
     records: readonly DocumentRecord[],
     refused: ReadonlyMap<number, Outcome>,
@@ -261,7 +261,7 @@ export class BatchWriter {
     return outcome
   }
 
-  /** Why the query layer would not take the resolved fields, either. */
+  /** The reason why the query layer would also reject the resolved fields. */
   #refusal(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
       if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is none of the language'
@@ -274,7 +274,7 @@ export class BatchWriter {
     return isDocument ? undefined : 'its `instance` is no reference to a document'
   }
 
-  /** Notes what the record refers to and is not there. */
+  /** Records the record's references to missing documents and schema objects. */
   #note(record: number): void {
     for (const what of this.#resolver.unresolved) this.#unresolved.push({ record, what })
     for (const ref of this.#resolver.documents) {
@@ -284,7 +284,10 @@ export class BatchWriter {
     }
   }
 
-  /** The name of a user collection; what natives hold (keys, tokens) does not come along and is not missed. */
+  /**
+   * The name of a user collection. Documents of native collections (keys, tokens) are not imported, so they are not
+   * missing.
+   */
   #nameOf(collection: number): string | undefined {
     const ref = new Ref(this.#database, native.collections, BigInt(collection))
     return this.#transaction.catalogue.collection(ref)?.name
@@ -315,7 +318,7 @@ export class BatchWriter {
     return other === undefined ? done.written : done.replaced
   }
 
-  /** What code of a document's collection takes counts as what its bindings take. */
+  /** The cost of running a collection's code counts as that of its bindings. */
   #within<T>(work: () => T): T {
     return this.#target.store.bindings.within(work)
   }
@@ -325,12 +328,12 @@ export class BatchWriter {
     if (!this.#isCareful && this.#transaction.get(ref) === undefined) throw new HiddenByEnd()
   }
 
-  /** Other credentials of the same instance are what is replaced, whatever their id. */
+  /** Other credentials of the same instance are replaced, whatever their id. */
   #targetOf(ref: Ref, fields: ObjectValue): Ref {
     return this.#otherCredentials(ref, fields)?.ref ?? ref
   }
 
-  /** Why a document that is not there cannot simply come into being. */
+  /** The reason why a document that does not exist cannot be created; undefined when it can. */
   #hindrance(ref: Ref, fields: ObjectValue, ts: number | undefined): string | undefined {
     if (this.#otherCredentials(ref, fields)) return 'belongs to a document that has another password'
     if (ts === undefined || !this.#isCareful) return undefined
@@ -363,7 +366,7 @@ export class BatchWriter {
     return done.written
   }
 
-  /** Why a unique index refuses the document. */
+  /** The reason why a unique index rejects the document; undefined when none does. */
   #takenBy(ref: Ref, fields: ObjectValue): string | undefined {
     for (const index of this.#uniqueIndexesOf(ref.collection)) {
       const version: Version = { ref, ts: this.#transaction.snapshotTime, action: 'create', fields }
@@ -388,7 +391,7 @@ export class BatchWriter {
   }
 }
 
-/** The result of the work of one record of several. Throws {@link RecordsRefused} where the store refuses it. */
+/** Runs the work of one record. Throws {@link RecordsRefused} when the store rejects it. */
 function attributed<T>(index: number, work: () => T): T {
   try {
     return work()
@@ -398,7 +401,7 @@ function attributed<T>(index: number, work: () => T): T {
   }
 }
 
-/** `index NAME`; of what belongs to a collection's definition: `constraint of FIELD, FIELD`. */
+/** `index NAME`; for the index of a collection's constraint: `constraint of FIELD, FIELD`. */
 function nameOf({ isOwn, name, terms, values }: IndexDefinition): string {
   if (!isOwn) return `index ${name}`
   return `constraint of ${[...terms, ...values].map(textOfField).join(', ')}`

@@ -1,39 +1,38 @@
-// Gathers records into batches, keeps several of them under way, and takes their results in the order in which they
-// were sent.
+// Groups records into batches, sends several batches concurrently, and handles their results in the order of sending.
 
 import type { BatchResult } from './batch-writer.ts'
 import type { FilePlace } from './read-file.ts'
 import type { DocumentRecord, RecordPlace } from './record.ts'
 
-/** Where a record stands, and whether it came without an id. */
+/** The position of a record, and whether it had no id. */
 export interface RecordOrigin extends RecordPlace {
   readonly hasNewId: boolean
 }
 
-/** A batch with what became of it. */
+/** A batch with its result. */
 export interface SentBatch {
   readonly records: readonly DocumentRecord[]
-  /** Where each record stands. */
+  /** The origin of each record. */
   readonly origins: readonly RecordOrigin[]
-  /** Behind the last record. */
+  /** The position after the last record. */
   readonly place: FilePlace
   readonly result: BatchResult
 }
 
 interface BatchSenderOptions {
-  /** Batches under way at one time. */
+  /** Maximum number of concurrent batches. */
   readonly atOnce: number
   readonly send: (records: readonly DocumentRecord[]) => Promise<BatchResult>
-  /** Called for each batch, in order. What it throws ends the sending. */
+  /** Called for each batch, in order. An error that it throws ends the sending. */
   readonly settle: (batch: SentBatch) => void
 }
 
-/** Few enough to take some milliseconds, so that the service's other callers hardly notice. */
+/** A batch of this size takes some milliseconds, so it hardly delays other requests. */
 export const batchRecordsMax = 100
-/** Characters of their texts. */
+/** Maximum total length of the records' texts, in characters. */
 export const batchCharactersMax = 262_144
 
-/** Gathers records and sends them in batches. */
+/** Groups records into batches and sends them. */
 export class BatchSender {
   readonly #options: BatchSenderOptions
   readonly #underWay: Promise<SentBatch>[] = []
@@ -46,7 +45,7 @@ export class BatchSender {
     this.#options = options
   }
 
-  /** Adds a record that stands before `place`; sends what has been gathered when it is enough. */
+  /** Adds a record that ends at `place`. Sends the batch when it is full. */
   async add(record: DocumentRecord, origin: RecordOrigin, place: FilePlace): Promise<void> {
     if (this.#records.length > 0 && this.#characters + record.size > batchCharactersMax)
       await this.#sendGathered()
@@ -57,12 +56,12 @@ export class BatchSender {
     if (this.#records.length >= batchRecordsMax) await this.#sendGathered()
   }
 
-  /** Says that nothing more comes up to a place. */
+  /** Moves the end of the batch to `place`, when no further record was found up to there. */
   passed(place: FilePlace): void {
     if (this.#records.length > 0) this.#place = place
   }
 
-  /** Sends what is left and settles all. */
+  /** Sends the last batch and waits for all results. */
   async end(): Promise<void> {
     await this.#sendGathered()
     while (this.#underWay.length > 0) await this.#settleOldest()
@@ -77,7 +76,7 @@ export class BatchSender {
     this.#characters = 0
     while (this.#underWay.length >= atOnce) await this.#settleOldest()
     const sent = send(records).then(result => ({ records, origins, place, result }))
-    // A caller that waits for an older one that fails never asks for this one.
+    // The promise may never be awaited, when the caller stops because an older batch failed.
     sent.catch(() => undefined)
     this.#underWay.push(sent)
   }

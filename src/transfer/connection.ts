@@ -1,4 +1,5 @@
-// A database that is imported to or exported from: behind a running service, or in a data directory that is not served.
+// Connections to the database of an import or export: through a running service, or to a data directory that no service
+// uses.
 
 import { networkFailure } from '../base/network-failure.ts'
 import { wait } from '../base/timers.ts'
@@ -20,10 +21,10 @@ import type { ExportPage, ExportPageRequest, ExportSnapshot } from './read-page.
 import { type DocumentRecord, TransferError } from './record.ts'
 import type { NamedDocument, TransferService } from './service.ts'
 
-/** Names of databases below the one that the secret opens, outermost first. */
+/** Names of databases below the database of the secret, outermost first. */
 export type DatabasePath = readonly string[]
 
-/** A query that was refused. */
+/** A query that failed. */
 export class QueryRefused extends Error {
   override name = 'QueryRefused'
   /** The code of the first error. */
@@ -40,17 +41,17 @@ interface SchemaFileText {
   readonly text: string
 }
 
-/** All methods throw {@link TransferError} when the database cannot be reached. */
+/** A connection to a database. All methods throw {@link TransferError} when the database cannot be reached. */
 export interface TransferConnection {
-  /** Where it leads, for the report. */
+  /** The address or path, for the report. */
   readonly name: string
-  /** The `resource` of a query. Throws {@link QueryRefused}. */
+  /** Runs a query and returns its `resource`. Throws {@link QueryRefused}. */
   query(path: DatabasePath, expression: Json): Promise<Json>
-  /** The schema files of a database, in line with what is defined. */
+  /** The schema files of a database, consistent with the current definitions. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
-  /** Whether a schema is staged, into which pushes go until it is committed or abandoned. */
+  /** Returns whether there is a staged schema, which receives all pushes until it is committed or abandoned. */
   isSchemaStaged(path: DatabasePath): Promise<boolean>
-  /** Pushes files beside those that are there; with `dryRun` they are only looked at. Throws {@link QueryRefused}. */
+  /** Pushes files in addition to the existing ones; with `dryRun` it only validates them. Throws {@link QueryRefused}. */
   pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
   write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
   missing(path: DatabasePath, documents: readonly NamedDocument[]): Promise<readonly boolean[]>
@@ -59,28 +60,29 @@ export interface TransferConnection {
   close(): Promise<void>
 }
 
-/** What schemas are written through. */
+/** The part of a connection that writes schemas. */
 export type SchemaConnection = Pick<
   TransferConnection,
   'query' | 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'
 >
 
-/** The credential for a database below the one that a secret opens. */
+/** The credential for a database below the database of a secret. */
 function scoped(secret: string, path: DatabasePath): string {
   return path.length === 0 ? secret : `${secret}:${path.join('/')}:admin`
 }
 
-/** `name`: of whom responded. */
+/** `name`: the name of the connection, for errors. */
 function resourceOf(name: string, status: number, body: string): Json {
   const json = tryJson(body)
   if (status < 300 && json instanceof Map) return json.get('resource') ?? null
   const errors = json instanceof Map ? json.get('errors') : undefined
   const [error] = Array.isArray(errors) ? (errors as readonly Json[]) : []
-  if (!(error instanceof Map)) throw new TransferError(`${name} refuses: ${messageOf(status, body)}`)
+  if (!(error instanceof Map))
+    throw new TransferError(`${name} rejects the query: ${messageOf(status, body)}`)
   throw new QueryRefused(String(error.get('code')), describe(error))
 }
 
-/** An error with the failures and causes it names. */
+/** The text of an error, including its failures and causes. */
 function describe(error: ReadonlyMap<string, Json>): string {
   const failures = error.get('failures')
   const parts = Array.isArray(failures)
@@ -93,10 +95,10 @@ function describe(error: ReadonlyMap<string, Json>): string {
   return [String(error.get('description')), ...parts].join(' ')
 }
 
-/** Sends a request about schema files; resolves with the body of the answer. */
+/** Sends a request for schema files; resolves with the body of the response. */
 type SendSchema = (path: DatabasePath, request: SchemaRequest) => Promise<string>
 
-/** The schema files of a database. `get` resolves with what is below `/schema/1/`. */
+/** The schema files of a database. `get` resolves with the response of a path below `/schema/1/`. */
 export async function schemaFilesOf(
   get: (steps: readonly string[]) => Promise<unknown>,
 ): Promise<readonly SchemaFileText[]> {
@@ -109,7 +111,7 @@ export async function schemaFilesOf(
   return found
 }
 
-/** What connections do with schema files. */
+/** The methods of connections for schema files. */
 function schemaMethods(
   send: SendSchema,
 ): Pick<TransferConnection, 'schemaFiles' | 'isSchemaStaged' | 'pushSchema'> {
@@ -129,19 +131,19 @@ function schemaMethods(
   }
 }
 
-/** The body of an answer about schema files. `name`: of whom responded. Throws {@link QueryRefused}. */
+/** The body of a response about schema files. `name`: the name of the connection. Throws {@link QueryRefused}. */
 function schemaBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   const json = tryJson(body)
   const error = json instanceof Map ? json.get('error') : undefined
   if (status !== 400 || !(error instanceof Map))
-    throw new TransferError(`${name} refuses: ${messageOf(status, body)}`)
+    throw new TransferError(`${name} rejects the schema request: ${messageOf(status, body)}`)
   throw new QueryRefused('invalid schema', String(error.get('message')))
 }
 
 // ----------------------------------------------------------------------------------------- a data directory
 
-/** What is opened of a data directory. */
+/** The open parts of a data directory. */
 interface LocalEngine {
   readonly engine: Engine
   readonly transfer: TransferService
@@ -198,7 +200,7 @@ export function localConnection(
 
 // -------------------------------------------------------------------------------------- a running service
 
-/** Requests that are sent again when the service cannot be reached for a moment: writing twice changes nothing. */
+/** Number of attempts while the service is unavailable. A retry is safe, because writing twice changes nothing. */
 const attemptsMax = 6
 const firstDelayMs = 200
 const limitedDelayMs = 1000
@@ -216,7 +218,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
         })
         const text = await response.text()
         if (response.status === 429) {
-          // The database has used up what it may for now: the service lives, and it is a matter of waiting.
+          // The database has exceeded its rate limit. The service is available, so waiting is enough.
           attempt = 0
           await wait(limitedDelayMs)
           continue
@@ -240,7 +242,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
       ? new TransferError(
           `${base} has no database ${path.join('/')}, or the secret is not one of an admin (401)`,
         )
-      : new TransferError(`${base} refuses: ${messageOf(status, text)}`)
+      : new TransferError(`${base} rejects the request: ${messageOf(status, text)}`)
   return {
     name: base,
     close: async () => undefined,
@@ -281,7 +283,7 @@ export function remoteConnection(url: string, secret: string): TransferConnectio
   }
 }
 
-/** What a response says, whether it is that of the endpoints here or of another service. */
+/** The error message of a response from our endpoints or from another service. */
 function messageOf(status: number, text: string): string {
   try {
     const { message, errors } = JSON.parse(text) as {
@@ -291,7 +293,7 @@ function messageOf(status: number, text: string): string {
     const said = message ?? errors?.[0]?.description
     if (said !== undefined) return `${said} (${status})`
   } catch {
-    // No JSON: told as it is.
+    // The body is not JSON: its text is used.
   }
   return `status ${status} ${text.slice(0, 200)}`.trim()
 }

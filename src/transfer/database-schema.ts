@@ -1,5 +1,5 @@
-// Writes the schema of one database in both languages, in an order in which its parts find each other: what files of version
-// 10 may refer to, the files in one push, and what may refer to what is in them.
+// Writes the schema of one database in both languages, ordered by dependencies: first the objects to which version 10
+// files may refer, then the files in one push, then the objects that may refer to the files.
 
 import type { DatabasePath, SchemaConnection } from './connection.ts'
 import { type FslFile, isPlain } from './fsl.ts'
@@ -8,16 +8,16 @@ import type { SchemaFinding } from './report.ts'
 import { pushFiles } from './schema-push.ts'
 import { writeSchema } from './schema-writer.ts'
 
-/** What files say of the schema of a database. */
+/** The schema of a database according to the files. */
 export interface DatabaseSchema {
   readonly path: DatabasePath
-  /** Of version 4. */
+  /** Schema objects of version 4. */
   readonly records: SchemaRecord[]
-  /** Of version 10. */
+  /** Schema files of version 10. */
   readonly files: FslFile[]
 }
 
-/** Creates what is not there; with `dryRun` only looks. Throws `QueryRefused` for files that are refused. */
+/** Creates missing schema objects; with `dryRun` it only validates. Throws `QueryRefused` for rejected files. */
 export async function writeDatabaseSchema(
   connection: SchemaConnection,
   path: DatabasePath,
@@ -29,14 +29,14 @@ export async function writeDatabaseSchema(
   const said = new Set(items.map(({ kind, name }) => keyOf(kind, name.text)))
   const plain = new Set(items.filter(isPlain).map(({ kind, name }) => keyOf(kind, name.text)))
   const isSaid = ({ name, object }: SchemaRecord) => said.has(keyOf(object.replace('_', ' '), name))
-  // Version 4 gives names that files cannot create.
+  // Version 4 allows names that files cannot create.
   const isOfVersion4 = ({ name, object, params }: SchemaRecord) =>
     plain.has(keyOf(object, name)) && params.has('history_days')
   const rest = records.filter(record => !isSaid(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
   const first = await writeSchema(connection, path, early, dryRun)
   const pushed = await pushFiles(connection, path, files, dryRun)
-  // What the files say of a collection is what the report tells of it.
+  // For a collection that is also in a file, the report shows the finding for the file.
   const told = first.filter(({ kind, name }) => !said.has(keyOf(kind, name)))
   return [...told, ...pushed, ...(await writeSchema(connection, path, late, dryRun))]
 }
@@ -45,12 +45,12 @@ function keyOf(kind: string, name: string): string {
   return `${kind} ${name}`
 }
 
-/** Roles of version 10 may give rights on collections and functions of version 4. */
+/** Roles of version 10 may grant rights on collections and functions of version 4. */
 function isEarly({ object, params }: SchemaRecord): boolean {
   return object === 'collection' || (object === 'function' && !params.has('role'))
 }
 
-/** Free data and rights of a collection are nothing that a file of version 10 could say. */
+/** A file of version 10 cannot express free data and permissions of a collection. */
 function hasOwnFields({ object, params }: SchemaRecord): boolean {
   return object === 'collection' && (params.has('data') || params.has('permissions'))
 }

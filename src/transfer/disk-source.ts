@@ -1,4 +1,4 @@
-// A file on the disk as a source of bytes.
+// Reads a file on disk as a source of bytes.
 
 import { createReadStream } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'

@@ -1,12 +1,12 @@
-// Which documents a dry run would write: ids by collection, eight bytes for each.
+// The set of documents that a dry run would write: ids by collection, eight bytes each.
 
 import { upsert } from '../base/upsert.ts'
 
 const emptySlots = 1024
 
-/** A set of ids. */
+/** A set of ids, as a hash table with open addressing. */
 class IdSet {
-  /** Each holds an id and 1, or 0 when it is free; open addressing. */
+  /** Each slot holds an id plus 1, or 0 when it is free. */
   #slots = new BigUint64Array(emptySlots)
   #count = 0
 
@@ -25,9 +25,9 @@ class IdSet {
   }
 }
 
-/** The slot of an entry, or the one that it would get. `slots` are a power of two, and not all taken. */
+/** The slot of an entry, or the free slot for it. The number of slots is a power of two, and some are free. */
 function slotOf(slots: BigUint64Array, entry: bigint): number {
-  // The multiplier of Fibonacci hashing: ids that follow one another are spread.
+  // The multiplier of Fibonacci hashing spreads consecutive ids.
   let at = Number(BigInt.asUintN(64, entry * 0x9e3779b97f4a7c15n) >> 32n) & (slots.length - 1)
   while (slots[at] !== 0n && slots[at] !== entry) at = (at + 1) & (slots.length - 1)
   return at

@@ -1,4 +1,5 @@
-// Writes the data files of an export: one after another for each collection, each up to a size, packed if wanted.
+// Writes the data files of an export: consecutive files per collection, each up to a maximum size, optionally
+// compressed.
 
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -9,15 +10,15 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 
 export interface FileOptions {
-  /** `json`: one array without line breaks. `jsonl`: a document a line. */
+  /** `json`: one array without line breaks. `jsonl`: one document per line. */
   readonly fileFormat: 'json' | 'jsonl'
   readonly gzip: boolean
 }
 
-/** Unpacked bytes after which the next file begins: a fact of the layout. */
+/** Uncompressed bytes after which the next file begins: a fact of the layout. */
 const fileBytesMax = 134_217_728
 
-/** The files of one collection. Nothing is made when there are no documents. */
+/** The files of one collection. No file is created when there are no documents. */
 export class CollectionFiles {
   readonly #folder: string
   readonly #name: string
@@ -25,20 +26,20 @@ export class CollectionFiles {
   #ordinal = 0
   #path = ''
   #output: Transform | undefined
-  /** Resolves when the open file is written; rejects when that fails. */
+  /** Resolves when the open file is written; rejects when writing fails. */
   #end: Promise<void> = Promise.resolve()
   #bytes = 0
-  /** Files and their bytes on the disk, of those that are closed. */
+  /** Number of closed files, and their bytes on disk. */
   readonly written = { files: 0, bytes: 0 }
 
-  /** `path`: of the collection's folder below `parent`. Files are called like the last step of it. */
+  /** `path`: the collection's folder below `parent`. Its last segment is the base name of the files. */
   constructor(parent: string, path: string, options: FileOptions) {
     this.#folder = join(parent, path)
     this.#name = basename(path)
     this.#options = options
   }
 
-  /** Adds documents, each as a text. */
+  /** Adds documents, each as JSON text. */
   async add(texts: readonly string[]): Promise<void> {
     const isArray = this.#options.fileFormat === 'json'
     let chunk = ''
@@ -69,12 +70,12 @@ export class CollectionFiles {
     const file = createWriteStream(this.#path, { flags: 'wx', mode: 0o600, flush: true })
     this.#output = gzip ? createGzip() : new PassThrough()
     this.#end = pipeline(this.#output, file)
-    // Told to the next who writes, or closes.
+    // An error is reported to the next caller of `add` or `close`.
     this.#end.catch(() => undefined)
     this.#bytes = 0
   }
 
-  /** Ends the file that is open, if one is. */
+  /** Closes the open file, if any. */
   async close(): Promise<void> {
     const output = this.#output
     if (output === undefined) return

@@ -1,35 +1,35 @@
-// Paths of the files of an export. Names of databases, collections and schema files are data: whatever they are made of, a
-// path stays in the folder of the export, differs from all others on file systems that ignore case, and gives the name back.
+// Paths of the files of an export. Names of databases, collections and schema files are arbitrary. Every path stays in
+// the folder of the export, differs from all others on case-insensitive file systems, and can be decoded to the name.
 
-/** Characters of a step that every file system takes, with the part and number of a data file after them. */
+/** Maximum length of a path segment on every file system, with room for the part and number of a data file. */
 const stepCharsMax = 200
 
-/** A longer step is cut into pieces between its characters, which take three each where they are encoded. */
+/** Splits a longer segment between its characters, which have three characters each when encoded. */
 const pieces = /(?:%[0-9A-F]{2}|[^%]){1,66}/g
 
-/** The end of a piece, which no encoded name has. */
+/** The end of a split segment; no encoded name ends like this. */
 const pieceEnd = '%'
 
-/** A name as one step of a path. */
+/** A name as one segment of a path. */
 function plainStep(name: string): string {
   return encodeURIComponent(name).replace(/^\./, '%2E')
 }
 
-/** The same for a name that differs from another one by the case of its letters only. */
+/** The segment for a name that differs from another name only by case. */
 function caselessStep(name: string): string {
   return plainStep(name).replace(/%[0-9A-F]{2}|[A-Z]/g, found =>
     found.length > 1 ? found : `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 
-/** Steps of folders, one for each piece. */
+/** A path with one folder per piece. */
 function inPieces(step: string): string {
   return (step.match(pieces) ?? []).join(`${pieceEnd}/`)
 }
 
 /**
- * The paths of folders by the names they stand for: usually the name itself. A name that is too long for one folder gets
- * several, one in the other.
+ * The paths of folders by name. Usually the path is the name itself. A name that is too long for one folder becomes
+ * several nested folders.
  */
 export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -48,9 +48,9 @@ export function folderPaths(names: Iterable<string>): ReadonlyMap<string, string
 }
 
 /**
- * The paths of schema files below the folder `schema`, by their names. Names are paths themselves as tools push them, and
- * are kept as such. A name is written as one step where it is no relative path, where a folder would have the name of
- * a file, or where it shares a folder with another name that is spelled with other case.
+ * The paths of schema files below the folder `schema`, by name. Tools push names that are paths, and these are kept. A
+ * name becomes a single segment in three cases: it is not a relative path, a folder would have the name of a file, or a
+ * folder in it differs from another one only by case.
  */
 export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const distinct = [...new Set(names)]
@@ -71,7 +71,7 @@ export function schemaPaths(names: Iterable<string>): ReadonlyMap<string, string
   )
 }
 
-/** The paths of the folders that a name leads through, and its own. */
+/** The paths of the folders in a name, and the path of the name. */
 function prefixesOf(name: string): readonly string[] {
   const steps = name.split('/')
   return steps.map((_, at) =>
@@ -82,7 +82,7 @@ function prefixesOf(name: string): readonly string[] {
   )
 }
 
-/** Folders with a point in their names could be taken for files of an export. */
+/** Folders with a dot in their names could be mistaken for files of an export. */
 function isRelative(name: string): boolean {
   const steps = name.split('/')
   const folders = steps.slice(0, -1)
@@ -92,12 +92,12 @@ function isRelative(name: string): boolean {
   )
 }
 
-/** The name that a path of {@link folderPaths} or {@link schemaPaths} stands for; `/` between its steps. */
+/** The name for a path of {@link folderPaths} or {@link schemaPaths}. */
 export function nameOfPath(path: string): string {
   return path.replaceAll(`${pieceEnd}/`, '').split('/').map(decoded).join('/')
 }
 
-/** Whether a folder is the beginning of a name only: the rest is a folder in it. */
+/** Returns whether a folder contains only the beginning of a name, which continues in a subfolder. */
 export function isPiece(step: string): boolean {
   return step.endsWith(pieceEnd)
 }

@@ -1,6 +1,6 @@
-// Documents as lines of an export, in the layout of the hosted service: tagged, which keeps every type, or simple.
-// What the original could only hint at is written so that it can be read back: lambdas as `@query`, texts that look
-// like its hints as `@string`.
+// Writes documents as lines of an export in the layout of the hosted service: tagged, which preserves every type, or
+// simple. Values for which the original wrote only a placeholder are written so that they can be imported: lambdas as
+// `@query`, and texts that look like placeholders as `@string`.
 
 import { renderValue } from '../v4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
@@ -22,10 +22,10 @@ import { isPrinted, printedLambda } from './formats/export-values.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { exportName, nativeCollection, nativeOf } from './references.ts'
 
-/** How an export writes values. */
+/** The format of values in an export. */
 export type DocumentFormat = 'tagged' | 'simple'
 
-/** Fields of a document with these names stand in a `data` of their own. */
+/** Document fields with these names are written into an object `data`. */
 const reservedNames: ReadonlySet<string> = new Set([
   'id',
   'coll',
@@ -40,7 +40,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'exists',
 ])
 
-/** Makes the JSON texts of documents. `onLost` is told what the format cannot hold. */
+/** Writes documents as JSON. `onLost` is called with a description of content that the format cannot express. */
 export class ExportPrinter {
   readonly #isTagged: boolean
   readonly #onLost: (what: string) => void

@@ -1,5 +1,5 @@
-// An export from beginning to end: everything in a database as of one time, in the layout of the hosted service's
-// exports, with what those left out in folders beside: schema, keys, child databases and, if wanted, the history.
+// Runs an export: the whole content of a database at one time, in the layout of the hosted service's exports.
+// Additional folders contain what those exports omitted: schema, keys, child databases and optionally the history.
 
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -17,11 +17,11 @@ export interface ExportOptions extends FileOptions {
   readonly database: DatabasePath
   readonly format: DocumentFormat
   readonly history: boolean
-  /** Identifies this export; digits. */
+  /** Identifies this export; consists of digits. */
   readonly id: string
 }
 
-/** How far an export has come, for its display: collections count in place of bytes. */
+/** The progress of an export. It counts collections instead of bytes. */
 export interface ExportProgress {
   readBytes: number
   totalBytes: number
@@ -29,16 +29,16 @@ export interface ExportProgress {
   phase: string
 }
 
-/** What was exported. */
+/** The result of an export. */
 interface Exported {
   readonly at: Micros
   documents: number
   databases: number
-  /** What the format cannot hold, each with how often it occurred. */
+  /** Content that the format cannot express, with the number of occurrences. */
   readonly lost: Map<string, number>
 }
 
-/** Exports a database to a new folder, which gets its name when it is whole. Throws {@link TransferError}. */
+/** Exports a database to a new folder, which gets its name when it is complete. Throws {@link TransferError}. */
 export async function runExport(
   connection: TransferConnection,
   folder: string,
@@ -63,7 +63,7 @@ export async function runExport(
   }
 }
 
-/** What exports call the collection of password hashes. */
+/** The name of the collection of password hashes in exports. */
 const credentialsFolder = 'Credential'
 
 function shownDatabase(path: DatabasePath): string {
@@ -75,7 +75,7 @@ class Exporter {
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
   readonly #exported: Exported
-  /** By path. Read before the documents: schema files have no past. */
+  /** By path. Schemas are read before the documents, because schema files have no history. */
   readonly #schemas = new Map<string, WrittenSchema>()
 
   constructor(
@@ -90,14 +90,14 @@ class Exporter {
     this.#exported = exported
   }
 
-  /** Reads the schemas of a database and of those in it. */
+  /** Reads the schemas of a database and of its descendants. */
   async readSchemas(path: DatabasePath): Promise<void> {
     const schema = await readSchema(this.#connection, path, this.#exported.at)
     this.#schemas.set(path.join('/'), schema)
     for (const child of schema.children) await this.readSchemas([...path, child])
   }
 
-  /** Exports a database whose schema has been read, and those in it. */
+  /** Exports a database whose schema has been read, and its descendants. */
   async database(path: DatabasePath, folder: string): Promise<void> {
     const { children, files, shapes } = this.#schemas.get(path.join('/')) as WrittenSchema
     this.#exported.databases++
@@ -129,7 +129,7 @@ class Exporter {
       await this.database([...path, child], join(folder, 'databases', step))
   }
 
-  /** Documents are read in the shape that they have when they are read, also those of the past. */
+  /** Fails if the shape of a collection has changed: old versions are also read in the current shape. */
   async #refuseChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
     const now = await readShapes(this.#connection, path)
     const changed = [...before].find(([name, shape]) => now.has(name) && now.get(name) !== shape)

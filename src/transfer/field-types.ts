@@ -1,5 +1,5 @@
-// What the user says about fields of formats that cannot tell a time from a text: `--type Collection.field::time`,
-// and the types of fields in `.fsl` files. The types of the old command line keep their names.
+// Types of fields in formats that cannot distinguish a time from a text: from the option `--type
+// Collection.field::time`, and from `.fsl` files. The types of the old command line keep their names.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
@@ -54,7 +54,7 @@ function truth(json: Json): boolean | undefined {
   return typeof json === 'object' ? undefined : truths.has(String(json).trim().toLowerCase())
 }
 
-/** Dates as the platform reads them, for files that were written without a care for the format. */
+/** A date in any format that the platform accepts, for files with unspecified formats. */
 function anyDate(text: string): Time | undefined {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? undefined : sinceEpoch(BigInt(ms), 1000n)
@@ -67,7 +67,7 @@ function sinceEpoch(json: Json, perSecond: bigint): Time | undefined {
   return new Time((count - rest) / perSecond, Number((rest * 1_000_000_000n) / perSecond))
 }
 
-/** A value of a type. Throws {@link BadRecord} when the text does not fit. */
+/** Converts a value to a type. Throws {@link BadRecord} when it does not fit. */
 export function convert(json: Json, type: ImportType): Value {
   if (json === null) return null
   if (typeof type === 'object') {
@@ -88,7 +88,7 @@ function misfit(json: Json, type: string): BadRecord {
 export class FieldTypes {
   readonly #types = new Map<string, ImportType>()
 
-  /** `path`: names with points in between. `collection` undefined: in every collection. */
+  /** `path`: names separated by dots. `collection` undefined: in every collection. */
   set(collection: string | undefined, path: string, type: ImportType): void {
     this.#types.set(`${collection ?? '*'} ${path}`, type)
   }
@@ -109,7 +109,7 @@ export class FieldTypes {
     if (at < 1 || type === undefined) {
       const known = Object.keys(conversions).join(', ')
       throw new TransferError(
-        `--type ${text}: wanted is FIELD::TYPE, where TYPE is one of ${known}, ref=COLLECTION`,
+        `--type ${text}: expected FIELD::TYPE, where TYPE is one of ${known}, ref=COLLECTION`,
       )
     }
     this.set(undefined, field, type)

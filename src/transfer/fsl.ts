@@ -1,5 +1,5 @@
-// Schema files of version 10 (`.fsl`) as imports and exports see them: their items, and the types of fields, which tell in
-// files that cannot tell by themselves what a text was.
+// Schema files of version 10 (`.fsl`) for imports and exports: their items, and the types of fields, which tell the
+// type of a text in files without types.
 
 import { summaryOf } from '../v10/failure/summary.ts'
 import type { SchemaItem } from '../v10/fsl/nodes.ts'
@@ -10,22 +10,22 @@ import { Source } from '../v10/syntax/source.ts'
 import type { FieldTypes, ImportType } from './field-types.ts'
 import { TransferError } from './record.ts'
 
-/** A schema file that was read. */
+/** A parsed schema file. */
 export interface FslFile {
-  /** As it is called in a database. */
+  /** Its name in the database. */
   readonly name: string
   readonly text: string
   readonly items: readonly SchemaItem[]
 }
 
-/** Reads a schema file. Throws {@link TransferError} with everything that is wrong in it; `shown` is its name there. */
+/** Parses a schema file. Throws {@link TransferError} with all errors. `shown`: the name of the file in errors. */
 export function readFsl(name: string, text: string, shown = name): FslFile {
   const { faults, file } = parseFsl(new Source(shown, text))
   if (faults.length > 0) throw new TransferError(summaryOf(faults))
   return { name, text, items: file.items }
 }
 
-/** Whether an item is a collection of which a file says nothing that version 4 does not say as well. */
+/** Returns whether an item is a collection that version 4 can express completely. */
 export function isPlain(item: SchemaItem): boolean {
   return (
     item.kind === 'collection' &&
@@ -35,22 +35,22 @@ export function isPlain(item: SchemaItem): boolean {
 }
 
 /**
- * Whether files are those of a schema of version 10: of a database of version 4 a single one is made, which says of its
- * collections what version 4 says.
+ * Returns whether files belong to a schema of version 10. A database of version 4 has a single generated file with its
+ * collections.
  */
 export function saysVersion10(files: readonly FslFile[]): boolean {
   const isOwn = files.some(({ name }) => name !== mainFile)
   return isOwn || files.some(({ items }) => items.some(isOfVersion10))
 }
 
-/** Roles and access providers may be of either version. */
+/** Roles and access providers may belong to either version. */
 function isOfVersion10(item: SchemaItem): boolean {
   return item.kind === 'function' || (item.kind === 'collection' && !isPlain(item))
 }
 
 const plainMembers: ReadonlySet<string> = new Set(['history_days', 'ttl_days'])
 
-/** Types by the names they have in these files. */
+/** Types by their names in schema files. */
 const typeNames: Readonly<Record<string, ImportType>> = {
   Time: 'time',
   Date: 'date',
@@ -81,7 +81,7 @@ function addType(type: TypeNode, collection: string, path: string, types: FieldT
   if (known !== undefined) types.set(collection, path, known)
 }
 
-/** What a type is when it is not null; undefined when that may be several things. */
+/** A type without Null; undefined when several alternatives remain. */
 function withoutNull(type: TypeNode): TypeNode | undefined {
   if (type.kind === 'optional') return withoutNull(type.inner)
   if (type.kind !== 'union') return type
@@ -89,7 +89,7 @@ function withoutNull(type: TypeNode): TypeNode | undefined {
   return only === undefined || others.length > 0 ? undefined : withoutNull(only)
 }
 
-/** Undefined for what needs no help. */
+/** The import type of a field; undefined for types that JSON expresses. */
 function fieldType(type: TypeNode): ImportType | undefined {
   if (type.kind !== 'name') return undefined
   const [inner] = type.arguments

@@ -1,12 +1,12 @@
-// What an import remembers so that it goes on where it was interrupted, wherever that is kept. Losing it costs time only:
-// what was written already is found to be equal.
+// The interface for the saved progress of an import, from which an interrupted import continues. Losing the progress
+// only costs time: documents that were already written are found to be equal.
 
 import type { FilePlace } from './read-file.ts'
 import type { ReportData } from './report.ts'
 import type { SourceFile } from './sources.ts'
 import type { UnmetDocument } from './unmet-documents.ts'
 
-/** A reference whose target was not there when it was written. */
+/** A reference whose target did not exist when it was written. */
 export interface OpenReference {
   readonly database: readonly string[]
   readonly from: string
@@ -18,24 +18,24 @@ export interface OpenReference {
 export interface ImportMemory {
   /** The report so far; undefined at the start of an import. */
   readonly report: ReportData | undefined
-  /** Where to go on with a file: at its start when it has changed since. Undefined: it is done. */
+  /** The position at which to continue a file, or its start if it has changed; undefined when it is done. */
   placeOf(file: SourceFile): FilePlace | undefined
-  /** Notes a reference to be looked at in the end; kept with the next {@link save}. */
+  /** Records a reference to be checked at the end; stored with the next {@link save}. */
   addReference(reference: OpenReference): void
-  /** Notes a document to be written again when everything is read; kept with the next {@link save}. */
+  /** Records a document to be written again after all others; stored with the next {@link save}. */
   addUnmet(document: UnmetDocument): void
-  /** Remembers how far a file has come, and the report up to there; not at every step when they are quick. */
+  /** Saves the progress in a file and the report. Skips most calls when they follow each other quickly. */
   progress(file: SourceFile, place: FilePlace, report: ReportData): void
-  /** Remembers how far a file has come, and the report up to there. */
+  /** Saves the progress in a file and the report. */
   save(file: SourceFile, place: FilePlace, done: boolean, report: ReportData): void
-  /** The documents noted, some thousands at a time. */
+  /** The recorded documents, in chunks of some thousands. */
   unmet(): Iterable<readonly UnmetDocument[]>
-  /** Keeps what was noted and the report; nothing is unmet any more. */
+  /** Saves the report and the recorded references, and clears the unmet documents. */
   settleUnmet(report: ReportData): void
-  /** The references noted, some thousands at a time. */
+  /** The recorded references, in chunks of some thousands. */
   references(): Iterable<readonly OpenReference[]>
-  /** Forgets everything: the import is done, or is none to go on with. */
+  /** Deletes the progress: the import is complete, or is not to be continued. */
   remove(): void
-  /** Lets another process go on. */
+  /** Releases the lock, so that another process can continue. */
   release(): void
 }

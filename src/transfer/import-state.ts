@@ -1,5 +1,6 @@
-// What an import remembers on the disk, so that it goes on where it was after any end, `kill -9` included. Losing it,
-// or going on a little too early, costs time only: what was written already is found to be equal.
+// The progress of an import on disk, so that the import can continue after any crash, including `kill -9`. Losing the
+// progress, or continuing a little too early, only costs time: documents that were already written are found to be
+// equal.
 
 import { createHash } from 'node:crypto'
 import {
@@ -30,25 +31,25 @@ import type { UnmetDocument } from './unmet-documents.ts'
 
 interface StoredState {
   readonly version: 1
-  /** By path: how far each file has been imported. */
+  /** The progress of each file, by path. */
   readonly files: Record<
     string,
     { readonly bytes: number; readonly modifiedMs: number; readonly place: FilePlace; readonly done: boolean }
   >
-  /** Bytes of the list of references that count. */
+  /** Valid length of the file of references, in bytes. */
   readonly references: number
-  /** The same of the documents that are unmet; absent: there are none. */
+  /** Valid length of the file of unmet documents, in bytes; absent when there are none. */
   readonly unmet?: number
   readonly report: ReportData | undefined
 }
 
-/** Work that an interrupted import may have to look at again, in milliseconds. */
+/** Interval between saves, in milliseconds: the work that an interrupted import may repeat. */
 const saveIntervalMs = 200
 const readBytesMax = 1_048_576
-/** How long an import that does not go on is remembered. */
+/** How long the progress of an abandoned import is kept. */
 const keptMs = 30 * msPerDay
 
-/** Lines on the disk to which others are added; what was added counts when the state says so. */
+/** An append-only file of lines. Appended lines are valid once the state contains the new length. */
 class LineFile {
   readonly #path: string
   #pending: string[] = []
@@ -57,7 +58,7 @@ class LineFile {
     this.#path = path
   }
 
-  /** Cuts off what does not count. Returns whether all that counts is there. */
+  /** Truncates the file to its valid length. Returns whether the file has all valid bytes. */
   cutTo(bytes: number): boolean {
     try {
       truncateSync(this.#path, bytes)
@@ -71,7 +72,7 @@ class LineFile {
     this.#pending.push(`${line}\n`)
   }
 
-  /** Writes what was added; returns how many bytes that are. */
+  /** Writes the appended lines; returns their length in bytes. */
   flush(): number {
     const lines = this.#pending.join('')
     this.#pending = []
@@ -80,7 +81,7 @@ class LineFile {
   }
 
   *chunks(): Generator<readonly string[]> {
-    // It is made with the first line.
+    // The file is created with the first line.
     if (!existsSync(this.#path)) return
     const file = openSync(this.#path, 'r')
     try {
@@ -112,8 +113,8 @@ export class ImportState implements ImportMemory {
   #savedMs = Number.NEGATIVE_INFINITY
 
   /**
-   * `identity`: everything that makes this import another one than others; `goesOn` where one was interrupted. Throws {@link TransferError} while the same one is
-   * under way in another process.
+   * `identity`: the values that distinguish this import from others. `goesOn`: whether to continue an interrupted
+   * import. Throws {@link TransferError} while another process runs the same import.
    */
   constructor(folder: string, identity: unknown, goesOn: boolean) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -126,7 +127,7 @@ export class ImportState implements ImportMemory {
     takeLock(this.#lockFile)
     const found = goesOn ? load(this.#file) : undefined
     const isWhole = this.#references.cutTo(found?.references ?? 0) && this.#unmet.cutTo(found?.unmet ?? 0)
-    // Without the lists what they said is lost, so everything is looked at again.
+    // When a list is incomplete, the import starts over.
     if (found !== undefined && isWhole) this.#state = found
   }
 
@@ -167,7 +168,7 @@ export class ImportState implements ImportMemory {
   #keep(unmet: number, report: ReportData): void {
     const references = this.#state.references + this.#references.flush()
     this.#state = { version: 1, files: this.#state.files, references, unmet, report }
-    // Renamed over the old one, so that there is always a whole one.
+    // Replaces the file by rename, so that it is always complete.
     writeFileSync(`${this.#file}.new`, JSON.stringify(this.#state), { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
   }
@@ -191,7 +192,7 @@ export class ImportState implements ImportMemory {
   }
 }
 
-/** Takes the lock of an import, also one whose process has ended. */
+/** Takes the lock of an import, also from a process that has exited. */
 function takeLock(file: string): void {
   try {
     writeFileSync(file, String(process.pid), { mode: 0o600, flag: 'wx' })
@@ -209,14 +210,14 @@ function takeLock(file: string): void {
 
 function isRunning(pid: number): boolean {
   try {
-    // A process with our own number was in a container that is gone.
+    // A process with this number ran in a container that no longer exists.
     return pid > 0 && pid !== process.pid && process.kill(pid, 0)
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Removes what abandoned imports left behind. */
+/** Removes the files of abandoned imports. */
 function removeForgotten(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!/^[0-9a-f]{24}\.(?:json|json\.new|references|unmet|lock)$/.test(name)) continue

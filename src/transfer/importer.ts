@@ -1,5 +1,5 @@
-// An import from beginning to end: schema first, so that indexes are built along with the documents, then the
-// documents in batches, then the references that had to wait for their targets.
+// Runs an import: first the schema, so that indexes are built along with the documents; then the documents in batches;
+// then the check of references whose targets were missing.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
@@ -33,35 +33,35 @@ import type { SourceFile, Sources } from './sources.ts'
 import { metOf, type UnmetDocument, UnmetDocuments } from './unmet-documents.ts'
 
 export interface ImportOptions {
-  /** The database that is imported into, below the one that the connection opens; created when it is not there. */
+  /** The target database, below the one of the connection; it is created when it does not exist. */
   readonly database: DatabasePath
   readonly types: FieldTypes
   readonly onConflict: OnConflict
   readonly dryRun: boolean
-  /** Bad records that do not end the import. */
+  /** Number of bad records that do not end the import. */
   readonly skipBad: number
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
-  /** The collection that takes the documents of all others; undefined or absent: each goes into its own. */
+  /** The collection for all documents; undefined or absent: each document goes into its own collection. */
   readonly into?: string | undefined
   readonly emptyCells: 'null' | 'empty'
   /**
-   * What is known of an earlier attempt at the same import. `identity`: everything that makes this import another one
-   * than others; `goesOn`: where one was interrupted.
+   * Loads the progress of an earlier attempt. `identity`: the values that distinguish this import from others.
+   * `goesOn`: whether to continue an interrupted import.
    */
   readonly remember: (identity: unknown, goesOn: boolean) => ImportMemory
-  /** SHA-256 of a text in UTF-8; the ids of what comes without one hang on it. */
+  /** SHA-256 of a text in UTF-8, from which new ids are derived. */
   readonly sha256: (text: string) => Uint8Array
-  /** Ends the import at the next record when it is aborted. */
+  /** Aborts the import at the next record. */
   readonly signal?: AbortSignal
-  /** Everything that decides what the files mean, beside themselves. */
+  /** All options that affect the meaning of the files. */
   readonly meaning: readonly string[]
 }
 
-/** What an import asks of a database. */
+/** The operations of a connection that imports use. */
 export type ImportConnection = SchemaConnection & Pick<TransferConnection, 'name' | 'write' | 'missing'>
 
-/** How far an import has come, for its display. */
+/** The progress of an import, for display. */
 export interface ImportProgress {
   readBytes: number
   totalBytes: number
@@ -69,7 +69,7 @@ export interface ImportProgress {
   phase: 'schema' | 'documents' | 'references'
 }
 
-/** Imports files. Throws {@link TransferError} when it has to end; what was written until then stays. */
+/** Imports files. Throws {@link TransferError} when it has to stop; documents already written stay in the database. */
 export async function runImport(
   connection: ImportConnection,
   sources: Sources,
@@ -79,7 +79,7 @@ export async function runImport(
   return new Importer(connection, sources, options, progress).run()
 }
 
-/** Batches under way at one time: enough that a commit to the disk has several of them. */
+/** Concurrent batches: enough for a commit to disk to contain several of them. */
 const batchesAtOnce = 4
 
 class Importer {
@@ -89,10 +89,10 @@ class Importer {
   readonly #progress: ImportProgress
   readonly #state: ImportMemory
   readonly #report: Report
-  /** Names of collections that are known to exist, by database. */
+  /** Names of collections that exist, by database. */
   readonly #collections = new Map<string, Set<string>>()
   readonly #exported: ReadonlySet<string>
-  /** What a dry run would write. */
+  /** The documents that a dry run would write. */
   readonly #coming = new DocumentSet()
   #bad = 0
 
@@ -121,7 +121,7 @@ class Importer {
     try {
       return await this.#run()
     } finally {
-      // A dry run is not gone on with.
+      // A dry run is never continued.
       if (this.#options.dryRun) this.#state.remove()
       this.#state.release()
     }
@@ -140,7 +140,7 @@ class Importer {
       await this.#makeSchema()
       this.#progress.phase = 'documents'
       this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
-      // Versions of the past go behind the present ones.
+      // Old versions are written after the current ones.
       const documents = files.filter(({ content }) => content.kind !== 'fsl')
       for (const file of documents.filter(each => !isHistory(each))) await this.#file(file)
       await this.#settleUnmet()
@@ -148,7 +148,7 @@ class Importer {
       await this.#settleUnmet()
     } catch (error) {
       if (error instanceof QueryRefused)
-        throw new TransferError(`${this.#connection.name} refuses: ${error.message}`)
+        throw new TransferError(`${this.#connection.name} rejects the import: ${error.message}`)
       throw error
     }
     this.#progress.phase = 'references'
@@ -169,12 +169,12 @@ class Importer {
       if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
       else records.push(...(await readSchemaFile(file, this.#report)))
     }
-    // What schema files say of a collection counts more than that it is one.
+    // Schema files take precedence over the mere existence of a collection.
     for (const { database: path, name } of this.#sources.collections)
       schemaOf(path).records.unshift(namedRecord('collection', name))
     for (const path of [[], ...this.#sources.databases]) schemaOf(path)
     this.#report.data.schema = []
-    // Outermost first: keys and others refer to databases in theirs.
+    // Outer databases come first: keys and other objects refer to databases within them.
     const outermostFirst = [...schema.values()].sort((left, right) => left.path.length - right.path.length)
     for (const { files, path, records } of outermostFirst) {
       const target = [...database, ...path]
@@ -195,7 +195,7 @@ class Importer {
     }
   }
 
-  /** Reads a file of the schema language; `others`: those of its database that were read before. */
+  /** Reads a schema file. `others`: the files of its database that were read before. */
   async #schemaFile(file: SourceFile, others: readonly FslFile[]): Promise<FslFile> {
     const own = file.schemaName ?? (/[^/\\]*$/.exec(file.path)?.[0] ?? '').replace(/\.gz$/, '')
     const isTaken = others.some(({ name }) => name === own)
@@ -209,7 +209,7 @@ class Importer {
     return upsert(this.#collections, path.join('/'), () => new Set())
   }
 
-  /** Whether a database is there: before anything was created it may not be. */
+  /** Returns whether a database exists. In a dry run it may not. */
   async #exists(path: DatabasePath): Promise<boolean> {
     try {
       await this.#connection.query(path, null)
@@ -241,10 +241,10 @@ class Importer {
     }
     const { allowShortRows, database, dryRun, emptyCells, onConflict, types } = this.#options
     const path = [...database, ...file.database]
-    // Without its database a dry run has nothing to compare with.
+    // Without the database, a dry run has nothing to compare with.
     const isBlank = dryRun && !(await this.#exists(path))
     const sender = new BatchSender({
-      // With one batch after the other the first, or the last, of two documents with one id wins for certain.
+      // Batches run one at a time, so that the first (or the last) of two documents with one id reliably wins.
       atOnce: onConflict === 'fail' ? batchesAtOnce : 1,
       send: isBlank
         ? async records => ({
@@ -289,7 +289,7 @@ class Importer {
     const documents: FoundDocument[] = []
     const needed = new Set<string>()
     for (const found of records) {
-      // Schema objects of files that begin with one were created before.
+      // Schema objects were created in the schema phase.
       if (found.kind !== 'document') continue
       const collection = this.#options.into ?? found.collection
       documents.push({ ...found, collection })
@@ -313,8 +313,8 @@ class Importer {
   }
 
   /**
-   * The id of a document that came without one: it depends on its place alone, so that importing it again finds it. Such
-   * ids lie below all that the hosted service ever gave, in the order of the rows.
+   * The id for a document without one. It depends only on the document's position, so that a repeated import finds the
+   * document. Such ids are smaller than all ids of the hosted service, and in the order of the rows.
    */
   #madeId(collection: string, path: string, ordinal: number): bigint {
     const name = /[^/\\]*$/.exec(path)?.[0] ?? path
@@ -322,7 +322,7 @@ class Importer {
     return madeIdBase | (BigInt(hash.getUint32(0) >>> 9) << 32n) | BigInt(ordinal + 1)
   }
 
-  /** Takes in what became of a batch, and how far its file has come. Throws when the import has to end. */
+  /** Records the result of a batch and the progress in its file. Throws when the import has to stop. */
   #settle(file: SourceFile, batch: SentBatch): void {
     for (const [at, { collection }] of batch.records.entries()) {
       const counts = this.#report.counts(shownCollection(collection, file))
@@ -334,7 +334,7 @@ class Importer {
     this.#state.progress(file, batch.place, this.#report.data)
   }
 
-  /** Counts what became of documents, and notes what has to be looked at again. Throws when the import has to end. */
+  /** Counts the outcomes of documents, and records references to check later. Throws when the import has to stop. */
   #takeIn(file: Pick<SourceFile, 'database'>, batch: Omit<SentBatch, 'place'>): void {
     const { origins, records, result } = batch
     let stop: Finding | undefined
@@ -377,7 +377,7 @@ class Importer {
     if (stop) throw new TransferError(`conflict (see --on-conflict): ${findingText(stop)}`)
   }
 
-  /** Writes the documents whose checks needed others, now that these are there. */
+  /** Writes the documents whose checks required other documents, now that those exist. */
   async #settleUnmet(): Promise<void> {
     const { database: top, dryRun, onConflict } = this.#options
     const write = async (documents: readonly UnmetDocument[]) => {
@@ -398,7 +398,7 @@ class Importer {
     this.#state.settleUnmet(this.#report.data)
   }
 
-  /** Nothing is written in a dry run: a check that may follow a reference to what would be there by now counts as met. */
+  /** A dry run writes nothing: a failed check counts as passed if the document refers to one that would exist by now. */
   #unmetInDryRun(): readonly UnmetDocument[] {
     const isComing = (document: UnmetDocument) =>
       documentsIn(document.record.fields).some(({ collection, id }) =>
@@ -413,7 +413,7 @@ class Importer {
     return refused
   }
 
-  /** The result of a dry run's batch as it would be if what came before it had been written. */
+  /** The result of a dry run's batch as if all preceding documents had been written. */
   #foreseen(
     file: Pick<SourceFile, 'database'>,
     records: readonly DocumentRecord[],
@@ -441,7 +441,7 @@ class Importer {
     this.#report.bad(finding)
     const { dryRun, skipBad } = this.#options
     if (++this.#bad <= skipBad || dryRun) return
-    const hint = skipBad === 0 ? ' (--skip-bad N passes over N of them)' : ` (the ${this.#bad}th that is bad)`
+    const hint = skipBad === 0 ? ' (--skip-bad N skips N of them)' : ` (the ${this.#bad}th bad record)`
     throw new TransferError(`${findingText(finding)}${hint}`)
   }
 
@@ -465,7 +465,7 @@ class Importer {
   }
 }
 
-/** Histories lie in a folder of their own in exports of Terrarium. */
+/** Exports of Terrarium have histories in a folder of their own. */
 function isHistory({ shown }: SourceFile): boolean {
   return /(?:^|[\\/])history[\\/]/.test(shown)
 }

@@ -1,36 +1,37 @@
-// Reads files to be imported as streams of UTF-8, unpacked and converted, with bounded memory, wherever their bytes come
-// from: it runs in browsers, too. Bytes that are no text in the encoding of their file are refused: what would be stored in
-// their place is not what was written.
+// Reads import files as streams of UTF-8, decompressed and decoded, with bounded memory and from any source of bytes;
+// it also runs in browsers. Bytes that are invalid in the encoding of their file are rejected, because a replacement
+// character would change the data.
 
 import { joinBytes } from '../base/bytes.ts'
 import { BadRecord } from './record.ts'
 
-/** Enough of a file to recognise its format by. */
+/** Bytes that are sufficient to detect the format of a file. */
 const headBytes = 65_536
 const gzipMagic = [0x1f, 0x8b]
 
-/** Bytes of a file as they are read, for showing progress: those on the disk, not the unpacked ones. */
+/** Receives the number of bytes read, for showing progress. Compressed bytes count. */
 export type CountBytes = (bytes: number) => void
 
-/** Where the bytes of a file come from. Both streams throw `TransferError` for what cannot be read. */
+/** A source of bytes. Both streams throw `TransferError` when the file cannot be read. */
 export interface ByteSource {
-  /** What tells the file from others: its path, or its name. */
+  /** Identifies the file: its path or its name. */
   readonly path: string
-  /** The bytes as they are kept, from an offset on. */
+  /** The stored bytes from an offset on. */
   read(from: number): AsyncIterable<Uint8Array>
-  /** Bytes that are packed with gzip, unpacked. */
+  /** Decompresses bytes in gzip format. */
   unpack(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
 
-/** A file, and the label of the encoding its text is in (as in the Encoding Standard). */
+/** A file, and the label of its text encoding (from the Encoding Standard). */
 export interface TextFile {
   readonly source: ByteSource
   readonly encoding: string
 }
 
 /**
- * The text of a file in UTF-8, from an offset in it on, in chunks. Throws `TransferError` when it cannot be read, or when
- * its compressed data is damaged or ends too early; {@link BadRecord} where its bytes are no text.
+ * The text of a file in UTF-8 from an offset on, in chunks. Throws `TransferError` when the file cannot be read, or
+ * when its compressed data is damaged or truncated. Throws {@link BadRecord} for bytes that are invalid in the
+ * encoding.
  */
 export async function* readText(
   file: TextFile,
@@ -42,10 +43,10 @@ export async function* readText(
   else yield* without(from, converted(readBytes(source, 0, count), file))
 }
 
-/** Texts that are held as a whole. */
+/** Maximum size of a text that is read as a whole. */
 const textBytesMax = 67_108_864
 
-/** The whole text of a file. Throws what {@link readText} throws, and for a text that is very long. */
+/** The whole text of a file. Throws the errors of {@link readText}, and {@link BadRecord} for a text that is too long. */
 export async function readAll(file: TextFile): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -77,7 +78,7 @@ async function* converted(
   yield decode()
 }
 
-/** UTF-8 as it is, cut between characters. `from` is the offset of the first chunk. */
+/** Checks UTF-8 and splits it between characters. `from`: the offset of the first chunk. */
 async function* checked(
   chunks: AsyncIterable<Uint8Array>,
   { source }: TextFile,
@@ -105,7 +106,7 @@ async function* checked(
   if (rest.length > 0) throw await refuse(offset)
 }
 
-/** Bytes up to the beginning of a character that the end may cut. */
+/** Length without an incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number
@@ -117,7 +118,7 @@ function wholeCharacters(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** Where bytes that are no UTF-8 differ from what can be read of them. */
+/** The offset of the first invalid byte: there the bytes differ from their decoded and encoded form. */
 function firstFault(bytes: Uint8Array): number {
   const readable = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
   return bytes.findIndex((byte, at) => readable[at] !== byte)
@@ -147,7 +148,7 @@ async function* without(
   }
 }
 
-/** Whether a file is packed with gzip, by its first bytes. */
+/** Detects gzip by the first bytes. */
 async function isGzip(source: ByteSource): Promise<boolean> {
   let head: Uint8Array = new Uint8Array(0)
   for await (const chunk of source.read(0)) {
@@ -157,7 +158,7 @@ async function isGzip(source: ByteSource): Promise<boolean> {
   return gzipMagic.every((byte, at) => head[at] === byte)
 }
 
-/** The unpacked bytes of a file from an offset on. */
+/** The decompressed bytes of a file from an offset on. */
 async function* readBytes(
   source: ByteSource,
   from = 0,
@@ -181,8 +182,8 @@ async function* counted(
 }
 
 /**
- * The beginning of a file's text in UTF-8, at most some {@link headBytes}, and the encoding of the file: the one that is `given`,
- * or what its first bytes say, or UTF-8. What cannot be read shows when all of it is read.
+ * The beginning of a file's text in UTF-8, at most {@link headBytes}, and the encoding of the file. The encoding is
+ * `given`, or detected by the first bytes, or UTF-8. Invalid bytes are reported when the whole file is read.
  */
 export async function readHead(
   source: ByteSource,
@@ -197,7 +198,7 @@ export async function readHead(
       if (length >= headBytes) break
     }
   } catch (error) {
-    // What is there is enough to recognise it by; that it is damaged shows when it is read.
+    // The beginning is sufficient for detection; the error is reported when the whole file is read.
     if (length === 0) throw error
   }
   const bytes = joinBytes(chunks).subarray(0, headBytes)
@@ -208,7 +209,7 @@ export async function readHead(
   }
 }
 
-/** UTF-16 says so with the mark that it begins with. */
+/** Detects UTF-16 by its byte order mark. */
 function utf16Of([first, second]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined

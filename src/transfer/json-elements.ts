@@ -1,6 +1,6 @@
-// Cuts streams of JSON into the elements that records are made of, without holding more than one of them: the
-// elements of arrays, values one after another (with or without line breaks in between or inside), and the elements
-// of pages and raw responses (`{"data":[…]}`, `{"resource":{"data":[…]}}`).
+// Splits streams of JSON into elements, holding one element at a time: the elements of arrays, consecutive values (with
+// or without line breaks between or within them), and the elements of pages and raw responses (`{"data":[…]}`,
+// `{"resource":{"data":[…]}}`).
 
 import { areSame, joinBytes } from '../base/bytes.ts'
 import {
@@ -16,45 +16,48 @@ import {
 import { blanksEnd, nestedEnd, stringEnd, unfinished, valueEnd } from '../values/json-scan.ts'
 import { BadRecord, TransferError } from './record.ts'
 
-/** A place between two elements, from which reading can go on later. */
+/** A position between two elements, from which reading can continue later. */
 export interface ElementPlace {
-  /** Bytes of the unpacked file. */
+  /** Offset in the uncompressed file, in bytes. */
   readonly offset: number
   readonly line: number
-  /** Brackets and braces that are open around the elements. */
+  /** Number of open brackets and braces around the elements. */
   readonly open: number
 }
 
-/** Where a text begins. */
+/** The start of a text. */
 export const start: ElementPlace = { offset: 0, line: 1, open: 0 }
 
-/** One element of a file, as text. */
+/** An element of a file, as text. */
 export interface JsonElement {
   readonly text: string
-  /** Where it begins: its line, and its first byte in the unpacked file. */
+  /** The line and the byte offset of its start in the uncompressed file. */
   readonly line: number
   readonly offset: number
-  /** Where the next one can be looked for. */
+  /** The position from which to look for the next element. */
   readonly next: ElementPlace
-  /** It ends in the middle: `text` is what there is. Only where {@link ElementOptions.byLine} tells where to go on. */
+  /**
+   * True if the element is incomplete; `text` is its beginning. Only with {@link ElementOptions.byLine}, where reading
+   * can continue on the next line.
+   */
   readonly isBroken: boolean
 }
 
 interface ElementOptions {
-  /** No element goes beyond its line, so that reading can go on behind a broken one. */
+  /** True if each element is within one line, so that reading can continue after an incomplete one. */
   readonly byLine: boolean
-  /** Where to begin; at the start when absent. The chunks begin there. */
+  /** The position at which the chunks begin; the start of the file when absent. */
   readonly from?: ElementPlace
 }
 
-/** Bytes of one element: twice what a document may have, as text may be longer than what is stored. */
+/** Maximum length of an element: twice that of a document, because text may be longer than the stored form. */
 const elementBytesMax = 33_554_432
-/** Bytes in which the array of a page must have begun. */
+/** Maximum length of the prefix of a page before its array. */
 const prefixBytesMax = 65_536
 
 const tab = 0x09
 const carriageReturn = 0x0d
-/** The elements of a stream. Throws {@link BadRecord} where it ends in the middle of something. */
+/** The elements of a stream. Throws {@link BadRecord} when the stream ends within an element. */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
   options: ElementOptions,
@@ -72,9 +75,9 @@ export async function* jsonElements(
 class Cutter {
   readonly #byLine: boolean
   #buffer: Uint8Array = new Uint8Array(0)
-  /** Offset of the buffer's first byte in the file. */
+  /** File offset of the first byte in the buffer. */
   #base: number
-  /** Where in the buffer reading goes on. */
+  /** The current position in the buffer. */
   #at = 0
   #line: number
   #open: number
@@ -99,7 +102,7 @@ class Cutter {
     this.#ended = true
   }
 
-  /** All elements that the buffer holds whole. */
+  /** All complete elements in the buffer. */
   *elements(): Generator<JsonElement> {
     for (;;) {
       if (!this.#toElement()) return
@@ -142,7 +145,7 @@ class Cutter {
     this.#at = to
   }
 
-  /** Moves to the first byte of the next element; false when that is not in the buffer yet. */
+  /** Moves to the start of the next element; false when the buffer ends before it. */
   #toElement(): boolean {
     for (;;) {
       const byte = this.#buffer[this.#at]
@@ -167,7 +170,7 @@ class Cutter {
     }
   }
 
-  /** Moves behind the end of the array and of what is around it; false when that is not in the buffer yet. */
+  /** Moves past the end of the array and of the values around it; false when the buffer ends before. */
   #leave(): boolean {
     const end = nestedEnd(this.#buffer, this.#at, this.#buffer.length, this.#open)
     if (end === unfinished) return false
@@ -176,14 +179,14 @@ class Cutter {
     return true
   }
 
-  /** How the object at the current place begins; undefined when more bytes are needed to tell. */
+  /** The page prefix of the object at the current position; undefined when more bytes are needed. */
   #pagePrefix(): PagePrefix | undefined {
     const prefix = pagePrefix(this.#buffer, this.#at)
     const isShort = this.#buffer.length - this.#at < prefixBytesMax && !this.#ended
     return prefix === 'unknown' ? (isShort ? undefined : noPage) : prefix
   }
 
-  /** Refuses a stream that ends where something is open. */
+  /** Rejects a stream that ends within a value. */
   checkEnd(): void {
     if (this.#open === 0 && this.#at >= this.#buffer.length) return
     throw new BadRecord(`the file ends in the middle of what begins before line ${this.#line}: it is cut off`)
@@ -194,7 +197,7 @@ const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf)
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Whether what begins at `at` says itself where it ends. */
+/** Returns whether the value at `at` has an explicit end. */
 function isClosed(buffer: Uint8Array, at: number): boolean {
   const first = buffer[at]
   return first === openBrace || first === openBracket || first === quote
@@ -204,7 +207,7 @@ function isClosed(buffer: Uint8Array, at: number): boolean {
 
 interface PagePrefix {
   readonly length: number
-  /** Brackets and braces up to the page's first element; 0 for what is no page. */
+  /** Brackets and braces up to the page's first element; 0 when the object is not a page. */
   readonly opened: number
 }
 
@@ -212,7 +215,7 @@ const noPage: PagePrefix = { length: 0, opened: 0 }
 
 const cursors: ReadonlySet<string> = new Set(['before', 'after'])
 
-/** Whether the object at `from` is a page: up to its `data` it may hold cursors, and it may stand in a `resource`. */
+/** Parses the prefix of a page at `from`: before its `data` there may be cursors, and it may be within a `resource`. */
 function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
   let at = from
   for (let opened = 1; bytes[at] === openBrace; opened++) {
@@ -244,16 +247,16 @@ function pagePrefix(bytes: Uint8Array, from: number): PagePrefix | 'unknown' {
   return noPage
 }
 
-/** What the data of a page begins with: a document, an array of fields, or the end. */
+/** The first byte of a page's data: a document, an array of fields, or the end. */
 const pageStarts: ReadonlySet<number> = new Set([openBrace, openBracket, closeBracket])
 
-/** Refuses elements that are broken, so that the text of others can be trusted to be whole. */
+/** The text of a complete element. Throws {@link BadRecord} for an incomplete one. */
 export function wholeText(element: JsonElement): string {
   if (element.isBroken) throw new BadRecord('broken JSON: it does not end on its line')
   return element.text
 }
 
-/** Says of an error of the stream itself where it is. */
+/** Adds the file to an error of the stream itself. */
 export function inFile(cause: unknown, file: string): unknown {
   return cause instanceof BadRecord ? new TransferError(`${file}: ${cause.message}`, { cause }) : cause
 }

@@ -1,5 +1,5 @@
-// Files in the language itself: `CreateIndex({…})` and its like, one after another, as schema tools keep them, and
-// values as the shell of the hosted service printed them. Nothing in them is evaluated.
+// Reads files in the query language: calls such as `CreateIndex({…})`, as schema tools keep them, and values as printed
+// by the shell of the hosted service. Nothing is evaluated.
 
 import {
   FqlSyntaxError,
@@ -14,7 +14,7 @@ import { BadRecord, type CreatedKind, type SchemaRecord, TransferError } from '.
 import { namedKinds } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
-/** What one expression of a file stands for. */
+/** The meaning of one expression in a file. */
 type LanguageContent =
   | { readonly kind: 'schema'; readonly record: SchemaRecord }
   /** A value in the wire form, such as a document or a page of them. */
@@ -23,7 +23,7 @@ type LanguageContent =
 
 type LanguageItem = LanguageContent & { readonly line: number; readonly size: number }
 
-/** The expressions of a file, in order. Throws {@link TransferError} where the text cannot be read any further. */
+/** The expressions of a file, in order. Throws {@link TransferError} at a syntax error. */
 export async function* languageItems(file: SourceFile): AsyncGenerator<LanguageItem, void, undefined> {
   const { shown } = file
   const text = await readAll(file)

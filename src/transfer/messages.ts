@@ -1,5 +1,5 @@
-// The bodies of requests and responses between the command line and a service, both sides of each. They belong
-// together: only a command line of the same version speaks to a service.
+// The requests and responses between the command line and a service, with writer and reader of each. The command line
+// only works with a service of the same version.
 
 import type { BatchOptions, BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
 import type { ExportPage, ExportPageRequest, PagePlace } from './read-page.ts'
@@ -24,7 +24,7 @@ export function writeRequestText(records: readonly DocumentRecord[], options: Ba
   return [JSON.stringify(options), ...records.map(recordText)].join('\n')
 }
 
-/** Throws {@link BadRecord} for what is no such request. */
+/** Reads a batch. Throws {@link BadRecord} for an invalid request. */
 export function readWriteRequest(body: string): {
   options: BatchOptions
   records: readonly DocumentRecord[]
@@ -41,7 +41,7 @@ export function readWriteRequest(body: string): {
   return { options, records: lines.flatMap((line, at) => (line === '' ? [] : [recordOf(line, at + 2)])) }
 }
 
-/** The record in a line, whose number counts from 1. */
+/** Reads the record in a line. `number`: the line number, counted from 1. */
 function recordOf(line: string, number: number): DocumentRecord {
   try {
     return readRecord(line)
@@ -60,7 +60,7 @@ export function writeResponse({ outcomes, missing, unresolved }: BatchResult): o
   }
 }
 
-/** `json`: what {@link writeResponse} made, parsed. */
+/** Reads the parsed JSON of {@link writeResponse}. */
 export function readWriteResponse(json: unknown): BatchResult {
   const { outcomes, missing, unresolved } = json as {
     readonly outcomes: Outcomes
@@ -78,12 +78,12 @@ export function readWriteResponse(json: unknown): BatchResult {
   }
 }
 
-/** The request for what is missing, as JSON. */
+/** The request for missing documents, as JSON. */
 export function missingRequestText(documents: readonly NamedDocument[]): string {
   return JSON.stringify({ documents: documents.map(({ collection, id }) => [collection, String(id)]) })
 }
 
-/** Throws {@link BadRecord} for what is no such request. */
+/** Reads a request for missing documents. Throws {@link BadRecord} for an invalid request. */
 export function readMissingRequest(body: string): readonly NamedDocument[] {
   const { documents } = fieldsOf(body)
   if (!Array.isArray(documents)) throw new BadRecord('`documents` has to be an array')
@@ -99,7 +99,7 @@ export function pageRequestText({ at, collection, history, place }: ExportPageRe
   return JSON.stringify({ at, collection, history, place: placeJson(place) })
 }
 
-/** Throws {@link BadRecord} for what is no such request. */
+/** Reads a request for a page. Throws {@link BadRecord} for an invalid request. */
 export function readPageRequest(body: string): ExportPageRequest {
   const { at, collection, history, place } = fieldsOf(body)
   if (!isStoredTime(at) || typeof collection !== 'string')
@@ -142,7 +142,7 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
     const json: unknown = JSON.parse(text)
     if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new BadRecord('no object of JSON where one is needed')
 }

@@ -1,14 +1,14 @@
-// Values as parts of a query, in exact JSON: integers as bigint, doubles as number, objects as Map; and the query that reads all
-// schema objects of a kind.
+// Values as parts of a query, in exact JSON: integers as bigint, doubles as number, objects as Map. Also the query that
+// reads all schema objects of a kind.
 
 import type { Json } from '../values/value.ts'
 
-/** An object of JSON from its members; undefined ones are left out. */
+/** A JSON object from its members, without the undefined ones. */
 export function object(members: Readonly<Record<string, Json | undefined>>): ReadonlyMap<string, Json> {
   return new Map(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 }
 
-/** A value as a response shows it, as an expression that evaluates to it. */
+/** Converts a value from a response to an expression that evaluates to it. */
 export function literal(json: Json): Json {
   if (Array.isArray(json)) return json.map(literal)
   if (!(json instanceof Map)) return json
@@ -22,7 +22,10 @@ export function literal(json: Json): Json {
 
 const pageSize = 500n
 
-/** All objects of a kind. `ask` resolves with the result of a query; `set` lists them, such as `indexes`. */
+/**
+ * All objects of a kind. `ask` runs a query and resolves with its result; `set` is the set of the objects, such as
+ * `indexes`.
+ */
 export async function allObjects(
   ask: (query: Json) => Promise<Json>,
   set: string,

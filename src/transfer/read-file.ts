@@ -1,5 +1,5 @@
-// Reads a file of documents into records, one after another, each with the place behind it: a reader that was
-// interrupted goes on there.
+// Reads a file of documents into records, each with the position after it, so that an interrupted reader can continue
+// there.
 
 import { CsvError, parse as csvParser, type Info } from 'csv-parse'
 import { JsonSyntaxError, parseJson, tryJson } from '../values/json.ts'
@@ -16,27 +16,27 @@ import { BadRecord, type FoundRecord, type RecordPlace } from './record.ts'
 import { readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
-/** A place in a file between two records. */
+/** A position in a file between two records. */
 export interface FilePlace extends ElementPlace {
-  /** Elements, or rows, before it. */
+  /** Number of elements or rows before the position. */
   readonly elements: number
-  /** Records made of them. */
+  /** Number of records read from them. */
   readonly records: number
 }
 
-/** Where a file begins. */
+/** The start of a file. */
 export const fileStart: FilePlace = { ...start, elements: 0, records: 0 }
 
-/** What one element of a file holds. */
+/** The records of one element of a file. */
 export interface FoundElement {
   readonly origin: RecordPlace
-  /** One, unless it is a page; none for what is passed over. */
+  /** One record; several for a page, none for a skipped element. */
   readonly records: readonly FoundRecord[]
-  /** Why it holds none, with what can be seen of it nevertheless. */
+  /** The error of a bad element, with the id and collection as far as they are readable. */
   readonly bad: BadElement | undefined
-  /** Characters of its text. */
+  /** Length of its text, in characters. */
   readonly size: number
-  /** Where the next one begins. */
+  /** The start of the next element. */
   readonly next: FilePlace
 }
 
@@ -48,21 +48,21 @@ interface BadElement {
 
 interface ReadOptions extends Omit<ElementContext, 'origin' | 'collection'> {
   readonly emptyCells: 'null' | 'empty'
-  /** Rows of CSV files may have fewer cells than the header. */
+  /** True if rows of CSV files may have fewer cells than the header. */
   readonly allowShortRows: boolean
   readonly count: CountBytes
 }
 
-/** An element before it is read. */
+/** An element before it is parsed. */
 interface RawElement {
   readonly line: number
   readonly size: number
   readonly next: ElementPlace
-  /** Offset of its first byte, where lines do not tell elements apart. */
+  /** Offset of its first byte, for files in which a line may have several elements. */
   readonly byte?: number
-  /** Makes records of it. Throws {@link BadRecord}. */
+  /** Converts the element to records. Throws {@link BadRecord}. */
   readonly read: (context: ElementContext) => readonly FoundRecord[]
-  /** Its JSON, as far as there is any, to see whose it is when it is bad. */
+  /** Its JSON as far as it is readable, to identify a bad element. */
   readonly json: () => Json | undefined
 }
 
@@ -75,13 +75,13 @@ const readers: Readonly<Record<FormatName, ReadElement>> = {
   rows: readRow,
 }
 
-/** The elements of a file from a place on. Throws `TransferError` where it cannot be read any further. */
+/** The elements of a file from a position on. Throws `TransferError` at an error that prevents further reading. */
 export async function* readFileRecords(
   file: SourceFile,
   from: FilePlace,
   options: ReadOptions,
 ): AsyncGenerator<FoundElement, void, undefined> {
-  // Only streams of JSON can be entered in the middle.
+  // Only JSON files can be read from the middle; others are read from the start.
   let { elements } = file.content.kind === 'json' ? from : fileStart
   let made = from.records
   try {
@@ -91,7 +91,7 @@ export async function* readFileRecords(
       const { byte, line, size } = raw
       const origin = { file: file.shown, line, ...(byte !== undefined && { record: elements, byte }) }
       const { bad, records } = readElement(raw, { ...options, origin, collection: file.collection })
-      // A bad one counts, so that those behind it keep the ids they get when it has been mended.
+      // A bad element counts as a record, so that the ids of later ones stay the same after it is repaired.
       made += Math.max(1, records.length)
       yield { origin, records, bad, size, next: { ...raw.next, elements, records: made } }
     }
@@ -125,13 +125,13 @@ function readElement(
   }
 }
 
-/** Refuses a time that a number does not hold exactly: none such is stored. */
+/** Rejects a time that is not exact as a number: no such time can be stored. */
 function checkTime(record: FoundRecord): void {
   if (record.kind === 'document' && record.ts !== undefined && !Number.isSafeInteger(record.ts))
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
 }
 
-/** The id and the collection of an element, as far as they can be seen. */
+/** The id and the collection of an element, as far as they are readable. */
 function whoseIs(json: Json | undefined): Pick<BadElement, 'id' | 'collection'> {
   const member = (from: Json | undefined, ...names: string[]): Json | undefined =>
     names.reduce<Json | undefined>(
@@ -168,7 +168,7 @@ async function* jsonFile(
       next: element.next,
       ...(!byLine && { byte: element.offset }),
       read: context => expand(parseElement(wholeText(element))).flatMap(each => read(each, context)),
-      // Of broken JSON the beginning tells as much, in the order in which exports write it.
+      // The beginning of broken JSON also contains id and collection, in the order of exports.
       json: () =>
         tryJson(element.text) ??
         tryJson(`${/^\{"id":"[0-9]+","coll":(?:"[^"\\]+"|\{[^{}]+\})/.exec(element.text)?.[0]}}`),
@@ -185,7 +185,7 @@ function parseElement(text: string): Json {
   }
 }
 
-/** Output of the shell: documents as values of the language, or pages of them. */
+/** Output of the shell: documents as values of the language, or pages of documents. */
 async function* languageFile(file: SourceFile): AsyncGenerator<RawElement> {
   for await (const item of languageItems(file)) {
     const json = item.kind === 'value' ? item.json : undefined
@@ -240,7 +240,10 @@ async function* csvFile(
   }
 }
 
-/** The rows of a text. The library's parser is fed by hand, because what browsers have of it knows no loops over streams. */
+/**
+ * The rows of a CSV text. Chunks are passed to the parser by hand, because its browser build does not support async
+ * iteration.
+ */
 async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
   const parser = csvParser({
     bom: true,
@@ -249,7 +252,7 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
     relax_column_count: true,
     skip_empty_lines: true,
   })
-  // Chunks end between characters. The mark of their order is the parser's business.
+  // Chunks end between characters. The parser handles the byte order mark.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const found: CsvRow[] = []
   parser.on('data', (row: CsvRow) => found.push(row))
@@ -257,7 +260,7 @@ async function* csvRows(chunks: AsyncIterable<Uint8Array>, delimiter: string): A
     parser.on('end', resolve)
     parser.on('error', reject)
   })
-  // It is waited for at the end; until then its failure is not asked for.
+  // Avoids an unhandled rejection before the promise is awaited.
   ended.catch(() => undefined)
   for await (const chunk of chunks) {
     await Promise.race([
@@ -277,10 +280,10 @@ function checkLength(cells: readonly string[], names: readonly string[], allowSh
     throw new BadRecord(`${cells.length} cells under ${names.length} columns (see --allow-short-rows)`)
 }
 
-/** How the cells of a file are meant, by its first row. */
+/** The rules for the cells of a file, derived from its first row. */
 function cellRules(names: readonly string[], row: readonly string[], { emptyCells }: ReadOptions): CellRules {
   const hasIds = names[0] === 'id' && readId(row[0]) !== undefined
-  // Scripts that write texts as JSON write every cell so.
+  // Scripts that write texts as JSON do so in every cell.
   const allJson = row.slice(hasIds ? 1 : 0).some(cell => /^".*"$/s.test(cell) && tryJson(cell) !== undefined)
   return { hasIds, allJson, emptyCells }
 }

@@ -1,5 +1,5 @@
-// Reads documents out of the store for an export, page by page, all as of one time: pages are read by time travel, so
-// an export of any length holds no transaction open and is in no one's way.
+// Reads documents from the store for an export, page by page, all at one snapshot time. Pages are read by time travel,
+// so an export of any length keeps no transaction open and does not delay others.
 
 import { epoch } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
@@ -10,45 +10,45 @@ import type { OnSpent } from './batch-writer.ts'
 import { type DocumentRecord, TransferError } from './record.ts'
 import { named, Resolver } from './resolve.ts'
 
-/** Where a page begins. Live documents come first, by id; then, with a history, those that ended, by time. */
+/** The start of a page. Live documents come first, by id; with a history, deleted documents follow, by time. */
 export type PagePlace =
   | { readonly part: 'live'; readonly after: bigint | undefined }
   | { readonly part: 'ended'; readonly after: Micros; readonly id: bigint }
 
-/** Which page of which collection, as of which time. */
+/** The collection, time and position of a page. */
 export interface ExportPageRequest {
-  /** The name of a user collection, or of a native one as it travels. */
+  /** The name of a user collection, or the export name of a native one. */
   readonly collection: string
   /** The time of the export. */
   readonly at: Micros
   readonly place: PagePlace
-  /** With older versions, and documents that have ended. */
+  /** Includes older versions and deleted documents. */
   readonly history: boolean
 }
 
-/** A page of records, and where the next one begins. */
+/** A page of records, and the position of the next page. */
 export interface ExportPage {
   readonly records: readonly DocumentRecord[]
   /** Undefined when this is the last page. */
   readonly next: PagePlace | undefined
 }
 
-/** A place at which a collection begins. */
+/** The position of the first page of a collection. */
 export const firstPlace: PagePlace = { part: 'live', after: undefined }
 
-/** Records of one page. */
+/** Maximum number of records in a page. */
 const pageRecordsMax = 1000
-/** Roughly: fields are counted, not bytes. */
+/** Approximate maximum: counts fields, not bytes. */
 const pageFieldsMax = 100_000
 
-/** The time of an export that begins now, and what it will find. */
+/** The time of a new export, and the collections to export. */
 export interface ExportSnapshot {
   readonly at: Micros
-  /** Names of the user collections; those that keep the least history come first, as they have to be read soonest. */
+  /** Names of the user collections. Collections with the shortest history come first, because they must be read soonest. */
   readonly collections: readonly string[]
 }
 
-/** Takes the time for an export of a database. */
+/** Determines the snapshot time for an export of a database. */
 export function takeSnapshot(store: Store, database: DatabaseId): ExportSnapshot {
   const { result, time } = store.read(transaction => {
     const found: CollectionDefinition[] = []
@@ -63,7 +63,7 @@ export function takeSnapshot(store: Store, database: DatabaseId): ExportSnapshot
   return { at: time, collections }
 }
 
-/** A page of a collection. Throws {@link TransferError} when the time is no longer kept. */
+/** A page of a collection. Throws {@link TransferError} when the time is no longer in the history. */
 export function readPage(
   store: Store,
   database: DatabaseId,
@@ -128,7 +128,7 @@ class PageReader {
     return history ? { part: 'ended', after: epoch, id: 0n } : undefined
   }
 
-  /** The versions before the one that is exported as the present one. */
+  /** Adds the versions before the one that is exported as current. */
   #older(document: Ref, present: Version | undefined): void {
     const { at } = this.#request
     for (const version of this.#transaction.versions(document)) {
@@ -137,7 +137,7 @@ class PageReader {
     }
   }
 
-  /** Documents whose end is in the history, each where it ended last. */
+  /** Adds documents whose deletion is in the history, each at its last deletion. */
   #ended(after: Micros, afterId: bigint): PagePlace | undefined {
     const { at } = this.#request
     const { database, id } = this.#collection
@@ -153,7 +153,7 @@ class PageReader {
     return undefined
   }
 
-  /** When a document ended that has not come back since, as of the time of the export. */
+  /** The time at which a document was deleted, if it was not created again before the time of the export. */
   #endOf(document: Ref): Micros | undefined {
     for (const { action, ts } of this.#transaction.versions(document, { reverse: true })) {
       if (typeof ts !== 'number' || ts > this.#request.at) continue
@@ -178,7 +178,7 @@ class PageReader {
   }
 }
 
-/** Roughly how much is in an object. */
+/** An approximate size of an object. */
 function countFields(fields: ObjectValue): number {
   let count = fields.size
   for (const field of fields.values()) {

@@ -1,4 +1,4 @@
-// Tells by its content what a file holds.
+// Detects the format of a file by its content.
 
 import { tryJson } from '../values/json.ts'
 import { type Json, nativeNamed } from '../values/value.ts'
@@ -10,18 +10,18 @@ import { type JsonElement, jsonElements } from './json-elements.ts'
 import { BadRecord } from './record.ts'
 import { readId } from './references.ts'
 
-/** What a file holds, as far as reading it depends on that. */
+/** The format of a file. */
 export type Content =
   | {
       readonly kind: 'json'
       readonly format: FormatName
-      /** One object a line, so that a broken line can be passed over. */
+      /** True if each line has one object, so that a broken line can be skipped. */
       readonly byLine: boolean
-      /** It begins with a schema object, so it is read before the documents. */
+      /** True if the file begins with a schema object, so that it is read before the documents. */
       readonly isSchema: boolean
     }
   | { readonly kind: 'csv'; readonly separator: string }
-  /** Text in the language itself: schema files, and output of the shell. */
+  /** Text in the query language: schema files, and output of the shell. */
   | { readonly kind: 'fql' }
   | { readonly kind: 'fsl' }
   | { readonly kind: 'metadata' }
@@ -31,7 +31,7 @@ export type Content =
 const newline = 0x0a
 
 /**
- * Looks into a file, whose encoding may be `given`; says what it holds, in which encoding. Throws `TransferError` when it
+ * Detects the format and the encoding of a file. The encoding may be `given`. Throws `TransferError` when the file
  * cannot be read.
  */
 export async function recognise(
@@ -61,7 +61,7 @@ async function contentOf(file: TextFile, head: Uint8Array): Promise<Content> {
 
 async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content | undefined> {
   const element = await firstElement(file)
-  // What is wrong with it shows when it is read.
+  // The error is reported when the file is read.
   if (element === 'cut off')
     return looksLikeJson(head) ? { kind: 'json', format: 'rows', byLine: false, isSchema: false } : undefined
   if (element === undefined) return { kind: 'empty' }
@@ -78,7 +78,7 @@ async function recogniseJson(file: TextFile, head: Uint8Array): Promise<Content 
   }
 }
 
-/** What can be read of bytes of UTF-8, without the mark of their order. */
+/** Decodes bytes of UTF-8, without the byte order mark. */
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
 }
@@ -97,7 +97,7 @@ async function firstElement(file: TextFile): Promise<JsonElement | 'cut off' | u
   return undefined
 }
 
-/** The first element stands on one line, and what follows on the next one begins likewise. */
+/** Returns whether the first element is on one line and the next line begins with another element. */
 function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   if (next.open > 0 || text.includes('\n')) return false
   const end = head.indexOf(newline, Math.min(next.offset, head.length))
@@ -107,7 +107,7 @@ function isByLine(head: Uint8Array, { next, text }: JsonElement): boolean {
   return between === '' && (following === '' || following.startsWith('{'))
 }
 
-/** Pages and responses become what they hold; everything else is itself. */
+/** The elements of pages and responses; other values stay as they are. */
 export function expand(json: Json): readonly Json[] {
   if (!(json instanceof Map)) return [json]
   const resource = json.get('resource')
@@ -125,7 +125,7 @@ function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   const ref = first.get('ref')
   const coll = first.get('coll')
   const hasId = readId(first.get('id')) !== undefined
-  // A document of an export may have a field `ref` of its own.
+  // A document of an export may have a user field `ref`.
   if (coll instanceof Map && coll.has('@mod') && hasId) return 'tagged'
   if ((ref instanceof Map && ref.has('@ref')) || first.has('@ref')) return 'driver'
   if (coll instanceof Map && typeof coll.get('name') === 'string' && hasId) return 'driver of version 10'
@@ -135,7 +135,7 @@ function formatOf(first: ReadonlyMap<string, Json>): FormatName {
   return 'rows'
 }
 
-/** Whether a driver's object is no document. */
+/** Returns whether a driver's object is a schema object. */
 function isSchema(first: ReadonlyMap<string, Json>): boolean {
   const ref = first.get('ref')
   const wrapped = ref instanceof Map ? ref.get('@ref') : undefined
@@ -158,7 +158,7 @@ function isLanguage(text: string): boolean {
   return languageStart.test(text)
 }
 
-/** What separates the cells of the first line; undefined when that is no header of columns. */
+/** The separator of the cells in the first line; undefined when the line is not a header. */
 function separatorOf(text: string): string | undefined {
   const [line = ''] = text.split(/\r?\n/, 1)
   return [',', '\t', ';'].find(separator => {

@@ -1,5 +1,5 @@
-// What a record has to be before anybody writes it, by the rules that queries go by: documents of user collections, and
-// credentials, whose hashes queries cannot carry. All other native rows are made by queries, which check them.
+// Validates records before they are written, by the rules of queries: documents of user collections, and credentials,
+// whose hashes queries cannot transfer. All other native documents are created by queries, which validate them.
 
 import type { Micros } from '../base/micros.ts'
 import { int64Max } from '../values/int64.ts'
@@ -7,7 +7,7 @@ import { isObject, Time, UnresolvedRef } from '../values/value.ts'
 import { credentialsName, type DocumentRecord } from './record.ts'
 import { nativeMark } from './references.ts'
 
-/** Whether records of a collection travel: of a user collection, or {@link credentialsName}. */
+/** Returns whether records of a collection are transferred: of a user collection, or {@link credentialsName}. */
 export function isTransferred(collection: string): boolean {
   return collection === credentialsName || !collection.startsWith(nativeMark)
 }
@@ -15,7 +15,7 @@ export function isTransferred(collection: string): boolean {
 const documentFields = new Set(['data', 'ttl'])
 const credentialFields = new Set(['instance', 'hashed_password', 'data', 'ttl'])
 
-/** Why a record cannot be written anywhere; undefined when nothing speaks against it. */
+/** The reason why a record is invalid in every database; undefined when it is valid. */
 export function recordFault({ collection, fields, id, isHistory, ts }: DocumentRecord): string | undefined {
   if (!isTransferred(collection)) return `${collection} is written by queries only`
   if (id < 0n || id > int64Max) return `the id ${id} is not between 0 and ${int64Max}`
@@ -40,7 +40,7 @@ function credentialsFault(fields: DocumentRecord['fields']): string | undefined 
   return isDocument ? undefined : 'its `instance` is no reference to a document'
 }
 
-/** Whether a time in microseconds is one that versions of records can have: from 1970 on, and exact. */
+/** Returns whether a time in microseconds is possible for versions of records: not before 1970, and exact. */
 export function isStoredTime(ts: unknown): ts is Micros {
   return Number.isSafeInteger(ts) && (ts as number) >= 0
 }

@@ -1,5 +1,5 @@
-// Records as lines of text, for the way between the command line and a service. Nothing is lost on it: integers stay
-// apart from doubles, NaN and lone surrogates arrive, references go by name.
+// Serializes records as lines of text between the command line and a service, without loss: integers stay distinct from
+// doubles, NaN and lone surrogates are preserved, and references are by name.
 
 import { encodeBase64 } from '../values/base64.ts'
 import { formatDate } from '../values/date.ts'
@@ -23,14 +23,14 @@ import { BadRecord, type DocumentRecord } from './record.ts'
 import { recordFault } from './record-check.ts'
 import { documentReference, schemaReference } from './references.ts'
 
-/** A record as one line, without its end. */
+/** A record as one line, without the line break. */
 export function recordText(record: DocumentRecord): string {
   const { collection, id, ts, isHistory, isDelete, fields } = record
   const kind = isDelete ? 'd' : isHistory ? 'h' : 'w'
   return `["${kind}",${JSON.stringify(collection)},${id},${ts ?? 'null'},${valueText(fields)}]`
 }
 
-/** The record that a line holds. Throws {@link BadRecord} for other lines. */
+/** Parses the record of a line. Throws {@link BadRecord} for invalid lines. */
 export function readRecord(line: string): DocumentRecord {
   const json = tryJson(line)
   if (!Array.isArray(json) || json.length !== 5) throw notOurs()
@@ -84,7 +84,7 @@ function valueText(value: Value): string {
   throw new BadRecord('a value that cannot be stored')
 }
 
-/** The doubles that JSON has no numbers for. */
+/** The doubles that JSON numbers cannot express. */
 const special: ReadonlyMap<string, number> = new Map(
   [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(value => [String(value), value]),
 )
@@ -110,7 +110,7 @@ function referenceText({ target }: UnresolvedRef): string {
     case 'native':
       throw new BadRecord('a reference that cannot be stored')
     default:
-      // A reference into another database keeps nothing but the fact that it is none of this one.
+      // Of a reference into another database, only that fact is kept.
       return target.scope === undefined
         ? `{"@named":["${target.type}",${JSON.stringify(target.name)}]}`
         : '{"@doc":[null,0]}'

@@ -1,16 +1,18 @@
-// What the readers of all formats make of a file, and the writers of all targets take: documents and schema objects
-// in one neutral form. Nothing here knows numbers of collections: references are by name, as UnresolvedRefs, until a
-// document is written.
+// The neutral form of documents and schema objects between the readers of all formats and the writers of all targets.
+// It contains no collection numbers: references are by name, as UnresolvedRefs, until a document is written.
 
 import type { Json, ObjectValue, SchemaKind } from '../values/value.ts'
 
-/** Where something stands: for errors and the report. */
+/** The position of a record, for errors and the report. */
 export interface RecordPlace {
   /** The file as the user named it, or as it was found below a folder that the user named. */
   readonly file: string
-  /** From 1; of the first character of what is meant. */
+  /** The line of its first character, counted from 1. */
   readonly line: number
-  /** Where lines do not tell records apart: which one of the file it is, from 1, and its first byte. */
+  /**
+   * The number of the record in its file, counted from 1, and its first byte. Only for files in which a line may have
+   * several records.
+   */
   readonly record?: number
   readonly byte?: number
 }
@@ -20,36 +22,36 @@ export function placeText({ byte, file, line, record }: RecordPlace): string {
   return `${file}:${line}${record === undefined ? '' : ` (record ${record}, byte ${byte})`}`
 }
 
-/** One version of a document. */
+/** A version of a document. */
 export interface DocumentRecord {
   readonly kind: 'document'
   /** The name of a user collection, or {@link credentialsName}. */
   readonly collection: string
   readonly id: bigint
-  /** The time of the version; undefined for the time at which it is written. Whatever the file says. */
+  /** The time of the version, unchecked; undefined for the time at which it is written. */
   readonly ts: number | undefined
-  /** An older version, to be put behind the present one. */
+  /** True if this is an older version, to be inserted before the current one. */
   readonly isHistory: boolean
-  /** The document ended with this version; only in a history. */
+  /** True if the document was deleted with this version; only in a history. */
   readonly isDelete: boolean
-  /** Top-level fields as they are stored: `data`, `ttl` …; for credentials `instance` and `hashed_password`. */
+  /** Top-level fields in stored form: `data`, `ttl` …; for credentials `instance` and `hashed_password`. */
   readonly fields: ObjectValue
-  /** Characters of the text it was read from: no less than the bytes it takes in the store, roughly. */
+  /** Length of the source text in characters: roughly an upper limit for the stored bytes. */
   readonly size: number
 }
 
-/** A document of a format that may come without an id. */
+/** A document from a file, which may have no id. */
 export type FoundDocument = Omit<DocumentRecord, 'id' | 'size'> & { readonly id: bigint | undefined }
 
-/** The kinds of schema objects, as the functions that create them are spelled. */
+/** The kinds of schema objects, spelled as in the functions that create them. */
 export type CreatedKind = SchemaKind | 'key'
 
 export interface SchemaRecord {
   readonly kind: 'schema'
   readonly object: CreatedKind
-  /** The name of the object; of a key its id. */
+  /** The name of the object; for a key, its id. */
   readonly name: string
-  /** What it is created from: a value in the wire form of API version 4. */
+  /** The parameters of its creation: a value in the wire form of API version 4. */
   readonly params: ReadonlyMap<string, Json>
 }
 
@@ -58,10 +60,10 @@ export type FoundRecord = FoundDocument | SchemaRecord
 /** The collection of password hashes. No user collection has a slash in its name. */
 export const credentialsName = '/credentials'
 
-/** A record, or a part of a file, that cannot be imported. The message says why, without the place in the file. */
+/** A record, or a part of a file, that cannot be imported. The message has the reason but not the position. */
 export class BadRecord extends Error {
   override name = 'BadRecord'
-  /** The names that lead to the part of the record that is meant, with points in between. */
+  /** The path to the invalid part of the record: names separated by dots. */
   readonly field: string | undefined
   constructor(reason: string, field?: string) {
     super(field === undefined ? reason : `field ${field}: ${reason}`)
@@ -69,15 +71,15 @@ export class BadRecord extends Error {
   }
 }
 
-/** A failure that ends an import or export: the user's to fix. The message is complete. */
+/** A failure that ends an import or export and that the user can fix. The message is complete. */
 export class TransferError extends Error {
   override name = 'TransferError'
 }
 
-/** What readers notice beside the records. */
+/** Receives findings that are not errors. */
 export interface Notes {
-  /** Something of a document that could not be kept. */
+  /** A part of a document that could not be kept. */
   lost(what: string, collection: string, origin: RecordPlace): void
-  /** A text that looks like a time, date or other value, in a format that cannot tell. */
+  /** A text that looks like a time, date or other type, in a format without types. */
   lookalike(collection: string, path: string, type: string): void
 }

@@ -1,5 +1,5 @@
-// References by name, as they stand in files and travel between processes. Native collections have names that no
-// user collection can have, so that a user collection called `keys` is never taken for the keys.
+// References by name, as in files and between processes. Native collections have names that are invalid for user
+// collections, so a user collection named `keys` is never confused with the native one.
 
 import { int64Max } from '../values/int64.ts'
 import {
@@ -15,10 +15,10 @@ import {
 } from '../values/value.ts'
 import { credentialsName } from './record.ts'
 
-/** The kinds of schema objects, in an order in which most find what they refer to when they are created. */
+/** The kinds of schema objects, ordered so that most objects are created after those to which they refer. */
 export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 
-/** What the names of native collections begin with. */
+/** The prefix of the names of native collections. */
 export const nativeMark = '/'
 
 /** A reference to a document. */
@@ -31,19 +31,19 @@ export function schemaReference(type: SchemaKind, name: string): UnresolvedRef {
   return new UnresolvedRef({ type, name })
 }
 
-/** The name under which a native collection travels. */
+/** The transfer name of a native collection. */
 export function nativeCollection(name: NativeName): string {
   return nativeMark + name
 }
 
-/** The native collection that travels under a name; undefined for a user collection. */
+/** The native collection with a transfer name; undefined for a user collection. */
 export function nativeOf(name: string): NativeName | undefined {
   if (!name.startsWith(nativeMark)) return undefined
   const rest = name.slice(1)
   return Object.hasOwn(native, rest) ? (rest as NativeName) : undefined
 }
 
-/** The names of native collections in version 10, as in exports. */
+/** The names of native collections in version 10 and in exports. */
 const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>([
   ['Database', 'databases'],
   ['Collection', 'collections'],
@@ -56,12 +56,12 @@ const exportNames: ReadonlyMap<string, NativeName> = new Map<string, NativeName>
   ['Credential', 'credentials'],
 ])
 
-/** The native collection that an export means by a name. */
+/** The native collection with a name of exports. */
 export function nativeInExport(name: string): NativeName | undefined {
   return exportNames.get(name)
 }
 
-/** What exports call a native collection. */
+/** The export name of a native collection. */
 export function exportName(collection: NativeName): string {
   for (const [name, known] of exportNames) if (known === collection) return name
   return collection
@@ -69,7 +69,7 @@ export function exportName(collection: NativeName): string {
 
 const identifier = /^[0-9]{1,19}$/
 
-/** An id as it stands in files; undefined when it is none. */
+/** An id in a file; undefined when the value is not an id. */
 export function readId(value: unknown): bigint | undefined {
   const text = typeof value === 'bigint' ? String(value) : value
   if (typeof text !== 'string' || !identifier.test(text)) return undefined
@@ -77,7 +77,7 @@ export function readId(value: unknown): bigint | undefined {
   return id <= int64Max ? id : undefined
 }
 
-/** All references in a value, each once for each time it occurs, behind those `found` before. */
+/** Appends all references in a value to `found`, including repeated ones. */
 export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonly UnresolvedRef[] {
   if (value instanceof UnresolvedRef) found.push(value)
   else if (isArray(value)) for (const element of value) referencesIn(element, found)
@@ -86,7 +86,7 @@ export function referencesIn(value: Value, found: UnresolvedRef[] = []): readonl
   return found
 }
 
-/** The documents that a value refers to, as often as it does. */
+/** The documents to which a value refers, including repeated ones. */
 export function documentsIn(value: Value): readonly { readonly collection: string; readonly id: bigint }[] {
   return referencesIn(value).flatMap(({ target }) => {
     const within = target.type === 'document' ? target.collection.target : undefined
@@ -96,14 +96,14 @@ export function documentsIn(value: Value): readonly { readonly collection: strin
   })
 }
 
-/** The user collection that a reference needs. */
+/** The user collection that must exist for a reference. */
 export function neededCollection({ target }: UnresolvedRef): string | undefined {
   const named = target.type === 'document' ? target.collection.target : target
   const isOwn = named.type === 'collection' && named.scope === undefined && nativeOf(named.name) === undefined
   return isOwn ? named.name : undefined
 }
 
-/** How a reference is written in the report. */
+/** The form of a reference in the report. */
 export function referenceText({ target }: UnresolvedRef): string {
   switch (target.type) {
     case 'document':

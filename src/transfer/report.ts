@@ -1,13 +1,13 @@
-// What an import tells at its end: counts, and everything that a person has to look at, each with file, line and id.
-// It is plain data, so that an interrupted import can go on counting.
+// The report of an import: counts, and all findings that need attention, each with file, line and id. It is plain data,
+// so that a continued import can keep counting.
 
 import { placeText, type RecordPlace } from './record.ts'
 
-/** What became of documents, in the order of the report. */
+/** The outcomes of documents, in the order of the report. */
 const columns = [
   'read',
   'written',
-  /** Were there already with the same content. */
+  /** Existed with the same content. */
   'equal',
   'kept',
   'replaced',
@@ -15,32 +15,32 @@ const columns = [
   'bad',
   /** Past their `ttl`, so not written. */
   'expired',
-  /** Had no id in the file and got one. */
+  /** Had no id in the file and got a new one. */
   'newIds',
 ] as const
 
-/** How many documents of one collection became what. */
+/** The number of documents of one collection, by outcome. */
 type Counts = Record<(typeof columns)[number], number>
 
 function noCounts(): Counts {
   return Object.fromEntries(columns.map(column => [column, 0])) as Counts
 }
 
-/** Something about one record. */
+/** A finding about one record. */
 export interface Finding extends RecordPlace {
   readonly collection: string
   readonly id: string | undefined
   readonly reason: string
 }
 
-/** Something that was found several times. */
+/** A repeated finding. */
 interface Tally {
   count: number
   /** The first places, `FILE:LINE`. */
   readonly places: string[]
 }
 
-/** What became of a schema object. */
+/** The outcome of a schema object. */
 export interface SchemaFinding {
   readonly database: string
   readonly kind: string
@@ -49,18 +49,18 @@ export interface SchemaFinding {
   readonly reason?: string
 }
 
-/** Findings of a kind that are listed one by one; further ones are counted. */
+/** Number of findings of a kind that are stored individually; further ones are only counted. */
 const listedMax = 1000
-/** Those of them that people see. */
+/** Number of findings shown in the text. */
 const shownMax = 100
 const placesMax = 5
 
-/** What a report holds, as JSON. */
+/** The content of a report, as JSON. */
 export interface ReportData {
   collections: Record<string, Counts>
   bad: Finding[]
   conflicts: Finding[]
-  /** References to documents that are not there, by `from → to`. */
+  /** References to missing documents, by `from → to`. */
   dangling: Record<string, Tally>
   lost: Record<string, Tally>
   lookalikes: Record<string, number>
@@ -116,7 +116,7 @@ export class Report {
     this.data.lookalikes[name] = (this.data.lookalikes[name] ?? 0) + 1
   }
 
-  /** All collections together. */
+  /** The sum over all collections. */
   total(): Counts {
     const total = noCounts()
     for (const counts of Object.values(this.data.collections))
@@ -124,7 +124,7 @@ export class Report {
     return total
   }
 
-  /** For people: a table of collections, then what needs a look. */
+  /** The text for people: a table of collections, then the findings. */
   text(): string {
     const { data } = this
     const sections = [
@@ -136,15 +136,15 @@ export class Report {
       ...list('References to documents that are not there', tallyTexts(data.dangling)),
       ...list('Lost', tallyTexts(data.lost)),
       ...list(
-        'Texts that look like another type and stayed texts; to change that: --type',
+        'Texts that look like another type and stayed texts (use --type to convert them)',
         Object.entries(data.lookalikes).map(([name, count]) => `${name}  ${count} times`),
       ),
-      ...list('Passed over', data.passedOver),
+      ...list('Skipped', data.passedOver),
     ]
     return `${sections.join('\n')}\n`
   }
 
-  /** For programs. */
+  /** The JSON for programs. */
   json(): string {
     const { data } = this
     return `${JSON.stringify({ dryRun: this.#isDryRun, total: this.total(), ...data }, null, 2)}\n`
@@ -159,7 +159,7 @@ function tally(tallies: Record<string, Tally>, name: string, place: string): voi
 }
 
 const titles: Partial<Record<(typeof columns)[number], string>> = { newIds: 'new ids' }
-/** Shown even when they are all 0. */
+/** Columns that are shown even when all counts are 0. */
 const always: ReadonlySet<string> = new Set(['read', 'written', 'equal', 'bad'])
 
 function countsTable(
@@ -194,7 +194,7 @@ function schemaLines(schema: readonly SchemaFinding[]): string[] {
     schema.filter(({ outcome }) => outcome === 'created'),
     ({ kind }) => kind,
   )
-  // A database that was made by mistake has a name that was mistyped.
+  // A database that was created by mistake has a mistyped name, so names are shown.
   const summary = [...created].map(([kind, objects]) =>
     kind === 'database'
       ? objects.map(({ name }) => `database ${name}`).join(', ')

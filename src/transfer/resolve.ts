@@ -1,5 +1,5 @@
-// From names to the numbers that the store keeps, and back. What names nothing in a database becomes a value that
-// says what it was; the writer of the document is told.
+// Converts names to the store's numbers, and back. An unresolvable name becomes a value that contains the name, and is
+// reported to the writer of the document.
 
 import type { Catalogue } from '../store/contract.ts'
 import {
@@ -29,16 +29,16 @@ import {
   schemaReference,
 } from './references.ts'
 
-/** Looks up names in one database, for one transaction. */
+/** Resolves names in one database, for one transaction. */
 export class Resolver {
   readonly #catalogue: Catalogue
   readonly #database: DatabaseId
   readonly #numbers = new Map<string, number | undefined>()
-  /** References to documents that the latest value held. */
+  /** References to documents in the latest value. */
   readonly documents: Ref[] = []
-  /** What the latest value held that names nothing. */
+  /** Unresolvable references in the latest value. */
   readonly unresolved: string[] = []
-  /** Lambdas that the latest value held. */
+  /** Lambdas in the latest value. */
   readonly lambdas: Lambda[] = []
 
   constructor(catalogue: Catalogue, database: DatabaseId) {
@@ -46,12 +46,12 @@ export class Resolver {
     this.#database = database
   }
 
-  /** The number of a collection that records are in, of the user's or the credentials. */
+  /** The number of the collection of a record: a user collection or the credentials. */
   container(name: string): number | undefined {
     return isTransferred(name) ? this.collection(name) : undefined
   }
 
-  /** The number of a collection that a reference may lead to, a native one too. */
+  /** The number of the collection in a reference, which may be native. */
   collection(name: string): number | undefined {
     if (this.#numbers.has(name)) return this.#numbers.get(name)
     const known = nativeOf(name)
@@ -61,7 +61,7 @@ export class Resolver {
     return number
   }
 
-  /** Fields with references to what they name; sets {@link documents}, {@link unresolved} and {@link lambdas}. */
+  /** Fields with resolved references. Sets {@link documents}, {@link unresolved} and {@link lambdas}. */
   fields(fields: ObjectValue): ObjectValue {
     this.documents.length = 0
     this.unresolved.length = 0
@@ -69,7 +69,7 @@ export class Resolver {
     return this.#value(fields) as ObjectValue
   }
 
-  /** Itself when nothing in it is a reference. */
+  /** Resolves the references in a value; returns the same value when it has none. */
   #value(value: Value): Value {
     if (typeof value !== 'object' || value === null) return value
     if (isObject(value)) {
@@ -101,7 +101,7 @@ export class Resolver {
       const { target: within } = target.collection
       const number =
         within.type === 'collection' && within.scope === undefined ? this.collection(within.name) : undefined
-      // Schema objects go by their names: a number could be one of another database.
+      // Schema objects are resolved by name: a number could come from another database.
       if (number === undefined || namedNatives.has(number)) return this.#nothing(reference)
       const ref = new Ref(this.#database, number, target.id)
       this.documents.push(ref)
@@ -119,7 +119,7 @@ export class Resolver {
     )
   }
 
-  /** What names nothing is told, and becomes what exports print for it. */
+  /** Records an unresolvable reference, and replaces it by the form that exports print for it. */
   #nothing(reference: UnresolvedRef): Value {
     const { target } = reference
     this.unresolved.push(referenceText(reference))
@@ -139,7 +139,7 @@ export class Resolver {
   }
 }
 
-/** A stored value with names in place of numbers; itself when there are none. */
+/** A stored value with names instead of numbers; the same value when it has no references. */
 export function named(value: Value, catalogue: Catalogue): Value {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Ref) return nameOf(value, catalogue)

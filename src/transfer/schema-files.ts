@@ -1,4 +1,4 @@
-// Files that say what there is beside documents: dumps of schema objects, in either notation.
+// Reads dumps of schema objects, in either notation.
 
 import { FieldTypes } from './field-types.ts'
 import { languageItems } from './language-files.ts'

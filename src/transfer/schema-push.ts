@@ -1,5 +1,6 @@
-// Brings schema files of version 10 into a database as one push. What is there already is left as it is, like other schema
-// objects: the push adds what is missing, and says of a collection that version 4 has made what the file says of it.
+// Writes schema files of version 10 to a database in one push. Existing objects are not changed, as with other schema
+// objects. The push adds missing objects, and replaces collections that version 4 has created by their definitions in
+// the files.
 
 import { changesOf } from '../v10/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../v10/fsl/edit.ts'
@@ -11,8 +12,8 @@ import { TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 
 /**
- * Pushes files. With `dryRun` they are only looked at by the database. Throws `QueryRefused` with everything that is wrong,
- * each with its place, and {@link TransferError} while a schema is staged there.
+ * Pushes files. With `dryRun` the database only validates them. Throws `QueryRefused` with all errors and their
+ * positions, and {@link TransferError} while the database has a staged schema.
  */
 export async function pushFiles(
   connection: SchemaConnection,
@@ -25,7 +26,7 @@ export async function pushFiles(
   if (push.size > 0) {
     if (await connection.isSchemaStaged(path)) {
       const name = path.join('/') || 'the root database'
-      throw new TransferError(`${name} has a staged schema: commit or abandon it before files come in`)
+      throw new TransferError(`${name} has a staged schema: commit or abandon it before importing files`)
     }
     const sent = Array.from(push, ([name, text]) => ({ name, text }))
     await connection.pushSchema(path, sent, dryRun)
@@ -35,7 +36,7 @@ export async function pushFiles(
 
 interface ImportPlan {
   readonly findings: readonly SchemaFinding[]
-  /** The texts of files, by their names. */
+  /** The texts of files by name. */
   readonly push: ReadonlyMap<string, string>
 }
 
@@ -47,7 +48,7 @@ function planOf(path: DatabasePath, present: readonly FslFile[], files: readonly
   const push = new Map<string, string>()
   for (const { items, name, text } of present) {
     if (!items.some(item => replaced.has(item))) continue
-    // A file without items goes.
+    // A file without remaining items is deleted.
     push.set(name, items.every(item => replaced.has(item)) ? '' : without(items, replaced, text))
   }
   const texts = new Map(present.map(({ name, text }) => [name, text]))

@@ -1,4 +1,5 @@
-// The schema of a database as text that makes it again: what the hosted service left out of its exports.
+// Reads the schema of a database as text from which it can be recreated; the hosted service omitted it from its
+// exports.
 
 import { printQuery } from '../v4/text/index.ts'
 import type { CollectionItem, SchemaItem } from '../v10/fsl/nodes.ts'
@@ -10,30 +11,30 @@ import { isPlain, readFsl, saysVersion10 } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
-/** Fields that the service fills in by itself. */
+/** Fields that the service sets. */
 const ownFields: ReadonlySet<string> = new Set(['ref', 'ts', 'active', 'global_id', 'audience'])
 
 interface SchemaText {
-  /** The path of a file below the folder of the schema. */
+  /** The path of the file below the folder of the schema. */
   readonly file: string
   readonly text: string
 }
 
-/** What version 10 declares of the fields of documents and how they came to be, as text; by the name of the collection. */
+/** The declarations of version 10 about fields and their migrations, as text, by collection name. */
 export type DocumentShapes = ReadonlyMap<string, string>
 
-/** The schema of a database as an export writes it. */
+/** The schema of a database in the form of an export. */
 export interface WrittenSchema {
   readonly files: readonly SchemaText[]
   readonly shapes: DocumentShapes
-  /** Names of the databases in it. */
+  /** Names of its child databases. */
   readonly children: readonly string[]
 }
 
 /**
- * Reads the schema of a database as of a time: a `.fql` file for each kind, and the keys with their hashes. What only
- * version 10 can say is in its schema files, which are those of now, and is not said again: they are to be read right after
- * that time.
+ * Reads the schema of a database at a time: a `.fql` file per kind, and the keys with their hashes. Definitions that
+ * only version 10 can express are in its schema files and not repeated. Schema files have no history, so they must be
+ * read right after that time.
  */
 export async function readSchema(
   connection: TransferConnection,
@@ -69,7 +70,7 @@ export async function readSchema(
   return { files, shapes, children }
 }
 
-/** The shapes that documents of a database have now. */
+/** The current shapes of the documents in a database. */
 export async function readShapes(
   connection: TransferConnection,
   path: DatabasePath,
@@ -80,11 +81,11 @@ export async function readShapes(
 interface SchemaFiles {
   readonly shapes: DocumentShapes
   readonly texts: readonly SchemaText[]
-  /** The kinds of version 4 with the names of what the files say. */
+  /** The objects in the files, by set of version 4 and name. */
   readonly said: ReadonlySet<string>
-  /** The collections of which the files say no more than version 4 can. */
+  /** The collections that version 4 can express completely. */
   readonly plain: ReadonlySet<string>
-  /** They say what version 4 does not, or are the user's own. */
+  /** True if the files contain more than version 4 can express, or were written by the user. */
   readonly isNeeded: boolean
 }
 
@@ -104,7 +105,7 @@ async function readSchemaFiles(connection: TransferConnection, path: DatabasePat
   }
 }
 
-/** The set of version 4 that holds what an item of a file declares. */
+/** The set of version 4 for an item of a file. */
 function setOf(kind: SchemaItem['kind']): string {
   return nativeOfKind[kind.replace(' ', '_') as SchemaKind]
 }
@@ -116,18 +117,18 @@ function shapeOf({ members, source }: CollectionItem): string {
 
 const shapeMembers: ReadonlySet<string> = new Set(['field', 'wildcard', 'migrations'])
 
-/** Free data and rights of a collection are nothing that a schema file could say. */
+/** A schema file cannot express free data and permissions of a collection. */
 function isSaid(set: string, each: ReadonlyMap<string, Json>, said: ReadonlySet<string>): boolean {
   const hasOwnFields = set === 'collections' && (each.has('data') || each.has('permissions'))
   return !hasOwnFields && said.has(`${set} ${each.get('name')}`)
 }
 
-/** Whether version 4 has made a collection: it gives names that a file of version 10 cannot create. */
+/** Returns whether version 4 has created a collection: it allows names that a file of version 10 cannot create. */
 function isOfVersion4(set: string, each: ReadonlyMap<string, Json>, plain: ReadonlySet<string>): boolean {
   return plain.has(`${set} ${each.get('name')}`) && !each.has('constraints') && !each.has('indexes')
 }
 
-/** Whether version 10 has made an object: it names in texts what version 4 refers to. */
+/** Returns whether version 10 has created an object: it stores names where version 4 stores references. */
 function isOfVersion10(set: string, each: ReadonlyMap<string, Json>): boolean {
   switch (set) {
     case 'roles':
@@ -153,10 +154,10 @@ function byName(left: ReadonlyMap<string, Json>, right: ReadonlyMap<string, Json
   return String(left.get('name')) < String(right.get('name')) ? -1 : 1
 }
 
-/** The name first, then by name, so that the same definition is always the same text. */
+/** The parameters with `name` first and the others sorted, so that equal definitions have equal text. */
 function parameters(kind: SchemaKind, schemaObject: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
   const fields = [...schemaObject].filter(([name]) => !ownFields.has(name) && name !== 'name')
-  // A history without end, which is not what a new collection has.
+  // An unlimited history is explicit, because a new collection has a limited one.
   if (kind === 'collection' && !schemaObject.has('history_days')) fields.push(['history_days', null])
   fields.sort(([left], [right]) => (left < right ? -1 : 1))
   return new Map<string, Json>([['name', schemaObject.get('name') ?? null], ...fields])

@@ -1,6 +1,6 @@
-// Creates schema objects through the query layer, which checks them: databases, collections, functions, roles,
-// indexes, access providers, keys. They refer to each other, so an object whose reference is not there yet is tried
-// again after the others. What is there already is left as it is.
+// Creates schema objects through the query layer, which validates them: databases, collections, functions, roles,
+// indexes, access providers, keys. An object that refers to one that does not exist yet is retried after the others.
+// Existing objects are not changed.
 
 import { equalValues } from '../values/equality.ts'
 import { type Json, nativeOfKind } from '../values/value.ts'
@@ -17,14 +17,14 @@ function isMissingReference(error: unknown): boolean {
   return error instanceof QueryRefused && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
-/** A database, and whether nothing is created in it. */
+/** A database, and whether the run is dry. */
 interface Target {
   readonly connection: Pick<TransferConnection, 'query'>
   readonly path: DatabasePath
   readonly dryRun: boolean
 }
 
-/** Creates what is not there. With `dryRun` nothing is created. */
+/** Creates missing objects. With `dryRun` nothing is created. */
 export async function writeSchema(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,
@@ -49,7 +49,7 @@ export async function writeSchema(
       }
     }
     waiting = failed
-    // Functions and roles that need each other: the functions come first, without their roles.
+    // Functions and roles may refer to each other, so the functions are created first without their roles.
     if (!progress) {
       const withRole = waiting.filter(({ object: kind, params }) => kind === 'function' && params.has('role'))
       if (withRole.length === 0) break
@@ -101,7 +101,10 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
   }
 }
 
-/** `Collection("databases")` names the native collection where there is no other one: what is there is a database, then. */
+/**
+ * `Collection("databases")` refers to the native collection when no user collection has that name, and then the result
+ * is a database.
+ */
 function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boolean {
   const set = kind === 'key' ? 'keys' : nativeOfKind[kind]
   return memberOf(existing, 'ref', '@ref', 'collection', '@ref', 'id') === set
@@ -114,7 +117,7 @@ function memberOf(json: Json | undefined, ...names: readonly string[]): Json | u
   )
 }
 
-/** An expression for the reference to an object by its name. */
+/** An expression for the reference to an object by name. */
 function referenceTo({ name, object: kind }: SchemaRecord): Json {
   if (kind !== 'key') return object({ [kind]: name })
   const keys = object({ '@ref': object({ id: 'keys' }) })
@@ -129,13 +132,13 @@ function creation(record: SchemaRecord): Json {
     : object({ [`create_${kind}`]: value })
 }
 
-/** Whether what is there says the same, as far as the record says anything. */
+/** Returns whether the existing object has the values of the record; fields that the record omits are ignored. */
 function isSame({ params }: SchemaRecord, existing: ReadonlyMap<string, Json>): boolean {
   try {
     const [wanted, found] = [driverFields(params), driverFields(existing)]
     return [...wanted].every(([name, value]) => {
       const other = found.get(name)
-      // What is not said has its default, which those who print it leave out.
+      // An omitted field has its default value; printed definitions omit defaults.
       if (other === undefined)
         return value === null || value === false || (Array.isArray(value) && value.length === 0)
       return equalValues(asItems(name, value), asItems(name, other))
@@ -146,7 +149,7 @@ function isSame({ params }: SchemaRecord, existing: ReadonlyMap<string, Json>): 
   }
 }
 
-/** One thing and an array of one thing mean the same in definitions. */
+/** In definitions, a single item is equivalent to an array with one item. */
 function asItems(name: string, value: Parameters<typeof equalValues>[0]): Parameters<typeof equalValues>[0] {
   const isItem = ['source', 'terms', 'values', 'privileges', 'membership', 'roles'].includes(name)
   return isItem && !Array.isArray(value) ? [value] : value
@@ -167,12 +170,12 @@ function finding(
   }
 }
 
-/** An object of which nothing but its name is said. */
+/** A record with only a name. */
 export function namedRecord(object: 'database' | 'collection', name: string): SchemaRecord {
   return { kind: 'schema', object, name, params: new Map([['name', name]]) }
 }
 
-/** Makes sure that a database is there, and those around it. Says whether anything had to be created. */
+/** Ensures that a database and its ancestors exist. Returns whether anything was created. */
 export async function ensureDatabase(
   connection: Pick<TransferConnection, 'query'>,
   path: DatabasePath,

@@ -1,4 +1,4 @@
-// What imports and exports ask of an open data directory: in the same process, or over HTTP through its endpoints.
+// The operations of imports and exports on an open data directory, for use in the same process or over HTTP.
 
 import type { Timers } from '../base/timers.ts'
 import { limits } from '../limits.ts'
@@ -15,7 +15,7 @@ import {
 import type { DocumentRecord } from './record.ts'
 import { missingOf, writeBatch } from './write-batch.ts'
 
-/** A document by name. */
+/** A document identified by the name of its collection. */
 export interface NamedDocument {
   readonly collection: string
   readonly id: bigint
@@ -28,7 +28,7 @@ export interface TransferService {
     options: BatchOptions,
     onSpent?: OnSpent,
   ): Promise<BatchResult>
-  /** For each document whether it is not there. */
+  /** For each document, whether it is missing. */
   missing(database: DatabaseId, documents: readonly NamedDocument[], onSpent?: OnSpent): readonly boolean[]
   snapshot(database: DatabaseId): ExportSnapshot
   /** Throws `TransferError`. */
@@ -36,8 +36,8 @@ export interface TransferService {
 }
 
 /**
- * The service over a store, with the rules that the languages know. Its user has checked the rights of the caller.
- * With `timers` imports keep out of the way of others in this process.
+ * Creates the service for a store, with the rules of the languages. Its user must have checked the rights of the
+ * caller. With `timers`, imports yield to other work in this process.
  */
 export function createTransferService(
   store: Store,

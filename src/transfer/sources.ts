@@ -1,5 +1,5 @@
-// The files that a user names, or that lie below the folders that they name, each with what it holds; and whether an
-// export is complete by what its metadata says.
+// Finds the files of an import: those named by the user, and those in named folders, each with its detected format.
+// Also checks whether an export is complete according to its metadata.
 
 import type { Stats } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
@@ -17,43 +17,43 @@ export interface SourceFile {
   readonly source: ByteSource
   /** The label of its encoding. */
   readonly encoding: string
-  /** As it is called in messages. */
+  /** Its name in messages. */
   readonly shown: string
-  /** Bytes as they are kept, packed or not. */
+  /** Size on disk. */
   readonly bytes: number
   readonly modifiedMs: number
   readonly content: Content
-  /** The database below the one of the import that it belongs to. */
+  /** Its database, below the target database of the import. */
   readonly database: DatabasePath
-  /** By its name, for formats that do not say. */
+  /** The collection according to the file's name, for formats that do not contain it. */
   readonly collection: string
-  /** Of a schema file in an export: what the database called it. */
+  /** For a schema file of an export: its name in the database. */
   readonly schemaName?: string | undefined
 }
 
 export interface Sources {
   readonly files: readonly SourceFile[]
-  /** Databases that an export holds, its own root not counted, outermost first. */
+  /** The databases in an export without its root, outermost first. */
   readonly databases: readonly DatabasePath[]
-  /** Collections that metadata names, by database. */
+  /** Collections in the metadata, by database. */
   readonly collections: readonly { readonly database: DatabasePath; readonly name: string }[]
-  /** What metadata says and the files do not bear out; each a sentence. */
+  /** Contradictions between metadata and files, each a sentence. */
   readonly incomplete: readonly string[]
-  /** Files that hold nothing that can be imported. */
+  /** Files without importable content. */
   readonly passedOver: readonly string[]
-  /** There is metadata of an export: it may be one of nothing. */
+  /** True if there is metadata of an export. The export may be empty. */
   readonly isExport: boolean
 }
 
-/** What the user says of all files. */
+/** Options for all files. */
 interface SourceOptions {
-  /** The collection of what does not say it. */
+  /** The collection of documents that do not contain it. */
   readonly collection?: string | undefined
-  /** The label of the encoding; of text that is not UTF-8. */
+  /** The label of the encoding of text that is not UTF-8. */
   readonly encoding?: string | undefined
 }
 
-/** Looks at files and folders. Throws {@link TransferError} for what does not exist. */
+/** Finds files and folders. Throws {@link TransferError} for a path that does not exist. */
 export async function findSources(paths: readonly string[], options: SourceOptions = {}): Promise<Sources> {
   const finder = new Finder(options)
   for (const path of paths) await finder.add(path)
@@ -62,7 +62,7 @@ export async function findSources(paths: readonly string[], options: SourceOptio
 
 const metadataName = /^metadata_[0-9]+\.json$/
 
-/** What is found, while it is being found. */
+/** A mutable version of a type. */
 type Growing<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] ? E[] : T[K] }
 
 class Finder {
@@ -75,11 +75,11 @@ class Finder {
     isExport: false,
   }
   readonly #options: SourceOptions
-  /** All files below the folders, with their bytes on the disk. */
+  /** All files found so far, with their size on disk. */
   readonly #seen = new Map<string, number>()
-  /** The folder of the schema of the export that is being read. */
+  /** The schema folder of the current export. */
   #schema: string | undefined
-  /** Folders around the present one, without links: one that leads back to them would have no end. */
+  /** The real paths of the enclosing folders. A link to one of them would cause an endless recursion. */
   readonly #around: string[] = []
 
   constructor(options: SourceOptions) {
@@ -91,8 +91,7 @@ class Finder {
     if (about === undefined) throw new TransferError(`${path} does not exist`)
     if (about.isDirectory()) await this.#folder(path, path, [])
     else if (about.isFile()) await this.#file(path, path, [])
-    else
-      throw new TransferError(`${path} is no file; what comes out of a pipe has to be written to one first`)
+    else throw new TransferError(`${path} is not a file; write the output of a pipe to a file first`)
   }
 
   async #folder(folder: string, top: string, database: DatabasePath): Promise<void> {
@@ -101,7 +100,7 @@ class Finder {
     this.#around.push(real)
     const names = (await readdir(folder)).filter(name => !name.startsWith('.')).sort()
     const about = new Map<string, Stats | undefined>()
-    // Of a link it tells of what that leads to.
+    // `stat` follows links.
     for (const name of names) about.set(name, await stat(join(folder, name)).catch(() => undefined))
     const metadata = names.filter(name => metadataName.test(name) && about.get(name)?.isFile())
     const isExport = metadata.length > 0
@@ -117,14 +116,14 @@ class Finder {
     this.#around.pop()
   }
 
-  /** The schema of an export, whose files are called in the database as their paths say. */
+  /** The schema of an export. The path of a file is its name in the database. */
   async #schemaFolder(folder: string, top: string, database: DatabasePath): Promise<void> {
     this.#schema = folder
     await this.#folder(folder, top, database)
     this.#schema = undefined
   }
 
-  /** The child databases of an export, a folder each, in `all`; long names have several. */
+  /** The child databases of an export, one folder each below `all`; long names have nested folders. */
   async #children(folder: string, all: string, top: string, database: DatabasePath): Promise<void> {
     for (const name of (await readdir(folder)).sort()) {
       const path = join(folder, name)
@@ -185,17 +184,17 @@ function shownAs(path: string, top: string): string {
   return path === top ? path : join(basename(top), relative(top, path))
 }
 
-/** What the names of an export's data files end with: the part, and the number of the file in it. */
+/** The end of the names of an export's data files: the part, and the number of the file within it. */
 const filePart = /_([0-9]{2,})_[0-9]{6}\.jsonl?(?:\.gz)?$/
 
-/** The collection that a file is named after. */
+/** The collection according to the name of a file. */
 function collectionOf(path: string): string {
   const name = basename(path)
   if (filePart.test(name)) return nameOfPath(name.replace(filePart, ''))
   return name.replace(/(?:\.(?:gz|jsonl?|ndjson|csv|tsv|txt))+$/i, '')
 }
 
-/** The name that a path below a folder of an export stands for. */
+/** The name for a path below a folder of an export. */
 function nameWithin(folder: string, path: string): string {
   return nameOfPath(relative(folder, path).split(sep).join('/'))
 }
@@ -229,12 +228,12 @@ async function readMetadata(path: string): Promise<Metadata> {
       }
     }
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new TransferError(`${path}: this is no metadata of an export, or it is damaged`)
 }
 
-/** `files`: with their bytes. */
+/** `files`: paths with their size in bytes. */
 function partFaults(
   folder: string,
   { filesBytes, filesCount, part }: Metadata,
@@ -244,7 +243,7 @@ function partFaults(
   if (own.length !== filesCount)
     return [`${folder}: part ${part} has ${own.length} files, its metadata says ${filesCount}`]
   const bytes = own.reduce((sum, [, size]) => sum + size, 0)
-  // Of compressed files it is not said which bytes were counted.
+  // For compressed files it is unknown which bytes were counted.
   if (filesBytes === undefined || bytes === filesBytes || own.some(([path]) => path.endsWith('.gz')))
     return []
   return [`${folder}: the files of part ${part} have ${bytes} bytes, their metadata says ${filesBytes}`]

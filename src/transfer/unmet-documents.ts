@@ -1,6 +1,6 @@
-// Documents that the checks of their collection refused while other documents were not there yet. When everything is read they
-// are written again: in batches until that gets no further, then together with those that they refer to, since
-// two documents may need each other. What is refused even then is bad.
+// Retries documents that failed the checks of their collection because other documents did not exist yet. After
+// everything is read they are written again in batches, until that makes no progress. Then documents that refer to each
+// other are written together, since two documents may need each other. Documents that still fail are bad.
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, Outcome } from './batch-writer.ts'
@@ -9,43 +9,46 @@ import type { DatabasePath } from './connection.ts'
 import type { DocumentRecord } from './record.ts'
 import { documentsIn } from './references.ts'
 
-/** A document that its checks have refused, and why. */
+/** A document that failed its checks, and the reason. */
 export interface UnmetDocument {
-  /** Below the one of the import. */
+  /** The database, below the target database of the import. */
   readonly database: DatabasePath
   readonly origin: RecordOrigin
   readonly record: DocumentRecord
   readonly reason: string
 }
 
-/** An {@link UnmetDocument} with its place among all of them. */
+/** An {@link UnmetDocument} with its ordinal number. */
 type OpenDocument = UnmetDocument & { readonly ordinal: number }
 
-/** Writes documents of one database in one transaction; resolves with why each is refused still, undefined where it is not. */
+/**
+ * Writes documents of one database in one transaction. Resolves with the reason of each failed check; undefined for a
+ * document that passed.
+ */
 type WriteTogether = (documents: readonly UnmetDocument[]) => Promise<readonly (string | undefined)[]>
 
-/** Where to find unmet documents, as often as they are asked for, and how to write them. */
+/** A repeatable source of unmet documents, and a function that writes them. */
 interface UnmetDocumentsOptions {
   readonly all: () => Iterable<readonly UnmetDocument[]>
   readonly write: WriteTogether
 }
 
-/** Writes what can be written of the unmet documents of an import. */
+/** Retries the unmet documents of an import. */
 export class UnmetDocuments {
   readonly #options: UnmetDocumentsOptions
-  /** Why those that are still refused are refused, by their ordinals; undefined before the first attempt. */
+  /** The latest reasons of documents that still fail, by ordinal; undefined before the first attempt. */
   #open: Map<number, string> | undefined
 
   constructor(options: UnmetDocumentsOptions) {
     this.#options = options
   }
 
-  /** Writes them; resolves with those that are refused for good. */
+  /** Writes the documents; resolves with those that fail finally. */
   async settle(): Promise<readonly UnmetDocument[]> {
     for (;;) {
       const before = this.#open?.size ?? Number.POSITIVE_INFINITY
       await this.#writeBatches(this.#documents())
-      // Few of many: they wait for each other in a long row, or in a circle.
+      // Little progress means that documents depend on each other in a long chain or in a cycle.
       if (this.#openCount > before / 2 && !(await this.#writeRelated())) break
       if (this.#openCount === 0) break
     }
@@ -56,7 +59,7 @@ export class UnmetDocuments {
     return this.#open?.size ?? 0
   }
 
-  /** Those that are refused still, with the latest reason. */
+  /** The documents that still fail, with the latest reason. */
   *#documents(): Generator<OpenDocument> {
     let ordinal = 0
     for (const chunk of this.#options.all()) {
@@ -68,7 +71,7 @@ export class UnmetDocuments {
     }
   }
 
-  /** Writes documents in their order, in batches of one database each. */
+  /** Writes documents in order, in batches of one database each. */
   async #writeBatches(documents: Iterable<OpenDocument>): Promise<void> {
     const open = new Map(this.#open)
     let batch: OpenDocument[] = []
@@ -101,8 +104,8 @@ export class UnmetDocuments {
   }
 
   /**
-   * Writes documents together that refer to each other, and, where that does not help, all that are left of a database:
-   * checks find documents by sets, too. Resolves with whether any was written.
+   * Writes documents that refer to each other together. If that makes no progress, writes all remaining documents of a
+   * database together, because checks may also find documents by sets. Resolves with whether any document was written.
    */
   async #writeRelated(): Promise<boolean> {
     const before = this.#openCount
@@ -119,7 +122,7 @@ export class UnmetDocuments {
   }
 }
 
-/** The part of a batch that is not refused by checks, with what became of it. */
+/** The documents of a batch that did not fail their checks, with their results. */
 export function metOf(
   documents: readonly UnmetDocument[],
   { missing, outcomes, unresolved }: BatchResult,
@@ -146,7 +149,7 @@ function databaseOf({ database }: UnmetDocument): string {
   return database.join('/')
 }
 
-/** Documents that refer to each other, directly or over others, in one group each. */
+/** Groups documents that refer to each other, directly or indirectly (union-find). */
 function relatedGroups(documents: readonly OpenDocument[]): readonly (readonly OpenDocument[])[] {
   const keyOf = (document: UnmetDocument, collection: string, id: bigint) =>
     `${databaseOf(document)}/${collection} ${id}`

@@ -1,4 +1,4 @@
-// Writes a batch of records in as few transactions as it takes, and finds those that hinder the others.
+// Writes a batch of records in as few transactions as possible, and isolates records that fail.
 
 import { Memo, Pending } from '../base/pending.ts'
 import { limits } from '../limits.ts'
@@ -28,8 +28,8 @@ import type { DocumentRecord } from './record.ts'
 import { Resolver } from './resolve.ts'
 
 /**
- * Writes the records of a batch, all that can be written at once. A batch that is too large for a transaction, or takes
- * longer than `pace` allows, is written in parts; a record that the store refuses is bad and hinders no other.
+ * Writes as many records of a batch per transaction as possible. A batch that is too large for a transaction, or takes
+ * longer than `pace` allows, is split. A record that the store rejects is bad and does not affect others.
  */
 export async function writeBatch(
   target: BatchTarget,
@@ -43,7 +43,7 @@ export async function writeBatch(
   try {
     first = await writeSome(target, database, records, options)
   } catch (error) {
-    // Others got in the way of a batch that takes long; small ones take so little time that this cannot happen.
+    // Concurrent transactions conflicted with a long batch; small batches are too short for that.
     const isContended = error instanceof ContendedTransaction && records.length > 1
     const isRefused = isRefusal(error) || error instanceof DocumentRefused
     if (isRefused && records.length === 1) {
@@ -66,7 +66,7 @@ export async function writeBatch(
   }
 }
 
-/** Writes the first records in one transaction: all of them, unless that takes long. */
+/** Writes the first records in one transaction: all of them, unless that takes too long. */
 function writeSome(
   target: BatchTarget,
   database: DatabaseId,
@@ -79,7 +79,10 @@ function writeSome(
   )
 }
 
-/** Writes records in one transaction, checked when all are written: all that pass when those that do not are left out. */
+/**
+ * Writes records in one transaction and checks them at the end. Records that fail are left out, and the rest is
+ * retried.
+ */
 async function writeTogether(
   target: BatchTarget,
   database: DatabaseId,
@@ -98,7 +101,7 @@ async function writeTogether(
         continue
       }
       if (!isRefusal(error)) throw error
-      // No single one is to blame, such as for too many bytes.
+      // The error concerns the whole batch, such as too many bytes.
       const outcome = unmet(reasonOf(error))
       for (const index of records.keys()) if (!refused.has(index)) refused.set(index, outcome)
     }
@@ -137,12 +140,12 @@ async function inTransaction(
   }
 }
 
-/** What is not committed costs no writes. */
+/** An attempt that is not committed counts no writes. */
 function withoutWrites<T>({ counters, result }: Attempt<T>): Pick<Attempt<T>, 'counters' | 'result'> {
   return { result, counters: { ...counters, writeBytes: 0, writeOps: 0 } }
 }
 
-/** Which of some documents are not there. */
+/** For each document, whether it is missing. */
 export function missingOf(
   store: Store,
   database: DatabaseId,

@@ -90,7 +90,7 @@ test('a service that stays away is told in a line', async () => {
       'cannot be reached: nothing is served there',
     ],
     [importInto(killed.url, 'b'), killed.url, 'cannot be reached: the connection was closed'],
-    [importInto(busy.url, 'c'), busy.url, 'refuses: status 503 away for a moment'],
+    [importInto(busy.url, 'c'), busy.url, 'rejects the query: status 503 away for a moment'],
     [importInto(wrong, 'd'), wrong, 'cannot be reached: it does not speak TLS (http:// instead of https://)'],
   ] as const
   for (const [outcome, url, said] of cases) {

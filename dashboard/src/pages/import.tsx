@@ -178,7 +178,7 @@ function Progress({ progress, action, isDone }: ProgressProps) {
 
 const flags: readonly (readonly [RegExp, string])[] = [
   [
-    / \(--skip-bad N passes over N of them\)/,
+    / \(--skip-bad N skips N of them\)/,
     '. Switch “Pass over what cannot be imported” on to go on behind it',
   ],
   [/--encoding says what else the file is in/, 'choose its encoding'],

@@ -1,5 +1,5 @@
-// What drivers of version 4 print: `{"ref":{"@ref":…},"ts":…,"data":{…}}`, for documents of every kind. Schema objects
-// become records of their own kind.
+// Reads documents as drivers of version 4 print them: `{"ref":{"@ref":…},"ts":…,"data":{…}}`, for documents of every
+// kind. Schema objects become schema records.
 
 import { microsOfTime } from '../../values/time.ts'
 import { type Json, type ObjectValue, Time, type Value } from '../../values/value.ts'
@@ -15,7 +15,7 @@ import { driverReference, driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
 import { excerptOf } from './notation.ts'
 
-/** A document or schema object as a driver prints it. */
+/** Reads a document or schema object in the notation of a driver. */
 export const readDriver: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('no object')
   const ref = element.get('ref')
@@ -97,7 +97,7 @@ function credentialFields(element: ReadonlyMap<string, Json>): ObjectValue {
   return fields
 }
 
-/** What the service itself adds to an object, and what it had a meaning for nowhere else. */
+/** Members that the service adds, and members that have no meaning in other databases. */
 const ownMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
 
 function schemaObject(object: CreatedKind, name: string, element: ReadonlyMap<string, Json>): FoundRecord {

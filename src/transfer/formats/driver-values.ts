@@ -1,5 +1,5 @@
-// Values as drivers of version 4 write them, of all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`,
-// references as objects or, in the oldest version, as paths.
+// Reads values as drivers of version 4 write them, in all API versions: `@ref @ts @date @bytes @uuid @set @query @obj`;
+// references are objects, or paths in the oldest version.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
@@ -19,17 +19,17 @@ import { BadRecord } from '../record.ts'
 import { nativeCollection, readId, schemaReference } from '../references.ts'
 import { type Notation, readFields, readTextTag, readValue, type TextTags, tagOf } from './notation.ts'
 
-/** A value in the notation of the wire. Throws {@link BadRecord} for tags that cannot be read. */
+/** Reads a value in the wire notation. Throws {@link BadRecord} for invalid tags. */
 export function driverValue(json: Json, path = ''): Value {
   return readValue(json, path, driverNotation)
 }
 
-/** The fields of an object, whatever their names. */
+/** Reads the fields of an object, whatever their names. */
 export function driverFields(json: ReadonlyMap<string, Json>): ObjectValue {
   return readFields(json, '', driverNotation)
 }
 
-/** Tags whose content is a text. */
+/** Tags with a text as content. */
 export const textTags: TextTags = {
   '@ts': ['time', parseTime],
   '@date': ['date', parseDate],
@@ -55,7 +55,7 @@ const driverNotation: Notation = (json, path) => {
   }
 }
 
-/** What stands behind `@ref`. */
+/** Reads the content of `@ref`. */
 export function driverReference(json: Json): UnresolvedRef {
   if (typeof json === 'string') return pathReference(json)
   if (!(json instanceof Map)) throw badReference(json)
@@ -83,14 +83,14 @@ function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
   if (target.type !== 'collection') throw new BadRecord(`"${id}" is in something that is no collection`)
   const known = target.name.startsWith('/') ? (target.name.slice(1) as NativeName) : undefined
   const kind = known && kindOfNative.get(known)
-  // Names of native collections travel as names of collections.
+  // References to native collections have the name of a collection.
   if (kind !== undefined) return schemaReference(kind, id)
   const number = readId(id)
   if (number === undefined) throw new BadRecord(`"${id}" is no id of a document`)
   return new UnresolvedRef({ type: 'document', id: number, collection })
 }
 
-/** References into other databases cannot be stored; they are kept apart here to be told so. */
+/** Keeps the scope of a reference into another database. The store cannot hold these references; the report lists them. */
 function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef {
   if (target.type === 'document')
     return new UnresolvedRef({ ...target, collection: scoped(target.collection, scope) })
@@ -99,7 +99,7 @@ function scoped({ target }: UnresolvedRef, scope: UnresolvedRef): UnresolvedRef 
     : new UnresolvedRef({ ...target, scope })
 }
 
-/** `classes/users/1`, `indexes/by_email`, `credentials/7`: references of the oldest version. */
+/** References of the oldest version: `classes/users/1`, `indexes/by_email`, `credentials/7`. */
 function pathReference(path: string): UnresolvedRef {
   const [first = '', name, id, ...rest] = path.split('/')
   const known = nativeNamed(first)
@@ -124,7 +124,7 @@ function driverLambda(json: Json): Value {
   return new Lambda(typeof version === 'string' ? version : '4', parameters, body)
 }
 
-/** Code keeps its forms; what is tagged in it stands for a value. */
+/** In code, only tagged values are converted; expressions stay as they are. */
 const codeNotation: Notation = (json, path) => {
   const [tag] = tagOf(json) ?? []
   return tag === '@obj' || tag === '@query' || tag === '@set' ? undefined : driverNotation(json, path)

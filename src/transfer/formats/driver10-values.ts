@@ -1,4 +1,4 @@
-// Values as `JSON.stringify` prints them over the driver of version 10: its classes become plain objects.
+// Reads values as `JSON.stringify` prints those of the driver of version 10, whose classes become plain objects.
 
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'
@@ -10,7 +10,7 @@ import type { ElementContext } from './format.ts'
 import type { Notation } from './notation.ts'
 import { plainNotation } from './plain-values.ts'
 
-/** That notation. Throws `BadRecord` for a value that does not fit the type it has. */
+/** The notation. It throws `BadRecord` for a value that does not fit its type. */
 export function driver10Notation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   return (json, path) => {
@@ -20,7 +20,7 @@ export function driver10Notation(place: ElementContext): Notation {
   }
 }
 
-/** Times, dates, references, modules and bytes. */
+/** Reads times, dates, references, modules and bytes. */
 function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
   const time = only(json, 'isoString')
   if (time !== undefined) return parseTime(time)
@@ -30,20 +30,20 @@ function known(json: ReadonlyMap<string, Json>, place: ElementContext): Value | 
   const coll = json.get('coll')
   if (coll instanceof Map && (json.has('id') || json.has('name'))) {
     const collection = only(coll, 'name')
-    // A document that was fetched along with the one that refers to it stands in the place of the reference.
+    // A document that was fetched together with the referring document replaces its reference.
     if (collection !== undefined) return namedReference(collection, json.get('id'), json.get('name'), place)
   }
   if (module !== undefined && place.isCollection(module)) return schemaReference('collection', module)
   return bytes(json)
 }
 
-/** The text that is all of an object. */
+/** The text of an object that has only this member. */
 function only(json: ReadonlyMap<string, Json>, name: string): string | undefined {
   const value = json.size === 1 ? json.get(name) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** `{"0":222,"1":173}`: an array of bytes has its places as names. */
+/** `{"0":222,"1":173}`: a byte array has its indexes as names. */
 function bytes(json: ReadonlyMap<string, Json>): Uint8Array | undefined {
   if (json.size === 0) return undefined
   const content = new Uint8Array(json.size)

@@ -1,5 +1,5 @@
-// Documents as version 10 shows them (user fields at the top level), in the three notations in which files hold them:
-// tagged exports, simple exports, and `JSON.stringify` over the driver of version 10.
+// Reads documents in the layout of version 10 (user fields at the top level), in three notations: tagged exports,
+// simple exports, and `JSON.stringify` of the driver of version 10.
 
 import { microsOfTime, parseTime } from '../../values/time.ts'
 import { isObject, type Json, type ObjectValue, type Time, type Value } from '../../values/value.ts'
@@ -19,11 +19,11 @@ export const readTagged: ReadElement = (element, context) =>
 export const readSimple: ReadElement = (element, context) =>
   readDocument(element, context, undefined, plainNotation)
 
-/** What `JSON.stringify` makes of a document of the driver of version 10: `{"coll":{"name":"Product"},"id":…}`. */
+/** A document of the driver of version 10, printed by `JSON.stringify`: `{"coll":{"name":"Product"},"id":…}`. */
 export const readDriver10: ReadElement = (element, context) =>
   readDocument(element, context, 'name', driver10Notation)
 
-/** `member`: where in `coll` the name of the collection is; undefined where it is the name itself. */
+/** `member`: the member of `coll` with the collection's name; undefined when `coll` is the name. */
 function readDocument(
   element: Json,
   context: ElementContext,
@@ -50,21 +50,21 @@ function readDocument(
       isDelete: version === 'delete',
       fields:
         collection === credentialsName
-          ? // Whose credentials they are is never but a reference.
+          ? // The owner of credentials is always a reference.
             credentials(element, notationOf({ ...place, isCollection: () => true }))
           : fieldsOf(element, notationOf(place)),
     },
   ]
 }
 
-/** `@version` marks the lines of a history, which Terrarium alone exports; no field of a document has that name. */
+/** `@version` marks history lines, which only Terrarium exports. No field of a document has this name. */
 const ownMembers = new Set(['id', 'coll', 'ts', 'ttl', 'data', '@version'])
 
 function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
   const data = new Map<string, Value>()
   for (const [name, json] of element)
     if (!ownMembers.has(name)) data.set(name, readValue(json, name, notation))
-  // Fields with reserved names stand in `data`.
+  // Fields with reserved names are in `data`.
   const given = element.get('data')
   const more = tagOf(given)?.[0] === '@object' ? tagOf(given)?.[1] : (given ?? new Map<string, Json>())
   if (!(more instanceof Map)) throw new BadRecord('its `data` is no object')
@@ -72,7 +72,7 @@ function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): Objec
   return withTtl(element, data.size > 0 ? [['data', data]] : [])
 }
 
-/** Password hashes: what version 10 calls `document` is the `instance`. */
+/** Reads password hashes. Version 10 names the `instance` `document`. */
 function credentials(element: ReadonlyMap<string, Json>, notation: Notation): ObjectValue {
   const [document, hash, data] = ['document', 'hashed_password', 'data'].map(name => element.get(name))
   if (document === undefined) throw new BadRecord('credentials without a `document`')
@@ -91,7 +91,7 @@ function withTtl(
   return new Map(ttl === undefined ? fields : [...fields, ['ttl', ttl]])
 }
 
-/** An instant in any of the notations. */
+/** A time in any of the notations. */
 function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined {
   if (json === undefined || json === null) return undefined
   const text = json instanceof Map ? (json.get('@time') ?? json.get('isoString')) : json

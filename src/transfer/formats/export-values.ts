@@ -1,6 +1,6 @@
-// Values of the hosted service's exports in the tagged format: `@int @long @double @date @time @bytes @uuid @ref
-// @object @mod`, as version 10 prints them. What the original printed as a text only (indexes, lambdas) is read back
-// as far as it can be.
+// Reads values of the hosted service's exports in the tagged format of version 10: `@int @long @double @date @time
+// @bytes @uuid @ref @object @mod`. Values that the original printed only as text (indexes, lambdas) are restored as far
+// as possible.
 
 import { decodeBase64 } from '../../values/base64.ts'
 import { parseDate } from '../../values/date.ts'
@@ -19,14 +19,14 @@ import { driverValue } from './driver-values.ts'
 import type { ElementContext } from './format.ts'
 import { faultOfId, type Notation, readFields, readTextTag, type TextTags, tagOf } from './notation.ts'
 
-/** What exports call a collection that was deleted. */
+/** The name of a deleted collection in exports. */
 export const deletedName = 'Deleted'
 
-/** What the original printed for a lambda. */
+/** The text that the original printed for a lambda. */
 export const printedLambda = '[function <lambda>]'
 const printedIndex = /^\[legacy index (.+)\]$/
 
-/** Whether a text looks like something that the original printed. */
+/** Returns whether a text looks like a placeholder of the original. */
 export function isPrinted(text: string): boolean {
   return text === printedLambda || printedIndex.test(text)
 }
@@ -42,7 +42,7 @@ const textTags: TextTags = {
   '@string': ['text', text => text],
 }
 
-/** The tagged notation. Throws {@link BadRecord} for tags that cannot be read. */
+/** The tagged notation. It throws {@link BadRecord} for invalid tags. */
 export function taggedNotation(place: ElementContext): Notation {
   const notation: Notation = (json, path) => {
     if (typeof json === 'string') return textOrPrinted(json, place)
@@ -63,11 +63,11 @@ export function taggedNotation(place: ElementContext): Notation {
   return notation
 }
 
-/** A text, unless it is what the original printed for an index or a lambda. */
+/** Reads a text, or the placeholder of an index or a lambda. */
 export function textOrPrinted(text: string, { collection, notes, origin }: ElementContext): Value {
   if (!text.startsWith('[')) return text
   if (text === printedLambda) {
-    notes.lost('a stored lambda, of which the export holds a mark only', collection, origin)
+    notes.lost('a stored lambda, for which the export has only a placeholder', collection, origin)
     return null
   }
   const index = printedIndex.exec(text)?.[1]
@@ -86,7 +86,7 @@ function readDouble(text: string): number | undefined {
   return Number.isNaN(value) ? undefined : value
 }
 
-/** A reference: `{id, coll}` for documents, `{name, coll}` for what has a name. */
+/** Reads a reference: `{id, coll}` for documents, `{name, coll}` for named objects. */
 function reference(content: Json, place: ElementContext): Value {
   const fields = content instanceof Map ? content : new Map<string, Json>()
   const coll = fields.get('coll')
@@ -95,14 +95,14 @@ function reference(content: Json, place: ElementContext): Value {
   return namedReference(collection, fields.get('id'), fields.get('name'), place)
 }
 
-/** A reference by the name of its collection as version 10 says it, and an id or a name. */
+/** A reference from the name of its collection in version 10, and an id or a name. */
 export function namedReference(
   collection: string,
   id: Json | undefined,
   name: Json | undefined,
   { collection: within, isUserCollection, notes, origin }: ElementContext,
 ): Value {
-  // A collection of the user's may have the name of a native one.
+  // A user collection may have the name of a native one.
   const isUsers = isUserCollection(collection) && typeof name !== 'string'
   const known = isUsers ? undefined : nativeInExport(collection)
   const kind = known && kindOfNative.get(known)
@@ -126,7 +126,7 @@ export function namedReference(
   )
 }
 
-/** A module as a value is the collection of that name. */
+/** A module as a value means the collection with that name. */
 function moduleReference(content: Json, { collection, notes, origin }: ElementContext): Value {
   if (typeof content !== 'string') throw new BadRecord('an @mod without a name')
   if (content === deletedName) {

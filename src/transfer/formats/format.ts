@@ -1,24 +1,24 @@
-// What a format is: a way to make records of the elements of a file.
+// The interface of formats, which convert the elements of a file to records.
 
 import type { Json } from '../../values/value.ts'
 import type { FieldTypes } from '../field-types.ts'
 import type { FoundRecord, Notes, RecordPlace } from '../record.ts'
 
-/** The formats of documents in JSON; each file has one. */
+/** The formats of documents in JSON. A file has one format. */
 export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows'
 
-/** What a format knows beside the element itself. */
+/** The context of an element. */
 export interface ElementContext {
   readonly origin: RecordPlace
   readonly notes: Notes
   readonly types: FieldTypes
-  /** The collection of what does not say it itself: by the name of the file, or as the user says. */
+  /** The collection of elements without one: from the name of the file, or given by the user. */
   readonly collection: string
-  /** Whether a name is that of a collection of the export that is read; where that does not say, of any. */
+  /** Returns whether a name is that of a collection in the export; true for all names when the export does not list them. */
   readonly isCollection: (name: string) => boolean
-  /** Whether a name is known to be that of a user's collection, though it looks like a native one. */
+  /** Returns whether a name that looks native is known to belong to a user collection. */
   readonly isUserCollection: (name: string) => boolean
 }
 
-/** Makes records of one element. Throws `BadRecord`. */
+/** Converts one element to records. Throws `BadRecord`. */
 export type ReadElement = (element: Json, context: ElementContext) => readonly FoundRecord[]

@@ -1,22 +1,22 @@
-// The one way through a value of a file: arrays and objects are followed to their parts, and what a notation has a form
-// of its own for (tags, hints, types that the user gave) is asked of it first, at every part.
+// Traverses the values of a file: arrays and objects are read recursively. For every part, the notation is called
+// first, so that it can handle its special forms (tags, placeholders, types given by the user).
 
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
 import { BadRecord } from '../record.ts'
 
 /**
- * What a part of a value stands for in a notation; undefined for what means what it is in JSON. `path` are the names
- * that lead to it, with points in between. Throws {@link BadRecord}.
+ * Converts a part of a value that has a special form in the notation. Returns undefined for ordinary JSON. `path`
+ * consists of the names leading to the part, separated by dots. Throws {@link BadRecord}.
  */
 export type Notation = (json: Json, path: string) => Value | undefined
 
-/** A value in a notation. Throws {@link BadRecord}, with the field that cannot be read. */
+/** Reads a value in a notation. Throws {@link BadRecord} with the invalid field. */
 export function readValue(json: Json, path: string, notation: Notation): Value {
   let value: Value | undefined
   try {
     value = notation(json, path)
   } catch (error) {
-    // Said where it is known, which is innermost.
+    // The innermost field is reported.
     if (!(error instanceof BadRecord) || error.field !== undefined || path === '') throw error
     throw new BadRecord(error.message, path)
   }
@@ -25,7 +25,7 @@ export function readValue(json: Json, path: string, notation: Notation): Value {
   return json instanceof Map ? readFields(json, path, notation) : (json as Value)
 }
 
-/** The fields of an object, whatever their names. */
+/** Reads the fields of an object, whatever their names. */
 export function readFields(json: ReadonlyMap<string, Json>, path: string, notation: Notation): ObjectValue {
   const fields = new Map<string, Value>()
   for (const [name, field] of json)
@@ -33,19 +33,19 @@ export function readFields(json: ReadonlyMap<string, Json>, path: string, notati
   return fields
 }
 
-/** The tag and content of an object that is one: its only name begins with an @. */
+/** The tag and content of a tagged object, whose only member begins with an @. */
 export function tagOf(json: Json | undefined): readonly [tag: string, content: Json] | undefined {
   if (!(json instanceof Map) || json.size !== 1) return undefined
   const [first] = json as ReadonlyMap<string, Json>
   return first?.[0].startsWith('@') ? first : undefined
 }
 
-/** Tags whose content is a text, with what they hold and how it is read. */
+/** Tags with a text as content: a description of the content, and its parser. */
 export type TextTags = Readonly<
   Record<string, readonly [what: string, read: (text: string) => Value | undefined]>
 >
 
-/** What a tag of texts stands for; undefined for another tag. Throws {@link BadRecord}. */
+/** Reads a tag with text content; undefined for other tags. Throws {@link BadRecord}. */
 export function readTextTag(tags: TextTags, tag: string, content: Json): Value | undefined {
   const known = Object.hasOwn(tags, tag) ? tags[tag] : undefined
   if (known === undefined) return undefined
@@ -57,14 +57,14 @@ export function readTextTag(tags: TextTags, tag: string, content: Json): Value |
 
 const excerptChars = 60
 
-/** A value as JSON for a message: not all of it when it is long. */
+/** A short description of a value for messages. */
 export function excerptOf(json: Json): string {
   if (typeof json === 'object' && json !== null) return Array.isArray(json) ? 'an array' : 'an object'
   const text = typeof json === 'bigint' ? String(json) : JSON.stringify(json)
   return text.length > excerptChars ? `${text.slice(0, excerptChars)}…` : text
 }
 
-/** What is wrong with an id. */
+/** Describes the error of an id. */
 export function faultOfId(id: Json | undefined): string {
   return id === undefined ? 'without an id' : `with ${excerptOf(id)}, which is no id`
 }

@@ -1,5 +1,5 @@
-// Values of formats that say less than there was: `simple` exports, rows of JSON and CSV. Types that the user gave are
-// applied; what stays a text though it looks like something else is noted.
+// Reads values of formats without types: `simple` exports, rows of JSON and CSV. Types given by the user are applied.
+// Texts that look like another type are reported.
 
 import type { Json, Value } from '../../values/value.ts'
 import { convert } from '../field-types.ts'
@@ -8,7 +8,7 @@ import { deletedName, namedReference, textOrPrinted } from './export-values.ts'
 import type { ElementContext } from './format.ts'
 import type { Notation } from './notation.ts'
 
-/** That notation. Throws `BadRecord` for a value that does not fit the type it has. */
+/** The notation. It throws `BadRecord` for a value that does not fit its type. */
 export function plainNotation(place: ElementContext): Notation {
   return (json, path) => {
     if (Array.isArray(json)) return undefined
@@ -21,7 +21,7 @@ export function plainNotation(place: ElementContext): Notation {
   }
 }
 
-/** An object of exactly `coll` and an id or a name refers to something, if there can be such a thing. */
+/** Reads an object of exactly `coll` and an id or a name as a reference, if its target can exist. */
 function reference(json: ReadonlyMap<string, Json>, place: ElementContext): Value | undefined {
   const coll = json.get('coll')
   if (json.size !== 2 || typeof coll !== 'string') return undefined

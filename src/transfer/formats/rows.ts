@@ -1,5 +1,5 @@
-// Rows: what the old command line imported and simple scripts wrote. Each becomes `{data: row}` and gets an id, unless
-// it brings one along (CSV files of dump scripts).
+// Reads rows, as the old command line imported them and simple scripts wrote them. Each row becomes `{data: row}` with
+// a new id, unless it has an id (CSV files of dump scripts).
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
@@ -10,13 +10,13 @@ import type { ElementContext, ReadElement } from './format.ts'
 import { faultOfId, type Notation, readFields, readValue, tagOf } from './notation.ts'
 import { plainNotation } from './plain-values.ts'
 
-/** A row of a file of JSON. */
+/** Reads a row of a JSON file. */
 export const readRow: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('a row has to be an object')
   return [documentOf(readFields(element, '', rowNotation(context)), undefined, context)]
 }
 
-/** `{"collectionId":"Movies","document":{…}}`: what a backup tool kept of a document. */
+/** Reads `{"collectionId":"Movies","document":{…}}`, the format of a backup tool. */
 export const readCollectionIdDocument: ReadElement = (element, context) => {
   const fields = element instanceof Map ? element : new Map<string, Json>()
   const collection = fields.get('collectionId')
@@ -36,7 +36,7 @@ function documentOf(
   return { kind: 'document', collection, id, ts: undefined, isHistory: false, isDelete: false, fields }
 }
 
-/** The plain notation, in which tags of drivers are understood. */
+/** The plain notation with the tags of drivers. */
 function rowNotation(place: ElementContext): Notation {
   const plain = plainNotation(place)
   return (json, path) => {
@@ -46,16 +46,16 @@ function rowNotation(place: ElementContext): Notation {
   }
 }
 
-/** How the cells of a CSV file are read. */
+/** Rules for the cells of a CSV file. */
 export interface CellRules {
-  /** The first column is the id of the document. */
+  /** True if the first column is the id of the document. */
   readonly hasIds: boolean
-  /** Every cell is JSON; else those only that begin like an object or an array. */
+  /** True if every cell is JSON; otherwise only cells that begin like an object or an array. */
   readonly allJson: boolean
   readonly emptyCells: 'null' | 'empty'
 }
 
-/** A row of a CSV file. */
+/** Reads a row of a CSV file. */
 export function readCells(
   names: readonly string[],
   cells: readonly string[],
