@@ -47,7 +47,7 @@ export interface BatchOptions {
 }
 
 /** Thrown when a written document fails the checks of its collection. */
-export class DocumentRefused {
+export class DocumentRejection {
   readonly reason: string
   constructor(reason: string) {
     this.reason = reason
@@ -55,7 +55,7 @@ export class DocumentRefused {
 }
 
 /** Thrown when records of a batch that is written together fail: the batch is retried without them. */
-export class RecordsRefused {
+export class RecordRejections {
   readonly outcomes: ReadonlyMap<number, Outcome>
   constructor(outcomes: ReadonlyMap<number, Outcome>) {
     this.outcomes = outcomes
@@ -63,7 +63,7 @@ export class RecordsRefused {
 }
 
 /** Thrown when a version was inserted before the deletion of its document, where it is not visible. */
-export class HiddenByEnd {}
+export class HiddenVersion {}
 
 /** The most bytes that a character of a record's text takes in the store: `0.0,` takes nine bytes. */
 const bytesOfCharacter = 3
@@ -166,8 +166,8 @@ function conflict(reason: string): Outcome {
 }
 
 /** The reason of a rejection for the report. */
-export function reasonOf(error: WriteRefused | RequestError | DocumentRefused): string {
-  if (error instanceof DocumentRefused) return error.reason
+export function reasonOf(error: WriteRefused | RequestError | DocumentRejection): string {
+  if (error instanceof DocumentRejection) return error.reason
   if (error instanceof RequestError) return error.description
   return error.reason === 'not unique' ? 'document is not unique.' : 'Key already exists.'
 }
@@ -217,7 +217,7 @@ export class BatchWriter {
     return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
   }
 
-  /** Writes all records except those in `refused`, then checks them. Throws {@link RecordsRefused}. */
+  /** Writes all records except those in `refused`, then checks them. Throws {@link RecordRejections}. */
   runTogether(
     records: readonly DocumentRecord[],
     refused: ReadonlyMap<number, Outcome>,
@@ -235,7 +235,7 @@ export class BatchWriter {
       const reason = attributed(index, () => limited(() => this.#within(() => this.#rules.refusal(ref))))
       if (reason !== undefined) found.set(index, unmet(reason))
     }
-    if (found.size > 0) throw new RecordsRefused(found)
+    if (found.size > 0) throw new RecordRejections(found)
     return { outcomes, missing: this.#missing, unresolved: this.#unresolved }
   }
 
@@ -314,7 +314,7 @@ export class BatchWriter {
     else this.#transaction.put(this.#targetOf(ref, fields), fields)
     const isCheckedLater = this.#options.checks === 'together'
     const refused = isCheckedLater ? undefined : this.#within(() => this.#rules.refusal(ref))
-    if (refused !== undefined) throw new DocumentRefused(refused)
+    if (refused !== undefined) throw new DocumentRejection(refused)
     return other === undefined ? done.written : done.replaced
   }
 
@@ -325,7 +325,7 @@ export class BatchWriter {
 
   #insert(ref: Ref, ts: number, fields: ObjectValue): void {
     this.#transaction.insertVersion(ref, micros(ts), fields)
-    if (!this.#isCareful && this.#transaction.get(ref) === undefined) throw new HiddenByEnd()
+    if (!this.#isCareful && this.#transaction.get(ref) === undefined) throw new HiddenVersion()
   }
 
   /** Other credentials of the same instance are replaced, whatever their id. */
@@ -391,13 +391,13 @@ export class BatchWriter {
   }
 }
 
-/** Runs the work of one record. Throws {@link RecordsRefused} when the store rejects it. */
+/** Runs the work of one record. Throws {@link RecordRejections} when the store rejects it. */
 function attributed<T>(index: number, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!isRefusal(error)) throw error
-    throw new RecordsRefused(new Map([[index, bad(reasonOf(error))]]))
+    throw new RecordRejections(new Map([[index, bad(reasonOf(error))]]))
   }
 }
 

@@ -10,7 +10,7 @@ export interface RecordOrigin extends RecordPlace {
 }
 
 /** A batch with its result. */
-export interface SentBatch {
+export interface BatchOutcome {
   readonly records: readonly DocumentRecord[]
   /** The origin of each record. */
   readonly origins: readonly RecordOrigin[]
@@ -24,7 +24,7 @@ interface BatchSenderOptions {
   readonly atOnce: number
   readonly send: (records: readonly DocumentRecord[]) => Promise<BatchResult>
   /** Called for each batch, in order. An error that it throws ends the sending. */
-  readonly settle: (batch: SentBatch) => void
+  readonly onResult: (batch: BatchOutcome) => void
 }
 
 /** A batch of this size takes some milliseconds, so it hardly delays other requests. */
@@ -35,7 +35,7 @@ export const batchCharactersMax = 262_144
 /** Groups records into batches and sends them. */
 export class BatchSender {
   readonly #options: BatchSenderOptions
-  readonly #underWay: Promise<SentBatch>[] = []
+  readonly #running: Promise<BatchOutcome>[] = []
   #records: DocumentRecord[] = []
   #origins: RecordOrigin[] = []
   #characters = 0
@@ -64,7 +64,7 @@ export class BatchSender {
   /** Sends the last batch and waits for all results. */
   async end(): Promise<void> {
     await this.#sendGathered()
-    while (this.#underWay.length > 0) await this.#settleOldest()
+    while (this.#running.length > 0) await this.#finishOldest()
   }
 
   async #sendGathered(): Promise<void> {
@@ -74,15 +74,15 @@ export class BatchSender {
     this.#records = []
     this.#origins = []
     this.#characters = 0
-    while (this.#underWay.length >= atOnce) await this.#settleOldest()
+    while (this.#running.length >= atOnce) await this.#finishOldest()
     const sent = send(records).then(result => ({ records, origins, place, result }))
     // The promise may never be awaited, when the caller stops because an older batch failed.
     sent.catch(() => undefined)
-    this.#underWay.push(sent)
+    this.#running.push(sent)
   }
 
-  async #settleOldest(): Promise<void> {
-    const batch = await (this.#underWay.shift() as Promise<SentBatch>)
-    this.#options.settle(batch)
+  async #finishOldest(): Promise<void> {
+    const batch = await (this.#running.shift() as Promise<BatchOutcome>)
+    this.#options.onResult(batch)
   }
 }

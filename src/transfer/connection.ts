@@ -25,8 +25,8 @@ import type { NamedDocument, TransferService } from './service.ts'
 export type DatabasePath = readonly string[]
 
 /** A query that failed. */
-export class QueryRefused extends Error {
-  override name = 'QueryRefused'
+export class QueryError extends Error {
+  override name = 'QueryError'
   /** The code of the first error. */
   readonly code: string
   constructor(code: string, message: string) {
@@ -45,13 +45,13 @@ interface SchemaFileText {
 export interface TransferConnection {
   /** The address or path, for the report. */
   readonly name: string
-  /** Runs a query and returns its `resource`. Throws {@link QueryRefused}. */
+  /** Runs a query and returns its `resource`. Throws {@link QueryError}. */
   query(path: DatabasePath, expression: Json): Promise<Json>
   /** The schema files of a database, consistent with the current definitions. */
   schemaFiles(path: DatabasePath): Promise<readonly SchemaFileText[]>
   /** Returns whether there is a staged schema, which receives all pushes until it is committed or abandoned. */
   isSchemaStaged(path: DatabasePath): Promise<boolean>
-  /** Pushes files in addition to the existing ones; with `dryRun` it only validates them. Throws {@link QueryRefused}. */
+  /** Pushes files in addition to the existing ones; with `dryRun` it only validates them. Throws {@link QueryError}. */
   pushSchema(path: DatabasePath, files: readonly SchemaFileText[], dryRun: boolean): Promise<void>
   write(path: DatabasePath, records: readonly DocumentRecord[], options: BatchOptions): Promise<BatchResult>
   missing(path: DatabasePath, documents: readonly NamedDocument[]): Promise<readonly boolean[]>
@@ -79,7 +79,7 @@ function resourceOf(name: string, status: number, body: string): Json {
   const [error] = Array.isArray(errors) ? (errors as readonly Json[]) : []
   if (!(error instanceof Map))
     throw new TransferError(`${name} rejects the query: ${messageOf(status, body)}`)
-  throw new QueryRefused(String(error.get('code')), describe(error))
+  throw new QueryError(String(error.get('code')), describe(error))
 }
 
 /** The text of an error, including its failures and causes. */
@@ -131,14 +131,14 @@ function schemaMethods(
   }
 }
 
-/** The body of a response about schema files. `name`: the name of the connection. Throws {@link QueryRefused}. */
+/** The body of a response about schema files. `name`: the name of the connection. Throws {@link QueryError}. */
 function schemaBody(name: string, status: number, body: string): string {
   if (status < 300) return body
   const json = tryJson(body)
   const error = json instanceof Map ? json.get('error') : undefined
   if (status !== 400 || !(error instanceof Map))
     throw new TransferError(`${name} rejects the schema request: ${messageOf(status, body)}`)
-  throw new QueryRefused('invalid schema', String(error.get('message')))
+  throw new QueryError('invalid schema', String(error.get('message')))
 }
 
 // ----------------------------------------------------------------------------------------- a data directory

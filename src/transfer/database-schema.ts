@@ -17,7 +17,7 @@ export interface DatabaseSchema {
   readonly files: FslFile[]
 }
 
-/** Creates missing schema objects; with `dryRun` it only validates. Throws `QueryRefused` for rejected files. */
+/** Creates missing schema objects; with `dryRun` it only validates. Throws `QueryError` for rejected files. */
 export async function writeDatabaseSchema(
   connection: SchemaConnection,
   path: DatabasePath,

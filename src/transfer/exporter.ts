@@ -11,7 +11,7 @@ import { folderPaths } from './export-paths.ts'
 import { type DocumentFormat, ExportPrinter } from './export-text.ts'
 import { firstPlace, type PagePlace } from './read-page.ts'
 import { credentialsName, TransferError } from './record.ts'
-import { type DocumentShapes, readSchema, readShapes, type WrittenSchema } from './schema-reader.ts'
+import { type DocumentShapes, type ExportSchema, readSchema, readShapes } from './schema-reader.ts'
 
 export interface ExportOptions extends FileOptions {
   readonly database: DatabasePath
@@ -30,7 +30,7 @@ export interface ExportProgress {
 }
 
 /** The result of an export. */
-interface Exported {
+interface ExportSummary {
   readonly at: Micros
   documents: number
   databases: number
@@ -44,13 +44,13 @@ export async function runExport(
   folder: string,
   options: ExportOptions,
   progress: ExportProgress,
-): Promise<Exported> {
+): Promise<ExportSummary> {
   if ((await readdir(folder).catch(() => [])).length > 0)
     throw new TransferError(`the folder ${folder} is not empty`)
   const draft = `${folder}.partial-${options.id}`
   try {
     const { at } = await connection.snapshot(options.database)
-    const exported: Exported = { at, documents: 0, databases: 0, lost: new Map() }
+    const exported: ExportSummary = { at, documents: 0, databases: 0, lost: new Map() }
     const exporter = new Exporter(connection, options, progress, exported)
     await exporter.readSchemas(options.database)
     await exporter.database(options.database, draft)
@@ -74,15 +74,15 @@ class Exporter {
   readonly #connection: TransferConnection
   readonly #options: ExportOptions
   readonly #progress: ExportProgress
-  readonly #exported: Exported
+  readonly #exported: ExportSummary
   /** By path. Schemas are read before the documents, because schema files have no history. */
-  readonly #schemas = new Map<string, WrittenSchema>()
+  readonly #schemas = new Map<string, ExportSchema>()
 
   constructor(
     connection: TransferConnection,
     options: ExportOptions,
     progress: ExportProgress,
-    exported: Exported,
+    exported: ExportSummary,
   ) {
     this.#connection = connection
     this.#options = options
@@ -99,7 +99,7 @@ class Exporter {
 
   /** Exports a database whose schema has been read, and its descendants. */
   async database(path: DatabasePath, folder: string): Promise<void> {
-    const { children, files, shapes } = this.#schemas.get(path.join('/')) as WrittenSchema
+    const { children, files, shapes } = this.#schemas.get(path.join('/')) as ExportSchema
     this.#exported.databases++
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { collections } = await this.#connection.snapshot(path)

@@ -31,7 +31,7 @@ export interface ImportMemory {
   /** The recorded documents, in chunks of some thousands. */
   unmet(): Iterable<readonly UnmetDocument[]>
   /** Saves the report and the recorded references, and clears the unmet documents. */
-  settleUnmet(report: ReportData): void
+  clearUnmet(report: ReportData): void
   /** The recorded references, in chunks of some thousands. */
   references(): Iterable<readonly OpenReference[]>
   /** Deletes the progress: the import is complete, or is not to be continued. */

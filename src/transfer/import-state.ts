@@ -160,7 +160,7 @@ export class ImportState implements ImportMemory {
     this.#keep((this.#state.unmet ?? 0) + this.#unmet.flush(), report)
   }
 
-  settleUnmet(report: ReportData): void {
+  clearUnmet(report: ReportData): void {
     this.#keep(0, report)
     this.#unmet.cutTo(0)
   }

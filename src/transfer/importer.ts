@@ -3,10 +3,10 @@
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, MissingReference, OnConflict, Outcome } from './batch-writer.ts'
-import { BatchSender, type SentBatch } from './batches.ts'
+import { type BatchOutcome, BatchSender } from './batches.ts'
 import {
   type DatabasePath,
-  QueryRefused,
+  QueryError,
   type SchemaConnection,
   type TransferConnection,
 } from './connection.ts'
@@ -16,12 +16,12 @@ import type { FieldTypes } from './field-types.ts'
 import { addFieldTypes, type FslFile, readFsl } from './fsl.ts'
 import type { ImportMemory } from './import-memory.ts'
 import { readAll } from './input.ts'
-import { type FoundElement, readFileRecords } from './read-file.ts'
+import { type FileElement, readFileRecords } from './read-file.ts'
 import {
   credentialsName,
   type DocumentRecord,
-  type FoundDocument,
   placeText,
+  type SourceDocument,
   TransferError,
 } from './record.ts'
 import { recordFault } from './record-check.ts'
@@ -137,29 +137,29 @@ class Importer {
       )
     }
     try {
-      await this.#makeSchema()
+      await this.#writeSchema()
       this.#progress.phase = 'documents'
       this.#progress.totalBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
       // Old versions are written after the current ones.
       const documents = files.filter(({ content }) => content.kind !== 'fsl')
       for (const file of documents.filter(each => !isHistory(each))) await this.#file(file)
-      await this.#settleUnmet()
+      await this.#retryUnmet()
       for (const file of documents.filter(isHistory)) await this.#file(file)
-      await this.#settleUnmet()
+      await this.#retryUnmet()
     } catch (error) {
-      if (error instanceof QueryRefused)
+      if (error instanceof QueryError)
         throw new TransferError(`${this.#connection.name} rejects the import: ${error.message}`)
       throw error
     }
     this.#progress.phase = 'references'
-    await this.#lookAtReferences()
+    await this.#checkReferences()
     this.#state.remove()
     return this.#report
   }
 
   // ------------------------------------------------------------------------------------------ schema
 
-  async #makeSchema(): Promise<void> {
+  async #writeSchema(): Promise<void> {
     const { database, dryRun } = this.#options
     const schema = new Map<string, DatabaseSchema>()
     const schemaOf = (path: DatabasePath) =>
@@ -215,7 +215,7 @@ class Importer {
       await this.#connection.query(path, null)
       return true
     } catch (error) {
-      if (error instanceof QueryRefused) return false
+      if (error instanceof QueryError) return false
       throw error
     }
   }
@@ -253,7 +253,7 @@ class Importer {
             unresolved: [],
           })
         : records => this.#connection.write(path, records, { onConflict, dryRun, checks: 'each' }),
-      settle: batch => this.#settle(file, batch),
+      onResult: batch => this.#onResult(file, batch),
     })
     const elements = readFileRecords(file, from, {
       notes: this.#report,
@@ -276,7 +276,7 @@ class Importer {
     this.#state.save(file, place, true, this.#report.data)
   }
 
-  async #element(file: SourceFile, element: FoundElement, sender: BatchSender): Promise<void> {
+  async #element(file: SourceFile, element: FileElement, sender: BatchSender): Promise<void> {
     const { bad, next, origin, records, size } = element
     const refuse = async (name: string, id: string | undefined, reason: string) => {
       await sender.end()
@@ -286,7 +286,7 @@ class Importer {
       this.#state.progress(file, next, this.#report.data)
     }
     if (bad) return refuse(this.#options.into ?? bad.collection ?? file.collection, bad.id, bad.reason)
-    const documents: FoundDocument[] = []
+    const documents: SourceDocument[] = []
     const needed = new Set<string>()
     for (const found of records) {
       // Schema objects were created in the schema phase.
@@ -323,24 +323,24 @@ class Importer {
   }
 
   /** Records the result of a batch and the progress in its file. Throws when the import has to stop. */
-  #settle(file: SourceFile, batch: SentBatch): void {
+  #onResult(file: SourceFile, batch: BatchOutcome): void {
     for (const [at, { collection }] of batch.records.entries()) {
       const counts = this.#report.counts(shownCollection(collection, file))
       this.#progress.documents++
       counts.read++
       if (batch.origins[at]?.hasNewId) counts.newIds++
     }
-    this.#takeIn(file, batch)
+    this.#record(file, batch)
     this.#state.progress(file, batch.place, this.#report.data)
   }
 
   /** Counts the outcomes of documents, and records references to check later. Throws when the import has to stop. */
-  #takeIn(file: Pick<SourceFile, 'database'>, batch: Omit<SentBatch, 'place'>): void {
+  #record(file: Pick<SourceFile, 'database'>, batch: Omit<BatchOutcome, 'place'>): void {
     const { origins, records, result } = batch
     let stop: Finding | undefined
     for (const [at, outcome] of result.outcomes.entries()) {
       const record = records[at] as DocumentRecord
-      const origin = origins[at] as SentBatch['origins'][number]
+      const origin = origins[at] as BatchOutcome['origins'][number]
       const collection = shownCollection(record.collection, file)
       if (outcome.kind === 'unmet')
         this.#state.addUnmet({ database: file.database, origin, record, reason: outcome.reason })
@@ -353,10 +353,10 @@ class Importer {
         }
       } else this.#report.counts(collection)[outcome.kind]++
     }
-    const { missing, unresolved } = this.#options.dryRun ? this.#foreseen(file, records, result) : result
+    const { missing, unresolved } = this.#options.dryRun ? this.#simulated(file, records, result) : result
     for (const { record, what } of unresolved) {
       const { collection } = records[record] as DocumentRecord
-      const origin = origins[record] as SentBatch['origins'][number]
+      const origin = origins[record] as BatchOutcome['origins'][number]
       this.#report.lost(
         `a reference to ${what}, which is not there`,
         shownCollection(collection, file),
@@ -364,7 +364,7 @@ class Importer {
       )
     }
     for (const { collection, id, record } of missing) {
-      const place = placeText(origins[record] as SentBatch['origins'][number])
+      const place = placeText(origins[record] as BatchOutcome['origins'][number])
       const from = shownCollection((records[record] as DocumentRecord).collection, file)
       this.#state.addReference({
         database: file.database,
@@ -378,7 +378,7 @@ class Importer {
   }
 
   /** Writes the documents whose checks required other documents, now that those exist. */
-  async #settleUnmet(): Promise<void> {
+  async #retryUnmet(): Promise<void> {
     const { database: top, dryRun, onConflict } = this.#options
     const write = async (documents: readonly UnmetDocument[]) => {
       this.#options.signal?.throwIfAborted()
@@ -386,16 +386,16 @@ class Importer {
       const records = documents.map(({ record }) => record)
       const options = { onConflict, dryRun, checks: 'together' } as const
       const result = await this.#connection.write([...top, ...database], records, options)
-      this.#takeIn({ database }, metOf(documents, result))
+      this.#record({ database }, metOf(documents, result))
       return result.outcomes.map(each => (each.kind === 'unmet' ? each.reason : undefined))
     }
     const all = () => this.#state.unmet()
-    const refused = dryRun ? this.#unmetInDryRun() : await new UnmetDocuments({ all, write }).settle()
+    const refused = dryRun ? this.#unmetInDryRun() : await new UnmetDocuments({ all, write }).retry()
     for (const { database, origin, reason, record } of refused) {
       const collection = shownCollection(record.collection, { database })
       this.#addBad({ ...origin, collection, id: String(record.id), reason })
     }
-    this.#state.settleUnmet(this.#report.data)
+    this.#state.clearUnmet(this.#report.data)
   }
 
   /** A dry run writes nothing: a failed check counts as passed if the document refers to one that would exist by now. */
@@ -414,7 +414,7 @@ class Importer {
   }
 
   /** The result of a dry run's batch as if all preceding documents had been written. */
-  #foreseen(
+  #simulated(
     file: Pick<SourceFile, 'database'>,
     records: readonly DocumentRecord[],
     result: BatchResult,
@@ -447,7 +447,7 @@ class Importer {
 
   // -------------------------------------------------------------------------------------- references
 
-  async #lookAtReferences(): Promise<void> {
+  async #checkReferences(): Promise<void> {
     for (const references of this.#state.references()) {
       const byDatabase = Map.groupBy(references, ({ database }) => database.join('/'))
       for (const group of byDatabase.values()) {

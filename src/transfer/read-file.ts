@@ -12,7 +12,7 @@ import { type CountBytes, readText } from './input.ts'
 import { type ElementPlace, inFile, jsonElements, start, wholeText } from './json-elements.ts'
 import { languageItems } from './language-files.ts'
 import { expand } from './recognise.ts'
-import { BadRecord, type FoundRecord, type RecordPlace } from './record.ts'
+import { BadRecord, type RecordPlace, type SourceRecord } from './record.ts'
 import { readId } from './references.ts'
 import type { SourceFile } from './sources.ts'
 
@@ -28,10 +28,10 @@ export interface FilePlace extends ElementPlace {
 export const fileStart: FilePlace = { ...start, elements: 0, records: 0 }
 
 /** The records of one element of a file. */
-export interface FoundElement {
+export interface FileElement {
   readonly origin: RecordPlace
   /** One record; several for a page, none for a skipped element. */
-  readonly records: readonly FoundRecord[]
+  readonly records: readonly SourceRecord[]
   /** The error of a bad element, with the id and collection as far as they are readable. */
   readonly bad: BadElement | undefined
   /** Length of its text, in characters. */
@@ -61,7 +61,7 @@ interface RawElement {
   /** Offset of its first byte, for files in which a line may have several elements. */
   readonly byte?: number
   /** Converts the element to records. Throws {@link BadRecord}. */
-  readonly read: (context: ElementContext) => readonly FoundRecord[]
+  readonly read: (context: ElementContext) => readonly SourceRecord[]
   /** Its JSON as far as it is readable, to identify a bad element. */
   readonly json: () => Json | undefined
 }
@@ -80,7 +80,7 @@ export async function* readFileRecords(
   file: SourceFile,
   from: FilePlace,
   options: ReadOptions,
-): AsyncGenerator<FoundElement, void, undefined> {
+): AsyncGenerator<FileElement, void, undefined> {
   // Only JSON files can be read from the middle; others are read from the start.
   let { elements } = file.content.kind === 'json' ? from : fileStart
   let made = from.records
@@ -114,7 +114,7 @@ function rawElements(file: SourceFile, from: FilePlace, options: ReadOptions): A
 function readElement(
   { json, read }: RawElement,
   context: ElementContext,
-): Pick<FoundElement, 'bad' | 'records'> {
+): Pick<FileElement, 'bad' | 'records'> {
   try {
     const records = read(context)
     for (const record of records) checkTime(record)
@@ -126,7 +126,7 @@ function readElement(
 }
 
 /** Rejects a time that is not exact as a number: no such time can be stored. */
-function checkTime(record: FoundRecord): void {
+function checkTime(record: SourceRecord): void {
   if (record.kind === 'document' && record.ts !== undefined && !Number.isSafeInteger(record.ts))
     throw new BadRecord('a time that is not between 1684 and 2255', 'ts')
 }

@@ -41,7 +41,7 @@ export interface DocumentRecord {
 }
 
 /** A document from a file, which may have no id. */
-export type FoundDocument = Omit<DocumentRecord, 'id' | 'size'> & { readonly id: bigint | undefined }
+export type SourceDocument = Omit<DocumentRecord, 'id' | 'size'> & { readonly id: bigint | undefined }
 
 /** The kinds of schema objects, spelled as in the functions that create them. */
 export type CreatedKind = SchemaKind | 'key'
@@ -55,7 +55,7 @@ export interface SchemaRecord {
   readonly params: ReadonlyMap<string, Json>
 }
 
-export type FoundRecord = FoundDocument | SchemaRecord
+export type SourceRecord = SourceDocument | SchemaRecord
 
 /** The collection of password hashes. No user collection has a slash in its name. */
 export const credentialsName = '/credentials'

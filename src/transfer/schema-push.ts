@@ -12,7 +12,7 @@ import { TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 
 /**
- * Pushes files. With `dryRun` the database only validates them. Throws `QueryRefused` with all errors and their
+ * Pushes files. With `dryRun` the database only validates them. Throws `QueryError` with all errors and their
  * positions, and {@link TransferError} while the database has a staged schema.
  */
 export async function pushFiles(

@@ -24,7 +24,7 @@ interface SchemaText {
 export type DocumentShapes = ReadonlyMap<string, string>
 
 /** The schema of a database in the form of an export. */
-export interface WrittenSchema {
+export interface ExportSchema {
   readonly files: readonly SchemaText[]
   readonly shapes: DocumentShapes
   /** Names of its child databases. */
@@ -40,7 +40,7 @@ export async function readSchema(
   connection: TransferConnection,
   path: DatabasePath,
   at: Micros,
-): Promise<WrittenSchema> {
+): Promise<ExportSchema> {
   const files: SchemaText[] = []
   const children: string[] = []
   const { isNeeded, plain, said, shapes, texts: fslTexts } = await readSchemaFiles(connection, path)

@@ -4,7 +4,7 @@
 
 import { equalValues } from '../values/equality.ts'
 import { type Json, nativeOfKind } from '../values/value.ts'
-import { type DatabasePath, QueryRefused, type TransferConnection } from './connection.ts'
+import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
 import { driverFields } from './formats/driver-values.ts'
 import { literal, object } from './query-json.ts'
 import { BadRecord, type CreatedKind, type SchemaRecord } from './record.ts'
@@ -14,7 +14,7 @@ import type { SchemaFinding } from './report.ts'
 const order: readonly CreatedKind[] = [...namedKinds, 'key']
 
 function isMissingReference(error: unknown): boolean {
-  return error instanceof QueryRefused && (error.code === 'invalid ref' || /reference/i.test(error.message))
+  return error instanceof QueryError && (error.code === 'invalid ref' || /reference/i.test(error.message))
 }
 
 /** A database, and whether the run is dry. */
@@ -77,7 +77,7 @@ async function lastAttempt(target: Target, record: SchemaRecord): Promise<Schema
   try {
     return await writeObject(target, record)
   } catch (error) {
-    if (error instanceof QueryRefused) return finding(target, record, 'failed', error.message)
+    if (error instanceof QueryError) return finding(target, record, 'failed', error.message)
     throw error
   }
 }
@@ -96,7 +96,7 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
     await connection.query(path, creation(record))
     return finding(target, record, 'created')
   } catch (error) {
-    if (!(error instanceof QueryRefused) || isMissingReference(error)) throw error
+    if (!(error instanceof QueryError) || isMissingReference(error)) throw error
     return finding(target, record, 'failed', error.message)
   }
 }
@@ -185,7 +185,7 @@ export async function ensureDatabase(
   for (const [at, name] of path.entries()) {
     const record = namedRecord('database', name)
     const { outcome, reason } = await writeObject({ connection, path: path.slice(0, at), dryRun }, record)
-    if (outcome === 'failed') throw new QueryRefused('validation failed', `database ${name}: ${reason}`)
+    if (outcome === 'failed') throw new QueryError('validation failed', `database ${name}: ${reason}`)
     if (outcome !== 'created') continue
     if (dryRun) return true
     created = true

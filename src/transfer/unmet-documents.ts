@@ -4,7 +4,7 @@
 
 import { upsert } from '../base/upsert.ts'
 import type { BatchResult, Outcome } from './batch-writer.ts'
-import { batchCharactersMax, batchRecordsMax, type RecordOrigin, type SentBatch } from './batches.ts'
+import { type BatchOutcome, batchCharactersMax, batchRecordsMax, type RecordOrigin } from './batches.ts'
 import type { DatabasePath } from './connection.ts'
 import type { DocumentRecord } from './record.ts'
 import { documentsIn } from './references.ts'
@@ -44,7 +44,7 @@ export class UnmetDocuments {
   }
 
   /** Writes the documents; resolves with those that fail finally. */
-  async settle(): Promise<readonly UnmetDocument[]> {
+  async retry(): Promise<readonly UnmetDocument[]> {
     for (;;) {
       const before = this.#open?.size ?? Number.POSITIVE_INFINITY
       await this.#writeBatches(this.#documents())
@@ -126,7 +126,7 @@ export class UnmetDocuments {
 export function metOf(
   documents: readonly UnmetDocument[],
   { missing, outcomes, unresolved }: BatchResult,
-): Omit<SentBatch, 'place'> {
+): Omit<BatchOutcome, 'place'> {
   const met = [...outcomes.keys()].filter(at => outcomes[at]?.kind !== 'unmet')
   const places = new Map(met.map((at, place) => [at, place]))
   const moved = <T extends { readonly record: number }>(found: readonly T[]) =>

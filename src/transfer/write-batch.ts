@@ -13,13 +13,13 @@ import {
   type BatchTarget,
   BatchWriter,
   bad,
-  DocumentRefused,
-  HiddenByEnd,
+  DocumentRejection,
+  HiddenVersion,
   isRefusal,
   type Limited,
   type OnSpent,
   type Outcome,
-  RecordsRefused,
+  RecordRejections,
   reasonOf,
   unlimited,
   unmet,
@@ -45,9 +45,9 @@ export async function writeBatch(
   } catch (error) {
     // Concurrent transactions conflicted with a long batch; small batches are too short for that.
     const isContended = error instanceof ContendedTransaction && records.length > 1
-    const isRefused = isRefusal(error) || error instanceof DocumentRefused
+    const isRefused = isRefusal(error) || error instanceof DocumentRejection
     if (isRefused && records.length === 1) {
-      const isUnmet = error instanceof DocumentRefused && options.checks !== undefined
+      const isUnmet = error instanceof DocumentRejection && options.checks !== undefined
       const outcome = isUnmet ? unmet(error.reason) : bad(reasonOf(error))
       return { outcomes: [outcome], missing: [], unresolved: [] }
     }
@@ -96,7 +96,7 @@ async function writeTogether(
         writer.runTogether(records, refused, limited),
       )
     } catch (error) {
-      if (error instanceof RecordsRefused) {
+      if (error instanceof RecordRejections) {
         for (const [index, outcome] of error.outcomes) refused.set(index, outcome)
         continue
       }
@@ -134,7 +134,7 @@ async function inTransaction(
       return result
     } catch (error) {
       if (error instanceof Pending) await memo.resolve(error)
-      else if (error instanceof HiddenByEnd) isCareful = true
+      else if (error instanceof HiddenVersion) isCareful = true
       else throw error
     }
   }

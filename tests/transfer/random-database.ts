@@ -1,7 +1,7 @@
 // Databases of every kind that an export may meet, from a seed: objects of both versions of the language, schema files in
 // folders, checks across collections, documents with a past, and databases within databases.
 
-import { QueryRefused } from '../../src/transfer/connection.ts'
+import { QueryError } from '../../src/transfer/connection.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { RandomSource } from '../support/seeded.ts'
 import type { TestDatabase } from './importing.ts'
@@ -77,7 +77,7 @@ class RandomDatabase {
       await this.#database.ask(query, this.#path)
       return true
     } catch (error) {
-      if (!(error instanceof QueryRefused)) throw error
+      if (!(error instanceof QueryError)) throw error
       return false
     }
   }

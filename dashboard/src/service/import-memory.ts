@@ -80,7 +80,7 @@ class BrowserMemory implements ImportMemory {
     if (this.#unmet.length > 0) yield this.#unmet
   }
 
-  settleUnmet(): void {
+  clearUnmet(): void {
     this.#unmet = []
   }
 

@@ -2,7 +2,7 @@
 // texts of a table look like.
 
 import { fileStart, readFileRecords } from '../../../src/transfer/read-file.ts'
-import type { FoundDocument } from '../../../src/transfer/record.ts'
+import type { SourceDocument } from '../../../src/transfer/record.ts'
 import type { SourceFile } from '../../../src/transfer/sources.ts'
 import { isMap, type Json } from '../wire/json.ts'
 import { wireOf } from '../wire/stored.ts'
@@ -56,7 +56,7 @@ export async function previewOf(plan: ImportPlan): Promise<Preview> {
   return { rows, columns, others, suggested: suggestions(rows, columns) }
 }
 
-function rowOf({ collection, fields, id }: FoundDocument, line: number): PreviewRow {
+function rowOf({ collection, fields, id }: SourceDocument, line: number): PreviewRow {
   const data = wireOf(fields.get('data') ?? new Map())
   return {
     line,

@@ -7,8 +7,8 @@ import {
   BadRecord,
   type CreatedKind,
   credentialsName,
-  type FoundDocument,
-  type FoundRecord,
+  type SourceDocument,
+  type SourceRecord,
 } from '../record.ts'
 import { nativeOf } from '../references.ts'
 import { driverReference, driverValue } from './driver-values.ts'
@@ -41,7 +41,7 @@ function documentOf(
   id: bigint,
   element: ReadonlyMap<string, Json>,
   { notes, origin }: ElementContext,
-): readonly FoundRecord[] {
+): readonly SourceRecord[] {
   const name = collection.name ?? ''
   switch (nativeOf(name)) {
     case undefined:
@@ -59,7 +59,7 @@ function documentOf(
 function versionOf(
   element: ReadonlyMap<string, Json>,
   id: bigint,
-): Omit<FoundDocument, 'collection' | 'fields'> {
+): Omit<SourceDocument, 'collection' | 'fields'> {
   const json = element.get('ts') ?? undefined
   const ts = json === undefined ? undefined : driverValue(json, 'ts')
   if (ts !== undefined && typeof ts !== 'bigint' && typeof ts !== 'number' && !(ts instanceof Time))
@@ -100,7 +100,7 @@ function credentialFields(element: ReadonlyMap<string, Json>): ObjectValue {
 /** Members that the service adds, and members that have no meaning in other databases. */
 const ownMembers = new Set(['ref', 'ts', 'class', 'active', 'global_id', 'audience', 'secret'])
 
-function schemaObject(object: CreatedKind, name: string, element: ReadonlyMap<string, Json>): FoundRecord {
+function schemaObject(object: CreatedKind, name: string, element: ReadonlyMap<string, Json>): SourceRecord {
   const params = new Map<string, Json>()
   for (const [member, json] of element) if (!ownMembers.has(member) && json !== null) params.set(member, json)
   if (object !== 'key' && typeof params.get('name') !== 'string') params.set('name', name)

@@ -3,7 +3,7 @@
 
 import { microsOfTime, parseTime } from '../../values/time.ts'
 import { isObject, type Json, type ObjectValue, type Time, type Value } from '../../values/value.ts'
-import { BadRecord, credentialsName, type FoundDocument } from '../record.ts'
+import { BadRecord, credentialsName, type SourceDocument } from '../record.ts'
 import { readId } from '../references.ts'
 import { driver10Notation } from './driver10-values.ts'
 import { taggedNotation } from './export-values.ts'
@@ -29,7 +29,7 @@ function readDocument(
   context: ElementContext,
   member: '@mod' | 'name' | undefined,
   notationOf: (place: ElementContext) => Notation,
-): readonly FoundDocument[] {
+): readonly SourceDocument[] {
   if (!(element instanceof Map)) throw new BadRecord('no object')
   const coll = element.get('coll')
   const name = member === undefined ? coll : coll instanceof Map ? coll.get(member) : undefined

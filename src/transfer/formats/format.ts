@@ -2,7 +2,7 @@
 
 import type { Json } from '../../values/value.ts'
 import type { FieldTypes } from '../field-types.ts'
-import type { FoundRecord, Notes, RecordPlace } from '../record.ts'
+import type { Notes, RecordPlace, SourceRecord } from '../record.ts'
 
 /** The formats of documents in JSON. A file has one format. */
 export type FormatName = 'tagged' | 'simple' | 'driver' | 'driver of version 10' | 'documents' | 'rows'
@@ -21,4 +21,4 @@ export interface ElementContext {
 }
 
 /** Converts one element to records. Throws `BadRecord`. */
-export type ReadElement = (element: Json, context: ElementContext) => readonly FoundRecord[]
+export type ReadElement = (element: Json, context: ElementContext) => readonly SourceRecord[]

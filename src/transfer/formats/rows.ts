@@ -3,7 +3,7 @@
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
-import { BadRecord, type FoundDocument } from '../record.ts'
+import { BadRecord, type SourceDocument } from '../record.ts'
 import { readId } from '../references.ts'
 import { driverValue } from './driver-values.ts'
 import type { ElementContext, ReadElement } from './format.ts'
@@ -31,7 +31,7 @@ function documentOf(
   data: ObjectValue,
   id: bigint | undefined,
   { collection }: ElementContext,
-): FoundDocument {
+): SourceDocument {
   const fields: ObjectValue = data.size > 0 ? new Map([['data', data]]) : new Map()
   return { kind: 'document', collection, id, ts: undefined, isHistory: false, isDelete: false, fields }
 }
@@ -61,7 +61,7 @@ export function readCells(
   cells: readonly string[],
   rules: CellRules,
   context: ElementContext,
-): FoundDocument {
+): SourceDocument {
   const fields = new Map<string, Value>()
   let id: bigint | undefined
   for (const [at, name] of names.entries()) {
