@@ -1,6 +1,6 @@
-// Account keys: what log pipelines present. They belong to the operator, not to a database, and open nothing but
-// the log API. Shown once; kept is a SHA-256 of the secret. A slow hash such as bcrypt would protect guessable
-// secrets, but these are 256 random bits: they cannot be guessed, and checking one must stay cheap.
+// Account keys: the credentials of log pipelines. They belong to the operator, not to a database, and give access only
+// to the log API. A secret is shown once, and its SHA-256 is stored. A slow hash such as bcrypt would protect guessable
+// secrets, but 256 random bits cannot be guessed, and checking a key must stay cheap.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { microsPerDay } from '../base/durations.ts'
@@ -14,9 +14,9 @@ export interface AccountKey {
   readonly id: string
   readonly name: string
   readonly createdAt: Micros
-  /** Absent: it never expires. */
+  /** Absent: the key never expires. */
   readonly expiresAt?: Micros
-  /** Absent: all. */
+  /** Absent: all region groups. */
   readonly regionGroups?: readonly string[]
 }
 
@@ -25,14 +25,14 @@ interface StoredKey extends AccountKey {
   readonly hash: string
 }
 
-/** What a new key is to be. */
+/** The parameters of a new key. */
 interface NewAccountKey {
   readonly name: string
   readonly ttlDays?: number
   readonly regionGroups?: readonly string[]
 }
 
-/** A live key has that name already. */
+/** Thrown when a live key already has the name. */
 export class NameTaken {}
 
 const secretPattern = /^tak_([0-9a-f]{16})_[\w-]{43}$/
@@ -50,7 +50,7 @@ export class AccountKeys {
     this.#now = now
   }
 
-  /** Makes a key and returns its secret, which cannot be learnt later. Throws {@link NameTaken}. */
+  /** Creates a key and returns its secret, which cannot be retrieved later. Throws {@link NameTaken}. */
   create(wanted: NewAccountKey): Promise<{ readonly key: AccountKey; readonly secret: string }> {
     const now = this.#now()
     const id = this.#random.hex(8)
@@ -71,13 +71,13 @@ export class AccountKeys {
     })
   }
 
-  /** All keys, oldest first, expired ones too. */
+  /** All keys, oldest first, including expired ones. */
   list(): readonly AccountKey[] {
     const keys = this.#kv.read(all).map(({ hash, ...key }) => key)
     return keys.sort((a, b) => a.createdAt - b.createdAt)
   }
 
-  /** Revokes a key at once; false when there is none with that id. */
+  /** Revokes a key at once; false when there is no key with that id. */
   revoke(id: string): Promise<boolean> {
     return this.#kv.transact(view => {
       const known = view.get(keyOf(id)) !== undefined
@@ -85,7 +85,7 @@ export class AccountKeys {
     })
   }
 
-  /** The live key with that secret. */
+  /** The live key with a secret; undefined when there is none. */
   find(secret: string): AccountKey | undefined {
     const id = secretPattern.exec(secret)?.[1]
     if (id === undefined) return undefined

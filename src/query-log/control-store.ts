@@ -1,11 +1,10 @@
-// Account keys and export requests within a store that several machines share: under keys of their own, so that every
-// machine has them.
+// Stores account keys and export requests within a store that several machines share, so that every machine has them.
 
 import { controlKey, tagRange } from '../keys/keyspace.ts'
 import type { Entry, KeyValueStore, View } from '../kv/contract.ts'
 import { rethrow } from './unavailable.ts'
 
-/** The rows of a store that belong to no database, as a store of their own. What it refuses is `service unavailable`. */
+/** A key-value store over the rows that belong to no database. Store failures become `service unavailable`. */
 export function controlRows(kv: KeyValueStore): KeyValueStore {
   return {
     read: read => refusing(() => kv.read(view => read(controlView(view)))),
@@ -18,12 +17,12 @@ export function controlRows(kv: KeyValueStore): KeyValueStore {
         .catch(rethrow),
     ready: notBefore => kv.ready?.(notBefore)?.catch(rethrow),
     watch: listener => kv.watch(listener),
-    // It belongs to its opener.
+    // The underlying store is closed by its opener.
     close: () => Promise.resolve(),
   }
 }
 
-/** Every row, under the key by which its owner knows it. */
+/** All rows, under the keys of their owner. */
 export function allControlRows(view: View): Entry[] {
   return [...withOwnKeys(view.range(tagRange('control')))]
 }

@@ -1,23 +1,23 @@
-// Exported files that are downloaded from this service through signed URLs, wherever they lie.
+// Exported files that clients download from this service through signed URLs, in whatever storage they are.
 
 import { Readable } from 'node:stream'
 import type { Micros } from '../values/value.ts'
 import type { ExportStorage } from './export-storage.ts'
 import type { Signer } from './signing.ts'
 
-/** Where the files lie: in a folder, or in the store that several machines share. */
+/** The storage of files: a folder, or the store that several machines share. */
 export interface FileTable {
-  /** Stores a file, replacing an older one, once all of `content` has come. */
+  /** Stores a file once all of `content` has arrived, and replaces an older one. */
   store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>
-  /** Bytes of a file; undefined when there is none of that name. */
+  /** The size of a file in bytes; undefined when it does not exist. */
   size(name: string): Promise<number | undefined>
   read(name: string): AsyncIterable<Buffer>
   remove(name: string): Promise<void>
-  /** Removes what was never completed. */
+  /** Removes incomplete files. */
   removeLeftovers(now: Micros): Promise<void>
 }
 
-/** Only names that `fileName` makes ever reach a file system or a table. */
+/** Only names made by `fileName` reach a file system or a table. */
 const namePattern = /^[0-9a-f-]{36}\.ndjson\.gz$/
 
 export class Downloads implements ExportStorage {
@@ -46,7 +46,7 @@ export class Downloads implements ExportStorage {
     return this.files.remove(name)
   }
 
-  /** Opens a file for its download; undefined when there is none of that name. */
+  /** Opens a file for its download; undefined when it does not exist. */
   async open(name: string): Promise<{ readonly content: Readable; readonly bytes: number } | undefined> {
     const bytes = namePattern.test(name) ? await this.files.size(name) : undefined
     if (bytes === undefined) return undefined

@@ -1,11 +1,10 @@
-// A request for an export: what was asked for, and how far it is. docs/internals/export-states.md draws the
-// states; the table here is the machine itself.
+// An export request: its parameters and its state machine. docs/internals/export-states.md draws the states.
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../values/value.ts'
 import type { LoggedDatabase } from './ownership.ts'
 
-/** The states, by the names that clients know. */
+/** The states, with the names that clients see. */
 export const exportStates = [
   'Requested',
   'Pending',
@@ -16,53 +15,53 @@ export const exportStates = [
   'TimedOut',
 ] as const
 
-/** Where an export stands. */
+/** The state of an export. */
 export type ExportState = (typeof exportStates)[number]
 
-/** Every change of state there is. */
+/** All allowed state transitions. */
 export const transitions: Readonly<Record<ExportState, readonly ExportState[]>> = {
   /** Accepted; no worker has taken it yet. */
   Requested: ['Pending', 'Failed', 'TimedOut'],
-  /** The file is being made. */
+  /** The file is being created. */
   Pending: ['CreatingNewUrl', 'DoesNotExist', 'Failed', 'TimedOut'],
-  /** The file is there (if it has vanished it is made again); a URL for it is being made. */
+  /** The file exists, and a URL for it is being created. A file that has vanished is created again. */
   CreatingNewUrl: ['Complete', 'Pending', 'Failed', 'TimedOut'],
-  /** The URL can be fetched until it expires. Asked for later, a new one is made. */
+  /** The URL works until it expires. A later request creates a new one. */
   Complete: ['CreatingNewUrl'],
   /** No record matched. */
   DoesNotExist: [],
   Failed: [],
-  /** It took longer than is allowed. */
+  /** The export exceeded its time limit. */
   TimedOut: [],
 }
 
-/** States in which there is work on the request. */
+/** States in which the request is being processed or waiting. */
 export const unfinishedStates: ReadonlySet<ExportState> = new Set(['Requested', 'Pending', 'CreatingNewUrl'])
 
 export interface ExportRequest {
   /** A UUID (version 7, so that ids sort by age). */
   readonly id: string
   readonly state: ExportState
-  /** Number of the URL: 1 for the first one. */
+  /** The number of the URL, counted from 1. */
   readonly version: number
-  /** As the client wrote them. */
+  /** As written by the client. */
   readonly timeStart: string
   readonly timeEnd: string
-  /** What they mean, in milliseconds since the Unix epoch. */
+  /** The parsed times, in milliseconds since the Unix epoch. */
   readonly from: number
   readonly to: number
   readonly regionGroup: string
-  /** The database asked for; absent for a whole region group. */
+  /** The exported database; absent for a whole region group. */
   readonly database?: ExportedDatabase
-  /** With whom others take turns: the operator, or the outermost database of the caller. Absent in requests of 0.1. */
+  /** The owner for fair queueing: the operator, or the outermost database of the caller. Absent in requests of 0.1. */
   readonly requester?: string
   readonly createdAt: Micros
   readonly updatedAt: Micros
-  /** When the present work on it began; the time limit counts from here. */
+  /** The start of the current processing, from which the time limit counts. */
   readonly startedAt: Micros
-  /** Times that a process began to work on it without bringing it to an end. */
+  /** Number of times that a process has started to work on the request without finishing it. */
   readonly attempts: number
-  /** The process that works on it, and until when others leave it alone. */
+  /** The process that works on the request, and the end of its lease. */
   readonly lease?: { readonly owner: string; readonly until: Micros }
   /** Present when complete. */
   readonly url?: { readonly address: string; readonly expiresAt: Micros }
@@ -70,27 +69,27 @@ export interface ExportRequest {
 
 /** A database whose queries are exported. */
 export interface ExportedDatabase {
-  /** With the region group in front, such as `us-std/parent/child`. */
+  /** The path with the region group in front, such as `us-std/parent/child`. */
   readonly path: string
   /** Names, outermost first. */
   readonly names: readonly string[]
-  /** Ids in decimal, outermost first, the last one that of the database itself. */
+  /** Ids in decimal, outermost first; the last one belongs to the database itself. */
   readonly ids: readonly string[]
-  /** See {@link LoggedDatabase}; absent in requests of before 0.2. */
+  /** See {@link LoggedDatabase}; absent in requests from before 0.2. */
   readonly since?: number
 }
 
-/** The database of an export, as records are told to be its. */
+/** The database of an export in the form in which records are matched. */
 export function loggedDatabase({ ids, names, since }: ExportedDatabase): LoggedDatabase {
   return { names, id: ids.at(-1) as string, since: since ?? Number.POSITIVE_INFINITY }
 }
 
-/** Whether a request is complete, and its URL can be fetched no more. */
+/** Returns whether a request is complete and its URL has expired. */
 export function hasExpiredUrl({ state, url }: ExportRequest, now: Micros): boolean {
   return state === 'Complete' && url !== undefined && url.expiresAt <= now
 }
 
-/** The request in its next state. Throws unless the table allows the change. */
+/** The request in its next state. Throws an `InvariantError` unless the table allows the transition. */
 export function inState(
   request: ExportRequest,
   state: ExportState,

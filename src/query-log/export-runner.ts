@@ -1,6 +1,6 @@
-// Works on export requests, one at a time in each process. A process takes a request by a lease that it renews
-// while it works; if it dies, the lease runs out and another process, or the restarted one, goes on from the
-// state on disk. Making the file again from the start does no harm, so nothing but the state is kept.
+// Processes export requests, one at a time in each process. A process claims a request with a lease and renews the
+// lease while it works. If the process is killed, the lease expires, and another process continues from the state on
+// disk. Only the state is stored, because creating the file again is harmless.
 
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -19,31 +19,31 @@ import { isUnavailable } from './unavailable.ts'
 interface ExportRunnerOptions {
   readonly store: ExportStore
   readonly storage: ExportStorage
-  /** Names this process among those that share the store. */
+  /** Identifies this process among those that share the store. */
   readonly owner: string
   readonly now: () => Micros
-  /** Decides what took too long: does not leap as {@link now} may. */
+  /** Measures timeouts; does not jump, as {@link now} may. */
   readonly passedTime: () => Micros
   readonly timers: Timers
-  /** Milliseconds that the work on a request may take before it is `TimedOut`. */
+  /** Milliseconds of processing after which a request is `TimedOut`. */
   readonly timeoutMs: number
-  /** Seconds that a download URL is valid. */
+  /** Validity of a download URL, in seconds. */
   readonly urlSeconds: number
-  /** The matching records, once all that was recorded up to `time` by any process is among them. */
+  /** The matching records. They include everything that any process recorded up to `time`. */
   readonly records: (filter: RecordFilter, time: Micros, signal: AbortSignal) => AsyncIterable<Buffer>
   readonly onFailure: (request: ExportRequest, cause: unknown) => void
 }
 
-/** Milliseconds: how often forgotten requests are looked for, how long a lease lasts, how often it is renewed. */
+/** Milliseconds: the polling interval for requests, the duration of a lease, and the interval of its renewal. */
 const lookEveryMs = 1000
 const leaseMs = 5000
 const renewEveryMs = 1000
 const leaseMicros = leaseMs * 1000
 
-/** Requests begun so often without an end bring their process down: they are given up. */
+/** Number of attempts after which a request fails: processing it probably crashes the process. */
 const attemptsMax = 5
 
-/** Gzip's fastest levels are twice as fast as the default at four fifths of its effect on these files. */
+/** Gzip's fastest levels take half the time of the default and save four fifths as much on these files. */
 const gzipLevel = 3
 
 type Interruption = 'timed out' | 'stopping' | 'lost'
@@ -54,7 +54,7 @@ export class ExportRunner {
   #interrupt: ((reason: Interruption) => void) | undefined
   #isStopping = false
   #claims = 0
-  /** Whose request was worked on last. */
+  /** The requester of the last processed request. */
   #served = ''
 
   constructor(options: ExportRunnerOptions) {
@@ -62,24 +62,24 @@ export class ExportRunner {
     this.#loop = new Loop(options.timers, () => this.#step())
   }
 
-  /** Looks for requests now. */
+  /** Polls for requests now. */
   wake(): void {
     this.#loop.wake()
   }
 
-  /** Gives back what it works on and ends. */
+  /** Releases the current request and stops. */
   async close(): Promise<void> {
     this.#isStopping = true
     this.#interrupt?.('stopping')
     await this.#loop.stop()
   }
 
-  /** Resolves with the milliseconds until the next. */
+  /** Resolves with the milliseconds until the next step. */
   async #step(): Promise<number> {
     try {
       if (this.#options.store.hasFree()) await this.#workOff()
     } catch {
-      // The store is closing; there will be nothing to do.
+      // The store is closing, so there is no work left.
     }
     return lookEveryMs
   }
@@ -88,7 +88,7 @@ export class ExportRunner {
     const { store, owner } = this.#options
     while (!this.#isStopping) {
       let request: ExportRequest | undefined
-      // A name for each claim, so that what an interrupted one still does cannot touch a later one.
+      // Each claim has its own owner name, so that an interrupted one cannot affect a later one.
       const claimant = `${owner}.${this.#claims++}`
       try {
         request = await store.claim(claimant, leaseMicros, this.#served)
@@ -102,7 +102,7 @@ export class ExportRunner {
     }
   }
 
-  /** Brings one request to an end, unless it is interrupted. Rejects only when the store fails. */
+  /** Processes a request to a final state, unless it is interrupted. Rejects only when the store fails. */
   async #work(request: ExportRequest, owner: string): Promise<void> {
     const { store, timers, passedTime, timeoutMs, onFailure } = this.#options
     const { id } = request
@@ -137,7 +137,7 @@ export class ExportRunner {
     }
   }
 
-  /** From the state it is in to an end. */
+  /** Advances a request from its current state to a final one. */
   async #steps(claimed: ExportRequest, owner: string, signal: AbortSignal): Promise<void> {
     const { store, storage } = this.#options
     const name = fileName(claimed.id)
@@ -166,7 +166,7 @@ export class ExportRunner {
     }
   }
 
-  /** Makes the file; false when there is nothing to put into it. */
+  /** Creates the file; false when there are no records for it. */
   async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
     const { from, to, regionGroup, database, createdAt } = request
     const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
@@ -177,7 +177,7 @@ export class ExportRunner {
       await this.#storeFile(name, following(first.value, records), signal)
       return true
     } finally {
-      // Whether or not reading of what follows the first has begun: a segment may be open.
+      // Closes the segment that may be open, even if only the first record was read.
       await records.return?.()
     }
   }
@@ -193,7 +193,7 @@ export class ExportRunner {
         this.#options.storage.store(name, content, either),
       ])
     } catch (cause) {
-      // Whichever of the two goes on would wait for the other forever.
+      // Aborts the other operation, which would wait forever.
       failure.abort()
       throw cause
     }

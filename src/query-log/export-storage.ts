@@ -1,17 +1,18 @@
-// Where exported files are kept. Downloads, whose files this service hands out itself, and S3-compatible buckets implement it.
+// The storage of exported files. `Downloads`, whose files this service serves itself, and S3-compatible buckets
+// implement it.
 
 import type { Readable } from 'node:stream'
 
 export interface ExportStorage {
-  /** Stores a file, replacing an older one, once all of `content` has come; nothing half-way is ever visible. */
+  /** Stores a file once all of `content` has arrived, and replaces an older one. Incomplete files are never visible. */
   store(name: string, content: Readable, signal: AbortSignal): Promise<void>
   exists(name: string): Promise<boolean>
   /**
-   * Where the file can be fetched without credential until `expires` (seconds since the Unix epoch): a URL, or a
-   * path with query on this service.
+   * The address at which the file can be fetched without a credential until `expires` (seconds since the Unix epoch): a
+   * URL, or a path with query on this service.
    */
   address(name: string, expires: number): Promise<string>
-  /** Removes a file that may be gone already. */
+  /** Removes a file; it need not exist. */
   remove(name: string): Promise<void>
 }
 

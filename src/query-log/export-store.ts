@@ -1,12 +1,12 @@
-// Export requests on disk, in a small key-value store of their own that all processes share:
+// Export requests on disk, in a small key-value store that all processes share:
 //
 //     R <id>               the request as JSON; ids sort by age
-//     J <id>               present while there is work on it: who asked for it
-//     T <subject> 00 token the idempotency token's request and when it was made
-//     P                    how time passed, for what is removed because of its age
-//     S                    the key that URLs and page tokens are signed with
+//     J <id>               present while the request is unfinished: its requester
+//     T <subject> 00 token the request of an idempotency token, and when it was made
+//     P                    the elapsed time, for removal by age
+//     S                    the key for signing URLs and page tokens
 //
-// Every change reads and writes in one transaction, so two processes never both win.
+// Every change reads and writes in one transaction, so that only one of two concurrent processes succeeds.
 
 import { microsPerDay } from '../base/durations.ts'
 import { epoch, micros } from '../base/micros.ts'
@@ -25,22 +25,22 @@ import {
   unfinishedStates,
 } from './export-request.ts'
 
-/** What a client asks for, checked. */
+/** The validated parameters of a client's request. */
 export type ExportParameters = Pick<
   ExportRequest,
   'timeStart' | 'timeEnd' | 'from' | 'to' | 'regionGroup' | 'database' | 'requester'
 >
 
-/** A client's promise that equal tokens mean the same request; `subject` keeps clients apart. */
+/** An idempotency token: a client sends the same token when it repeats a request. `subject` separates clients. */
 export interface IdempotencyToken {
   readonly subject: string
   readonly token: string
 }
 
-/** No lease is longer, in microseconds. */
+/** The maximum duration of a lease, in microseconds. */
 const leaseMicrosMax: number = 60_000_000
 
-/** Microseconds that an idempotency token counts. */
+/** The lifetime of an idempotency token, in microseconds. */
 const tokenLifetime: number = microsPerDay
 
 const requestKey = (id: string) => Buffer.from(`R${id}`)
@@ -49,7 +49,7 @@ const tokenKey = ({ subject, token }: IdempotencyToken) => Buffer.from(`T${subje
 const timeKey = Buffer.from('P')
 const signingKeyKey = Buffer.from('S')
 const jobs = { start: Buffer.from('J'), end: Buffer.from('K') }
-/** `S` follows `R`: the end of all requests. */
+/** The end of all requests: `S` follows `R`. */
 const requestsEnd = Buffer.from('S')
 
 interface StoredToken {
@@ -71,7 +71,7 @@ export class ExportStore {
     this.#now = now
   }
 
-  /** The key that signs URLs and page tokens: made once, the same in all processes. */
+  /** The key for signing URLs and page tokens. It is created once and shared by all processes. */
   signingKey(): Promise<Bytes> {
     const fresh = this.#random.bytes(32)
     return this.#kv.transact(view => {
@@ -82,21 +82,21 @@ export class ExportStore {
     })
   }
 
-  /** What was remembered of how time passed; see base/removal-time.ts. */
+  /** The stored elapsed time; see base/removal-time.ts. */
   timeMemory(): TimeMemory | undefined {
     const stored = this.#kv.read(view => view.get(timeKey))
     return stored && decode<TimeMemory>(stored)
   }
 
-  /** Remembers how time passed. */
+  /** Stores the elapsed time. */
   async rememberTime(memory: TimeMemory): Promise<void> {
     const writes = [{ key: timeKey, value: encode(memory) }]
     await this.#kv.transact(() => ({ result: undefined, writes }))
   }
 
   /**
-   * Stores a new request, or returns the one that the same token made within the last 24 hours. Throws `too many requests`
-   * when as many of the same requester wait as may.
+   * Stores a new request, or returns the request that the same token created within the last 24 hours. Rejects with
+   * `too many requests` when the requester has the maximum number of waiting requests.
    */
   create(wanted: ExportParameters, idempotency: IdempotencyToken | undefined): Promise<ExportRequest> {
     const now = this.#now()
@@ -129,8 +129,8 @@ export class ExportStore {
   }
 
   /**
-   * Requests from the newest on, those made before `before` (an id) when that is given, at most `limit`. Looks at a bounded
-   * number of requests, as others may have made very many; `next` is where to go on.
+   * Requests from the newest on, optionally only those made before the request with id `before`, at most `limit`. Reads
+   * a bounded number of requests, because other clients may have made very many. `next` is the start of the next page.
    */
   newest(
     before: string | undefined,
@@ -156,8 +156,8 @@ export class ExportStore {
   }
 
   /**
-   * Takes a request that no worker has, for `leaseMicros` from now; a lease that has run out counts for nothing. Requesters
-   * take turns: the oldest of the first one behind `served`, in a circle.
+   * Claims a free request for `leaseMicros` from now. An expired lease is ignored. Requesters take turns in a circle:
+   * the result is the oldest request of the first requester after `served`.
    */
   claim(owner: string, leaseMicros: number, served = ''): Promise<ExportRequest | undefined> {
     const now = this.#now()
@@ -170,12 +170,12 @@ export class ExportStore {
     })
   }
 
-  /** Whether a request waits for a worker. */
+  /** Returns whether any request is free. */
   hasFree(): boolean {
     return this.#kv.read(view => !freeInTurns(view, '', this.#now()).next().done)
   }
 
-  /** Renews a lease; false when another worker has the request by now. */
+  /** Renews a lease; false when another worker has claimed the request. */
   renew(id: string, owner: string, leaseMicros: number): Promise<boolean> {
     const until = micros(this.#now() + leaseMicros)
     return this.#changeOwned(id, owner, request => ({
@@ -184,7 +184,7 @@ export class ExportStore {
     })).then(request => request !== undefined)
   }
 
-  /** Gives a request back unfinished; working on it so far was no failure of its own. */
+  /** Releases an unfinished request. The attempt does not count. */
   async release(id: string, owner: string): Promise<void> {
     await this.#changeOwned(id, owner, ({ lease, ...request }) => ({
       ...request,
@@ -192,7 +192,7 @@ export class ExportStore {
     }))
   }
 
-  /** Moves a request on; undefined when another worker has it by now. */
+  /** Moves a request to another state; undefined when another worker has claimed it. */
   advance(
     id: string,
     owner: string,
@@ -203,7 +203,7 @@ export class ExportStore {
     return this.#changeOwned(id, owner, request => inState(request, state, now, changes))
   }
 
-  /** Asks for a new URL of a complete request whose URL has expired; returns the request as it is then. */
+  /** Starts the creation of a new URL for a complete request whose URL has expired. Returns the request afterwards. */
   async renewUrl(id: string): Promise<ExportRequest | undefined> {
     const now = this.#now()
     const renewed = await this.#change(id, request => {
@@ -214,7 +214,7 @@ export class ExportStore {
     return renewed ?? this.get(id)
   }
 
-  /** The requests made before `time` that no worker has any more. */
+  /** The finished requests made before `time`. */
   finishedBefore(time: Micros): readonly string[] {
     return this.#kv.read(view => {
       const ids: string[] = []
@@ -227,7 +227,7 @@ export class ExportStore {
     })
   }
 
-  /** Forgets a request, unless it was put back for work. */
+  /** Deletes a request, unless it is unfinished again. */
   async forget(id: string): Promise<void> {
     await this.#kv.transact(view => {
       const request = find(view, id)
@@ -236,7 +236,7 @@ export class ExportStore {
     })
   }
 
-  /** Forgets the idempotency tokens that no longer count at `now`. */
+  /** Deletes the idempotency tokens that have expired at `now`. */
   async forgetTokens(now: Micros): Promise<void> {
     await this.#kv.transact(view => {
       const writes: Write[] = []
@@ -256,7 +256,7 @@ export class ExportStore {
     return this.#change(id, request => (request.lease?.owner === owner ? change(request) : undefined))
   }
 
-  /** Changes a request, unless `change` leaves it as it is; resolves with the changed one. */
+  /** Changes a request, unless `change` returns undefined; resolves with the changed request. */
   #change(
     id: string,
     change: (request: ExportRequest) => ExportRequest | undefined,
@@ -269,7 +269,7 @@ export class ExportStore {
   }
 }
 
-/** Whether a lease counts. One that reaches further than leases do is from before the clock was set back. */
+/** Returns whether a lease is valid. A lease longer than the maximum was made before the clock was set back. */
 function isHeld(lease: ExportRequest['lease'], now: Micros): boolean {
   return lease !== undefined && lease.until > now && lease.until <= now + leaseMicrosMax
 }
@@ -279,7 +279,7 @@ function find(view: View, id: string): ExportRequest | undefined {
   return stored && decode<ExportRequest>(stored)
 }
 
-/** Requests that no worker has, looked up as they are asked for: requesters behind `served` first, of each the oldest first. */
+/** Free requests, read on demand: requesters after `served` first, for each requester the oldest first. */
 function* freeInTurns(view: View, served: string, now: Micros): Generator<ExportRequest> {
   const idsOf = new Map<string, string[]>()
   for (const { key, value } of view.range(jobs))
@@ -295,7 +295,7 @@ function* freeInTurns(view: View, served: string, now: Micros): Generator<Export
   }
 }
 
-/** Throws `too many requests` when no more of a requester may wait. */
+/** Throws `too many requests` when the requester has the maximum number of waiting requests. */
 function checkWaiting(view: View, requester: string): void {
   const name = Buffer.from(requester)
   let waiting = 0

@@ -1,6 +1,6 @@
-// A record in the format of exports, as readers of the log get it.
+// The format of exported records, as readers of the log receive them.
 
-/** A record in the exported format, as it was written. */
+/** A parsed record in the export format. */
 export interface ExportedRecord {
   readonly DATABASE: readonly string[]
   readonly FQL_SHAPE: string
@@ -17,7 +17,7 @@ export interface ExportedRecord {
   readonly TXN_RETRIES: number
 }
 
-/** Whether the dashboard has made a request itself: it marks those by a tag. */
+/** Returns whether the dashboard made the request: it sets a tag on its requests. */
 export function isOfDashboard({ TAGS }: ExportedRecord): boolean {
   return TAGS?.source === 'dashboard'
 }

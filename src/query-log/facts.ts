@@ -1,60 +1,61 @@
-// What is known of a request beside its record. The format of records is that of exports and has no place for it, so it stands
-// in the line of a segment before the record, behind the trail, and is in no export:
+// Additional facts about a request. The format of records is that of exports and has no fields for them. So the facts
+// precede the record in a segment's line, after the trail, and are not exported:
 //
 //     /17/["key/0/12","admin","","10.0.0.1","/",0,["cusers"],[40,0]]{"API_VERSION":…}
 //
-// It is a JSON list without braces: the first one in a line begins the record. It tells who asked by numbers, and no value of
-// any query. The list ends early where the rest is empty. Lines that 0.1 wrote have none. Records of writes end with the time of
-// their transaction, which leads from a version of a document to the request that wrote it; the document itself is not named.
+// The facts are a JSON list without braces, so the first brace in a line begins the record. They identify the caller by
+// numbers and contain no value of any query. Empty elements at the end are omitted. Lines of 0.1 have no facts. Records
+// of writes end with the time of their transaction, which leads from a version of a document to the request that wrote
+// it; the document itself is not named.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { micros } from '../base/micros.ts'
 import { anyMark, markedName } from '../values/name-marks.ts'
 import type { Micros } from '../values/value.ts'
 
-/** Who asked: see `CallerMark` in `src/engine/contract.ts`. */
+/** The caller of a request: see `CallerMark` in `src/engine/contract.ts`. */
 export interface LoggedCaller {
   readonly credential: string
   readonly roles: readonly string[]
   readonly identity: string | undefined
 }
 
-/** A schema object that a query has named. */
+/** A schema object named in a query. */
 interface NamedObject {
   readonly kind: 'collection' | 'index' | 'function'
   readonly name: string
 }
 
-/** What went wrong, without values. */
+/** An error without values of the query. */
 interface Fault {
   readonly code: string
   readonly text: string
   readonly position: string
 }
 
-/** What is written beside a record. A plain value. */
+/** The facts stored with a record. A plain value. */
 export interface Facts {
-  /** Undefined: the credential was refused. */
+  /** Undefined when the credential was rejected. */
   readonly caller: LoggedCaller | undefined
-  /** Where the request came from. */
+  /** The client address of the request. */
   readonly address: string
   /** The path of the endpoint. */
   readonly endpoint: string
-  /** It was evaluated in the slow lane. */
+  /** True if the request was evaluated in the slow lane, by a background query worker. */
   readonly isSlow: boolean
   readonly named: readonly NamedObject[]
   readonly fault: Fault | undefined
-  /** The time of the commit; undefined for a request that wrote nothing. */
+  /** The time of the commit; undefined for a request without writes. */
   readonly commitTime?: Micros | undefined
 }
 
 const kindLetters = { collection: 'c', index: 'i', function: 'f' } as const
 const kinds = { c: 'collection', i: 'index', f: 'function' } as const
 
-/** Characters of an address, a name or a subject that are kept: there are hardly longer ones. */
+/** Maximum length of a stored address, name or subject. */
 const keptCharsMax = 200
 
-/** Writes the facts of requests. Those of one application mostly come in a row and differ in little. */
+/** Serializes facts. It caches the last parts, because consecutive requests of one application differ little. */
 export class FactsFormat {
   #lastCaller: LoggedCaller | undefined
   #lastAddress = ''
@@ -63,7 +64,7 @@ export class FactsFormat {
   #lastHoles: readonly number[] = []
   #lastUse = ''
 
-  /** The facts as they stand in a line; `holes`: see {@link PlainShapes}. Runs once per request. */
+  /** The text of the facts in a line. `holes`: see {@link PlainShapes}. Runs once per request. */
   text(facts: Omit<Facts, 'fault'>, fault: Facts['fault'], holes: readonly number[]): string {
     const { address, caller, commitTime, endpoint, isSlow, named } = facts
     if (address !== this.#lastAddress || !isSame(caller, this.#lastCaller)) {
@@ -122,26 +123,26 @@ function cut(text: string): string {
   return text.length > keptCharsMax ? `${text.slice(0, keptCharsMax)}…` : text
 }
 
-/** Braces within texts, escaped. */
+/** Escapes braces within texts. */
 function withoutBraces(json: string): string {
   return json.includes('{') ? json.replaceAll('{', '\\u007b') : json
 }
 
-/** A shape as records have it; `holes` has the place there of each name, and which of the names it is. */
+/** A shape as in records. `holes` are pairs: the position of a name in the shape, and its index among the names. */
 interface PlainShape {
   readonly shape: string
   readonly holes: readonly number[]
 }
 
-/** Shapes with marks that are remembered, and how long they are: queries of one application have few. */
+/** Limits of the cache of shapes with marks; an application has few queries. */
 const knownShapesMax = 1000
 const knownShapeCharsMax = 500
 
-/** Takes the marks out of shapes. */
+/** Removes the marks from shapes. */
 export class PlainShapes {
   readonly #known = new GenerationCache<string, PlainShape>(knownShapesMax)
 
-  /** The shape, given with marks as the inside of a JSON string. */
+  /** Converts a shape with marks, given as the inside of a JSON string. */
   of(marked: string): PlainShape {
     const known = this.#known.get(marked)
     if (known !== undefined) return known
@@ -155,12 +156,12 @@ export class PlainShapes {
   }
 }
 
-/** Facts as they were written, and the shape of the query with the names that the record's leaves out. */
+/** Parsed facts, with the shape of the query including the names that the record's shape omits. */
 export interface ReadFacts extends Facts {
   readonly shape: string
 }
 
-/** The facts in a line whose record has that shape; undefined for damage. */
+/** Parses the facts of a line. `shape`: that of the record. Undefined for damaged facts. */
 export function readFacts(text: string, shape: string): ReadFacts | undefined {
   try {
     const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault, commitTime] =
@@ -201,10 +202,10 @@ type WrittenFacts = readonly [
   commitTime?: number,
 ]
 
-/** A shape with names in the place of some `?`. */
+/** Inserts names for some of the `?` in a shape. */
 function filled(shape: string, holes: readonly number[], named: readonly NamedObject[]): string {
   if (holes.length === 0) return shape
-  // Places count in the shape as it stands in the record.
+  // Positions refer to the escaped shape in the record.
   const written = JSON.stringify(shape).slice(1, -1)
   let text = ''
   let done = 0

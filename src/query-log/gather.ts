@@ -1,5 +1,5 @@
-// Brings what other machines have handed over of their logs into the folder of segments, where everything that reads
-// segments finds it: copies that grow when their machine hands over more.
+// Copies the log segments of other machines into the local folder of segments, where all readers find them. A copy
+// grows when its machine uploads more.
 
 import { open, stat, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ import { chunkName, type SharedLog } from './shared-log.ts'
 
 const expanded = promisify(gunzip)
 
-/** Milliseconds between two looks at who has handed over. */
+/** Polling interval while waiting for other machines, in milliseconds. */
 const lookEveryMs = 100
 
 interface GatherOptions {
@@ -23,8 +23,8 @@ interface GatherOptions {
 }
 
 /**
- * Asks all machines for what they have recorded up to `time`, waits for those that live, and copies what this machine
- * lacks of the segments that may hold records of the span.
+ * Requests the records of all machines up to `time`, waits for the live machines, and copies the missing parts of all
+ * segments that may contain records of the span.
  */
 export async function gather(
   options: GatherOptions,
@@ -50,13 +50,13 @@ export async function gather(
   }
 }
 
-/** Processes that copy the same piece write the same bytes to the same place. */
+/** Copies a chunk. Concurrent processes write the same bytes to the same position. */
 async function copyChunk({ folder, shared }: GatherOptions, chunk: Chunk): Promise<void> {
   const { bucket, chunks } = shared
   const { bytes, position, start, until, writer } = chunk
   const path = copyPath(folder, start, writer)
   const size = (await ifThere(stat(path)))?.size ?? 0
-  // A piece that is missing in between was removed with age, and so will be those before it.
+  // A missing chunk before this one was removed because of its age, and older ones will be removed too.
   if (size >= position + bytes || size < position) return
   const body = await (bucket ? bucket.fetch(chunkName(chunk)) : chunks.body(chunk))
   if (body === undefined) return

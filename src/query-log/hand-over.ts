@@ -1,5 +1,6 @@
-// Hands the segments of this machine over to the store that it shares with others, so that each of them can export what
-// all were asked: in pieces, as soon as there is much, once in a while when there is little, and at once when they are asked for.
+// Uploads the segments of this machine to the store that it shares with other machines, so that each machine can export
+// the records of all. Segments are uploaded in chunks: soon after much data was written, periodically when there is
+// little, and at once on request.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -21,26 +22,26 @@ interface HandOverOptions {
   readonly onFailure: (cause: unknown) => void
 }
 
-/** Milliseconds between two looks at what there is and who asks. */
+/** Polling interval for new data and requests, in milliseconds. */
 const everyMs = 1_000
-/** How often, in milliseconds, the others are told that this machine lives; they wait for one that is silent for 10 s. */
+/** Interval at which this machine reports that it is alive, in milliseconds. Others wait for a silent machine for 10 s. */
 const reportEveryMs = 4_000
-/** Everything is handed over after so many milliseconds at least: what is lost with a machine is younger. */
+/** Interval after which everything is uploaded, in milliseconds. The loss of a machine loses only newer records. */
 const wholeEveryMs = 60_000
-/** A segment that has grown by so many bytes is handed over sooner. */
+/** A segment that has grown by so many bytes is uploaded sooner. */
 const muchBytes = 1 << 20
 const pieceBytesMax = 4 << 20
-/** Five times as fast as gzip's default, which makes records a tenth smaller. */
+/** Five times as fast as gzip's default, with a tenth larger output. */
 const gzipLevel = 3
-/** A line end: pieces hold whole records. */
+/** A line break: chunks contain whole records. */
 const lineEnd = 0x0a
 
 export class HandOver {
   readonly #options: HandOverOptions
   readonly #loop: Loop
-  /** Bytes handed over, by writer and start of the segment; undefined until the store has told. */
+  /** Bytes uploaded, by writer and start of the segment; undefined until read from the store. */
   #reached: Map<string, number> | undefined
-  /** All that was recorded up to then has been handed over. */
+  /** Everything recorded up to this time has been uploaded. */
   #whole: Micros = epoch
   #reportedAt: Micros = epoch
   #hasFailed = false
@@ -50,18 +51,18 @@ export class HandOver {
     this.#loop = new Loop(options.timers, () => this.#tryStep())
   }
 
-  /** Hands over the rest, if the store can be reached, and ends. The machine's writers have ended. */
+  /** Uploads the rest, if the store is available, and stops. The machine's writers must have stopped. */
   async close(): Promise<void> {
     await this.#loop.stop()
     try {
       await this.#handOver(1)
       await this.#options.shared.chunks.retire()
     } catch {
-      // The next process of this machine does it.
+      // The next process of this machine uploads the rest.
     }
   }
 
-  /** Resolves with the milliseconds until the next. */
+  /** Resolves with the milliseconds until the next step. */
   async #tryStep(): Promise<number> {
     try {
       await this.#step()
@@ -90,7 +91,7 @@ export class HandOver {
     this.#reportedAt = time
   }
 
-  /** Hands over what segments have grown by, if that is at least `bytesMin`. */
+  /** Uploads new data of segments that have grown by at least `bytesMin`. */
   async #handOver(bytesMin: number): Promise<void> {
     const segments = (await listSegments(this.#options.folder)).filter(({ isCopy }) => !isCopy)
     const writers = [...new Set(segments.map(({ writer }) => writer))]
@@ -102,7 +103,7 @@ export class HandOver {
   async #handOverSegment(segment: Segment, reached: Map<string, number>, bytesMin: number): Promise<void> {
     const name = `${segment.writer}/${segment.from}`
     const file = await open(segment.path).catch(() => undefined)
-    // Retention was faster.
+    // Retention has removed the segment since it was listed.
     if (file === undefined) return
     try {
       let position = reached.get(name) ?? 0
@@ -133,7 +134,7 @@ export class HandOver {
   }
 }
 
-/** The whole lines from `position` on, as many as one piece may hold; undefined when there are none. */
+/** The whole lines from `position` on, up to the size of a chunk; undefined when there are none. */
 async function readPiece(file: FileHandle, position: number, size: number): Promise<Buffer | undefined> {
   const length = Math.min(pieceBytesMax, size - position)
   if (length <= 0) return undefined

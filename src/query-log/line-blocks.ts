@@ -1,4 +1,4 @@
-// Files of lines, read a block at a time.
+// Reads files of lines in blocks.
 
 import { open } from 'node:fs/promises'
 import { newline } from '../values/json-characters.ts'
@@ -7,9 +7,10 @@ import { ifThere } from './segment-files.ts'
 const blockBytes = 524_288
 
 /**
- * The whole lines of a file from its beginning on, in blocks that are valid until the next one is asked for; none when
- * retention has removed it since it was listed. No record is as long as a block: one that seems to be is damage and left
- * out, and so is half a line at the end, where a writer crashed. Ends with the reason of `signal` once that is aborted.
+ * The whole lines of a file in blocks, each valid until the next one is requested. Yields nothing when retention has
+ * removed the file since it was listed. Records are shorter than a block, so a longer line is damaged and skipped. An
+ * incomplete line at the end, where a writer crashed, is skipped as well. Throws the reason of `signal` once it is
+ * aborted.
  */
 export async function* lineBlocks(
   path: string,

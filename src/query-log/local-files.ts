@@ -1,4 +1,4 @@
-// Exported files in a folder of the data directory.
+// Stores exported files in a folder of the data directory.
 
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises'

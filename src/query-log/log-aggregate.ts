@@ -1,33 +1,32 @@
-// What is added up over records of the query log: for each database and minute the requests, errors, times and costs,
-// and for each shape of a query how often it came and what it took. Adding is all that is ever done with them, so the
-// sums of segments can be kept and put together.
+// Aggregates of the query log: for each database and minute the requests, errors, times and costs; for each shape of a
+// query its count and costs. Aggregates are only ever added, so those of segments can be stored and combined.
 
 import { upsert } from '../base/upsert.ts'
 
-/** Whose records are added up. */
+/** The database of aggregated records. */
 interface AboutDatabase {
-  /** Undefined: of records that tell names only. */
+  /** Undefined for records that only contain names. */
   readonly trail: string | undefined
   readonly database: readonly string[]
-  /** They are of what the dashboard has asked itself. */
+  /** True if the records are the dashboard's own requests. */
   readonly isOfDashboard: boolean
 }
 
-/** A record, as far as sums are concerned. */
+/** The part of a record that enters aggregates. */
 export interface LogRecord extends AboutDatabase {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
-  /** With the names that are known to be in it. */
+  /** The shape including known names. */
   readonly shape: string
   readonly fault: { readonly code: string; readonly text: string } | undefined
   readonly status: number
   readonly totals: Totals
 }
 
-/** Sums over some records. */
+/** The sums over some records. */
 export interface Totals {
   requests: number
-  /** Responses of 400 to 499, and of 500 and above. */
+  /** Responses with status 400 to 499, and with 500 and above. */
   clientErrors: number
   serverErrors: number
   queryTimeMs: number
@@ -39,7 +38,7 @@ export interface Totals {
   bytesOut: number
 }
 
-/** Sums of one database, in a form that is written to a file as it is. */
+/** The aggregate of one database, in the form in which it is stored. */
 interface DatabaseAggregate extends AboutDatabase {
   readonly minutes: Map<number, TimedTotals>
   readonly shapes: Map<string, Totals>
@@ -47,22 +46,22 @@ interface DatabaseAggregate extends AboutDatabase {
   readonly errors: Map<string, Totals>
 }
 
-/** Sums with times. */
+/** Sums with a histogram of times. */
 export interface TimedTotals extends Totals {
-  /** Requests by class of their time, see {@link timeClass}. */
+  /** Requests by class of their time; see {@link timeClass}. */
   readonly times: Map<number, number>
 }
 
-/** Milliseconds that one row of sums covers. */
+/** Milliseconds covered by one row. */
 export const minuteMs = 60_000
 
-/** Shapes, and errors, of a database that are told apart; those beyond count as {@link otherShapes}. */
+/** Maximum number of distinct shapes and errors of a database; further ones count as {@link otherShapes}. */
 const shapesMax = 2000
-/** Databases that are told apart. */
+/** Maximum number of distinct databases. */
 const databasesMax = 10_000
-/** Stands for the code of errors that have none, as those of schema files. */
+/** The code of errors without one, such as those of schema files. */
 const noCode = '–'
-/** Stands for all shapes, or databases, beyond the bound. */
+/** The name for all shapes or databases beyond the limit. */
 const otherShapes = '…'
 
 /** The sums over no records. */
@@ -95,12 +94,12 @@ export function addTotals(sum: Totals, more: Totals): void {
   sum.bytesOut += more.bytesOut
 }
 
-/** The sums with times over no records. */
+/** The sums and histogram over no records. */
 export function noTimedTotals(): TimedTotals {
   return { ...noTotals(), times: new Map() }
 }
 
-/** Adds `more` to `sum`, times as well. */
+/** Adds `more` to `sum`, including the histogram. */
 export function addTimedTotals(sum: TimedTotals, more: TimedTotals): void {
   addTotals(sum, more)
   for (const [number, count] of more.times) addTime(sum.times, number, count)
@@ -110,11 +109,11 @@ function addTime(times: Map<number, number>, number: number, count: number): voi
   times.set(number, (times.get(number) ?? 0) + count)
 }
 
-/** Below this each millisecond is a class of its own; above it a doubling has so many classes. */
+/** Up to this time each millisecond is a class; above it each doubling has `classesPerDoubling` classes. */
 const exactMs = 16
 const classesPerDoubling = 8
 
-/** The class of a time: classes are at most a tenth wider than the times in them. */
+/** The class of a time. Classes are at most a tenth wider than their times. */
 export function timeClass(ms: number): number {
   return ms < exactMs ? ms : exactMs + Math.floor(Math.log2(ms / exactMs) * classesPerDoubling)
 }
@@ -124,7 +123,7 @@ export function timeOfClass(number: number): number {
   return number < exactMs ? number : Math.round(exactMs * 2 ** ((number - exactMs) / classesPerDoubling))
 }
 
-/** The time that a share of all requests does not exceed; undefined where there were none. */
+/** The time that a `share` of all requests does not exceed; undefined when there are no requests. */
 export function quantile(times: ReadonlyMap<number, number>, share: number): number | undefined {
   const classes = [...times].sort(([left], [right]) => left - right)
   const total = classes.reduce((sum, [, count]) => sum + count, 0)
@@ -136,7 +135,7 @@ export function quantile(times: ReadonlyMap<number, number>, share: number): num
   return undefined
 }
 
-/** Sums over records, by database. */
+/** The aggregates by database. */
 export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
 
@@ -167,19 +166,19 @@ function nameOf({ database, isOfDashboard, trail }: AboutDatabase): string {
   return `${isOfDashboard ? 'dashboard ' : ''}${trail ?? database.join('/')}`
 }
 
-/** Errors that count as the same: status, and code and text where they are known. */
+/** The name under which errors are grouped: status, and code and text if known. */
 function errorName({ fault, status }: LogRecord): string {
   if (fault === undefined) return String(status)
   const { code, text } = fault
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
 }
 
-/** The sums of a shape among others; those of all other shapes once there are too many. */
+/** The sums of a shape; those of all other shapes once there are too many. */
 export function shapeTotals(shapes: Map<string, Totals>, shape: string): Totals {
   return upsert(shapes, shapes.has(shape) || shapes.size < shapesMax ? shape : otherShapes, noTotals)
 }
 
-/** Says in a file which form its content has; files of other forms are made anew. */
+/** The version of the stored form; files of other versions are recomputed. */
 const formatVersion = 3
 
 /** An aggregate as text. */
@@ -190,7 +189,7 @@ export function writeAggregate(aggregate: LogAggregate): string {
   )
 }
 
-/** The aggregate that a text holds; undefined when it was written by another version, or is damaged. */
+/** Parses an aggregate; undefined when it was written by another version or is damaged. */
 export function readAggregate(text: string): LogAggregate | undefined {
   try {
     const written = JSON.parse(text) as WrittenAggregate

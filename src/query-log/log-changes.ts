@@ -1,51 +1,51 @@
-// What changed: the queries and errors of a span that were not there in the span before it, or came much more often, took much
-// longer or cost much more. Chance makes small numbers jump, so a change counts from a size on.
+// Detects changes: queries and errors of a time span that are new compared with the span before, or much more frequent,
+// slower or costlier. Small numbers vary by chance, so a change must exceed a minimum.
 
 import type { Totals } from './log-aggregate.ts'
 
-/** Sums over one span. */
+/** The sums over one span. */
 interface SpanSums {
   readonly totals: Totals
   readonly shapes: ReadonlyMap<string, Totals>
   readonly errors: ReadonlyMap<string, Totals>
 }
 
-/** Why something stands out. */
+/** The kind of a change. */
 type Change = 'new' | 'more often' | 'slower' | 'costlier'
 
-/** A query or an error that stands out, in this span and in the one before. */
+/** A changed query or error, in this span and in the one before. */
 export interface ChangedEntry {
   /** The shape of a query, or status, code and text of an error. */
   readonly name: string
   readonly changes: readonly Change[]
   readonly now: Totals
-  /** Undefined: it was not there. */
+  /** Undefined when it did not occur. */
   readonly before: Totals | undefined
 }
 
 export interface LogChanges {
   readonly totals: Totals
   readonly totalsBefore: Totals
-  /** The most conspicuous first. */
+  /** The most significant first. */
   readonly queries: readonly ChangedEntry[]
   readonly errors: readonly ChangedEntry[]
 }
 
-/** So many times as much is much more. */
+/** The factor that counts as much more. */
 const muchMore = 2
-/** The least difference that counts: requests of a query, of an error, milliseconds and operations of a request. */
+/** Minimum differences: requests of a query, requests with an error, milliseconds and operations per request. */
 const least = { requests: 10, errors: 5, ms: 5, operations: 5 } as const
-/** Requests from which on their mean says something. */
+/** Number of requests from which their mean is meaningful. */
 const meaningful = 3
-/** Entries of each kind at most. */
+/** Maximum number of entries of each kind. */
 const entriesMax = 50
 
-/** Where the span of the same length before another one begins; milliseconds since the Unix epoch. */
+/** The start of the preceding span of the same length; milliseconds since the Unix epoch. */
 export function spanBefore({ from, to }: { readonly from: number; readonly to: number }): number {
   return from - (to - from)
 }
 
-/** What stands out in a span beside the one before. */
+/** The significant changes of a span compared with the one before. */
 export function changesBetween(before: SpanSums, now: SpanSums): LogChanges {
   return {
     totals: now.totals,
@@ -95,7 +95,7 @@ function operationsOf({ computeOps, readOps, writeOps }: Totals): number {
   return computeOps + readOps + writeOps
 }
 
-/** Time in the service and operations that are more than before: both count by what a request usually takes of them. */
+/** The increase of requests, time and operations, as the weight of an entry. */
 function weightOf({ before, now }: ChangedEntry): number {
   const operations = operationsOf(now) - (before === undefined ? 0 : operationsOf(before))
   return now.requests - (before?.requests ?? 0) + now.queryTimeMs - (before?.queryTimeMs ?? 0) + operations

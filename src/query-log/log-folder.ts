@@ -1,4 +1,4 @@
-// Where the query log lies in a data directory; there as soon as the directory was served.
+// The folder of the query log in a data directory. It exists once the directory has been served.
 
 /** Its name. */
 export const queryLogFolder = 'query-log'

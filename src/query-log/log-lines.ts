@@ -1,4 +1,4 @@
-// Whole lines of a segment, a block at a time, for who looks into them.
+// Reads the whole lines of a segment in blocks, and parses their records.
 
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import { readFacts } from './facts.ts'
@@ -6,21 +6,21 @@ import { lineBlocks } from './line-blocks.ts'
 import type { LogRecord } from './log-aggregate.ts'
 import { isTrail, splitLine } from './ownership.ts'
 
-/** The lines of a segment, in runs; see {@link lineBlocks}. */
+/** The lines of a segment, in groups; see {@link lineBlocks}. */
 export async function* linesOf(path: string, signal?: AbortSignal): AsyncGenerator<readonly string[]> {
   for await (const block of lineBlocks(path, signal))
     yield block.toString('utf8', 0, block.length - 1).split('\n')
 }
 
-/** A line of the log in the exported format, and its trail, if it has one. */
+/** A line of the log in the export format, and its trail, if any. */
 export interface LogLine {
   readonly trail: string | undefined
-  /** As it was written, see facts.ts. */
+  /** The unparsed facts; see facts.ts. */
   readonly facts: string | undefined
   readonly record: ExportedRecord
 }
 
-/** The record in a line; undefined for damage. */
+/** Parses the record of a line; undefined for a damaged line. */
 export function parseRecord(line: string): LogLine | undefined {
   const { facts, record, trail } = splitLine(line)
   if (trail !== undefined && !isTrail(trail)) return undefined
@@ -31,12 +31,12 @@ export function parseRecord(line: string): LogLine | undefined {
   }
 }
 
-/** When a record was written, in milliseconds since the Unix epoch. */
+/** The time of a record, in milliseconds since the Unix epoch. */
 export function timeOf({ TS }: ExportedRecord): number {
   return Date.parse(`${TS.slice(0, 10)}T${TS.slice(11, 23)}Z`)
 }
 
-/** A record as sums take it. */
+/** The part of a record that enters aggregates. */
 export function summed({ facts, record, trail }: LogLine): LogRecord {
   const read = facts === undefined ? undefined : readFacts(facts, record.FQL_SHAPE)
   const status = Number(record.RESPONSE_CODE)

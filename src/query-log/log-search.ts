@@ -1,4 +1,4 @@
-// Finds single records of the query log, the newest first, a page at a time.
+// Searches single records of the query log, the newest first, in pages.
 
 import type { ExportedRecord } from './exported-record.ts'
 import { type ReadFacts, readFacts } from './facts.ts'
@@ -8,25 +8,25 @@ import { areWantedFacts, isWantedRecord, type RecordWish } from './record-match.
 import { segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
-/** Which records are looked for. */
+/** The conditions of a search. */
 export interface RecordSearch extends RecordFilter, RecordWish {
-  /** What the record has to hold anywhere, in whichever case; names that the query was found to use count. */
+  /** A text that the record contains, in any case. Names that the query uses count as well. */
   readonly text?: string | undefined
-  /** Whether who asked is looked for; absent: any caller. */
+  /** The condition for the caller; absent: any caller. */
   readonly isWantedCaller?: (found: ToldRecord) => boolean
   readonly limit: number
-  /** Of those at the very last moment of the span, so many have been seen. */
+  /** Number of records at the last millisecond of the span that earlier pages contain. */
   readonly skip: number
 }
 
-/** A record with what is known beside it. */
+/** A record with its additional facts. */
 export interface ToldRecord {
   readonly record: ExportedRecord
   readonly trail: string | undefined
   readonly facts: ReadFacts | undefined
 }
 
-/** A page of records; `next` leads to the page behind it. */
+/** A page of records; `next` is the start of the next page. */
 export interface RecordPage {
   readonly records: readonly ToldRecord[]
   readonly next: { readonly to: number; readonly skip: number } | undefined
@@ -36,7 +36,7 @@ interface Found extends ToldRecord {
   readonly time: number
 }
 
-/** The newest records that a search finds. Ends with the reason of an aborted signal. */
+/** The newest records that match a search. Throws the reason of an aborted signal. */
 export async function searchRecords(
   folder: string,
   search: RecordSearch,
@@ -45,7 +45,7 @@ export async function searchRecords(
   const wanted = search.skip + search.limit + 1
   let found: Found[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
-    // Segments of other processes may hold records of the same time; those that ended before cannot.
+    // Segments of other processes may overlap in time, but not those that ended earlier.
     const last = found[wanted - 1]
     if (last !== undefined && endedMs + slackMs < last.time) continue
     for await (const lines of linesOf(path, signal)) {
@@ -63,7 +63,10 @@ export async function searchRecords(
   }
 }
 
-/** The next page ends at the millisecond of the last record, of which some have been seen. */
+/**
+ * The next page ends at the millisecond of the last record; `skip` counts the records of this millisecond already
+ * returned.
+ */
 function nextAfter(
   time: number,
   found: readonly Found[],
@@ -78,10 +81,10 @@ function newest(found: Found[], count: number): Found[] {
 }
 
 function collect(lines: readonly string[], search: RecordSearch, found: Found[]): void {
-  // As it stands inside the JSON of a line.
+  // The text as it is escaped in the JSON of a line.
   const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
   for (const line of lines) {
-    // Most lines are passed over before they are read.
+    // Most lines are skipped without parsing.
     if (text !== undefined && !line.toLowerCase().includes(text)) continue
     const parsed = parseRecord(line)
     const each = parsed && wanted(parsed, search)
@@ -89,7 +92,7 @@ function collect(lines: readonly string[], search: RecordSearch, found: Found[])
   }
 }
 
-/** Whether a record, its shape with names or its error holds a text in lower case; numbers of callers are not told. */
+/** Returns whether a record, its shape with names or its error contains a lower-case text. Numbers of callers are not searched. */
 function tells(line: string, { facts }: Found, text: string): boolean {
   if (splitLine(line).record.toLowerCase().includes(text)) return true
   const told = JSON.stringify([facts?.shape, facts?.named.map(({ name }) => name), facts?.fault])

@@ -1,5 +1,5 @@
-// Sums over a span of the query log. The sums of each segment that is written to no more are computed once, by reading
-// it as a stream, and kept in a file beside the segments; what a span only touches is read again.
+// Summaries over a time span of the query log. The aggregate of each closed segment is computed once, by streaming it,
+// and stored in a file beside the segments. Segments that are only partly in the span are read again.
 
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -26,13 +26,13 @@ import { isOf, type LoggedDatabase } from './ownership.ts'
 import { listSegments, liveWriters, removeFile, type Segment, segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
-/** Sums, and the milliseconds that half of the requests and nearly all took at most; undefined where there were none. */
+/** Sums, and the median and 99th percentile of the times in milliseconds; undefined when there are no requests. */
 interface SummaryTotals extends Totals {
   readonly p50: number | undefined
   readonly p99: number | undefined
 }
 
-/** A part of the time looked at. */
+/** The sums of one step of the span. */
 interface SummaryPoint extends SummaryTotals {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -48,27 +48,27 @@ export interface LogSummary {
   readonly errors: readonly (Totals & { readonly error: string })[]
 }
 
-/** Which records sums are over. */
+/** The records of a summary. */
 export interface SummaryFilter extends RecordFilter {
-  /** Not what the dashboard has asked itself. */
+  /** Excludes the dashboard's own requests. */
   readonly withoutDashboard?: boolean | undefined
 }
 
-/** Points of a summary at most. */
+/** Maximum number of points in a summary. */
 const pointsMax = 240
-/** Shapes listed for each of the orders in which people look at them. */
+/** Number of shapes listed for each of the orders in `notableShapes`. */
 const shapesPerOrder = 20
-/** Errors listed. */
+/** Maximum number of errors listed. */
 const errorsMax = 50
-/** Minutes and shapes that are held in memory over all segments; each takes some hundred bytes. */
+/** Maximum number of minutes and shapes cached over all segments; each takes some hundred bytes. */
 const heldEntriesMax = 200_000
 /**
- * A copy of another machine's newest segment grows no more when it is so old, in milliseconds: segments are closed
- * after an hour.
+ * Age in milliseconds from which a copy of another machine's newest segment no longer grows: segments are closed after
+ * an hour.
  */
 const copyGrowsMs = 7_200_000
 
-/** Sums over the query log, each closed segment read once. */
+/** Summaries of the query log. Each closed segment is read once. */
 export class LogSummaries {
   readonly #folder: string
   readonly #kept: string
@@ -77,12 +77,12 @@ export class LogSummaries {
   readonly #held = new LRUCache<string, LogAggregate, { segment: Segment; signal: AbortSignal }>({
     maxSize: heldEntriesMax,
     sizeCalculation: entriesIn,
-    // Sums that give way to others while they are computed are for those who asked nevertheless.
+    // An aggregate that is evicted while it is being computed is still returned to its callers.
     ignoreFetchAbort: true,
     fetchMethod: (_path, _stale, { context }) => this.#loadOrCompute(context.segment, context.signal),
   })
 
-  /** `folder` is that of the segments; sums are kept in a folder in it. */
+  /** `folder` contains the segments; aggregates are stored in a subfolder. */
   constructor(folder: string, random: Random, now: () => Micros) {
     this.#folder = folder
     this.#kept = join(folder, 'sums')
@@ -90,12 +90,15 @@ export class LogSummaries {
     this.#now = now
   }
 
-  /** Adds up what a filter finds; whole minutes of its span are meant. Ends with the reason of an aborted signal. */
+  /** The summary of the matching records. The span is extended to whole minutes. Throws the reason of an aborted signal. */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     return (await this.#collect(filter, signal)).finish()
   }
 
-  /** What is new or much more in a span than in the one of the same length before it. Ends as {@link summary} does. */
+  /**
+   * Queries and errors that are new or much more frequent than in the preceding span of the same length. Throws like
+   * {@link summary}.
+   */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
     const before = await this.#collect({ ...filter, from: spanBefore(filter), to: filter.from }, signal)
     const now = await this.#collect(filter, signal)
@@ -107,7 +110,7 @@ export class LogSummaries {
     const to = Math.ceil(filter.to / minuteMs) * minuteMs
     const collected = new SummaryBuilder(from, to, filter)
     const segments = await segmentsOf(this.#folder, { from, to })
-    // Asked for last: a writer that has begun since the list was made has no segment in it.
+    // Read last: a writer that has started since the segments were listed has no segment in the list.
     const now = this.#now()
     const live = await liveWriters(this.#folder, now)
     for (const segment of segments) {
@@ -125,17 +128,18 @@ export class LogSummaries {
     return collected
   }
 
-  /** Removes the sums of segments that are gone. */
+  /** Removes the stored aggregates of deleted segments. */
   async removeOrphans(): Promise<void> {
     const names = await readdir(this.#kept).catch(() => [])
     const segments = new Set((await listSegments(this.#folder)).map(({ path }) => sumsName(path)))
     for (const name of names) if (!segments.has(name)) await removeFile(join(this.#kept, name))
   }
 
-  /** The sums of a whole segment that is written to no more. */
+  /** The aggregate of a closed segment. */
   #sumsOf(segment: Segment, signal: AbortSignal): Promise<LogAggregate> {
     const sums = () => this.#held.forceFetch(segment.path, { context: { segment, signal } })
-    // What is asked for by several is read once. Another request's reading ends when that request does; then this one reads itself.
+    // Concurrent callers share one computation, which is aborted with the request that started it. The second attempt
+    // then computes the aggregate itself.
     return sums().catch(sums)
   }
 
@@ -149,7 +153,7 @@ export class LogSummaries {
     return sums
   }
 
-  /** Sums that cannot be kept are computed again. */
+  /** Stores an aggregate; it is computed again when that fails. */
   async #keep(path: string, sums: LogAggregate): Promise<void> {
     const draft = `${path}.${this.#random.hex(8)}`
     try {
@@ -173,7 +177,7 @@ function sumsName(segmentPath: string): string {
   return `${basename(segmentPath, '.ndjson')}.json`
 }
 
-/** Adds up the records of a segment with a time in a span; the sums of no other time come in. */
+/** Aggregates the records of a segment with a time in the span. */
 async function aggregateOf(
   segment: Segment,
   from: number,
@@ -211,7 +215,7 @@ class SummaryBuilder {
     this.#withoutDashboard = withoutDashboard
   }
 
-  /** Takes in the sums of a segment: those of the databases looked at. */
+  /** Adds the aggregate of a segment, restricted to the database of the filter. */
   add({ databases }: LogAggregate): void {
     for (const { database, errors, isOfDashboard, minutes, shapes, trail } of databases.values()) {
       if (isOfDashboard && this.#withoutDashboard) continue
@@ -228,7 +232,7 @@ class SummaryBuilder {
         addTimedTotals(this.#pointAt(time), totals)
         addTimedTotals(this.totals, totals)
       }
-      // Shapes are not told apart by time.
+      // Shapes have no times, so they are only added when all minutes match.
       if (!isWhole) continue
       for (const [shape, totals] of shapes) addTotals(shapeTotals(this.shapes, shape), totals)
       for (const [error, totals] of errors) addTotals(shapeTotals(this.errors, error), totals)
@@ -266,7 +270,7 @@ function frequentErrors(errors: ReadonlyMap<string, Totals>): LogSummary['errors
     .slice(0, errorsMax)
 }
 
-/** The shapes that come first when ordered by number, by mean time, by whole time, by longest time or by operations. */
+/** The first shapes when ordered by count, mean time, total time, longest time or operations. */
 function notableShapes(shapes: ReadonlyMap<string, Totals>): LogSummary['shapes'] {
   const orders: readonly ((totals: Totals) => number)[] = [
     totals => totals.requests,

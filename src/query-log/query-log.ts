@@ -1,5 +1,5 @@
-// The query log of one process, as the rest of the program sees it: it records what was answered, keeps the
-// segments within their bounds, and takes requests for exports.
+// The query log of one process: it records requests, keeps the segments within their limits, and accepts export
+// requests.
 
 import { Allowance } from '../base/allowance.ts'
 import { microsPerDay, secondsPerDay } from '../base/durations.ts'
@@ -43,35 +43,35 @@ interface QueryLogOptions {
   /** The export requests in it. */
   readonly store: ExportStore
   readonly signer: Signer
-  /** Files that this service hands out. */
+  /** Files that this service serves. */
   readonly downloads: Downloads
-  /** Where exports go: `downloads`, or a bucket. */
+  /** The destination of exports: `downloads`, or a bucket. */
   readonly storage: ExportStorage
-  /** What several machines share; absent: the folder is all there is. */
+  /** The parts that several machines share; absent when this machine uses the folder alone. */
   readonly shared?: SharedLog
-  /** This process among those that share the folder. */
+  /** Identifies this process among those that share the folder. */
   readonly owner: string
   readonly random: Random
   readonly now: () => Micros
-  /** Decides what is too old to be kept. */
+  /** Decides which data is too old to keep. */
   readonly removalTime: RemovalTime
   readonly timers: Timers
   readonly retention: Retention
-  /** Processes that record into the folder. */
+  /** Number of processes that record into the folder. */
   readonly recorders: number
-  /** Milliseconds of a steady clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsedMs: () => number
-  /** Days that exports and their files are kept. */
+  /** Days for which exports and their files are kept. */
   readonly exportDays: number
   readonly exportTimeoutMs: number
   readonly urlSeconds: number
-  /** Told of exports that failed and of upkeep that could not be done. */
+  /** Called when an export or the upkeep fails. */
   readonly onFailure: (what: string, cause: unknown) => void
-  /** Told of segments with lines that exports leave out because they are no records. */
+  /** Called for segments with damaged lines, which exports omit. */
   readonly onDamage?: OnDamage
 }
 
-/** A part of the list of export requests. */
+/** A page of the list of export requests. */
 interface ExportPage {
   readonly requests: readonly ExportRequest[]
   readonly nextToken: string | undefined
@@ -88,7 +88,7 @@ export class QueryLog {
   readonly #summaries: LogSummaries
   readonly #upkeep: Loop
   readonly #handOver: HandOver | undefined
-  /** Bytes that may be recorded of requests whose credential was refused. */
+  /** Bytes that may be recorded for requests whose credential was rejected. */
   readonly #strangers: Allowance
 
   constructor(options: QueryLogOptions) {
@@ -123,31 +123,31 @@ export class QueryLog {
     this.#upkeep = new Loop(timers, () => this.#removeOld())
   }
 
-  /** Adds a request that has just been answered to the log. Never waits, never throws for its content. */
+  /** Records a finished request. Never waits, and never throws because of its content. */
   record(request: ObservedRequest): void {
     const { writer, format } = this.#options
     const { facts, record } = format.parts(request, writer.now())
     const { database } = request
     const line = beforeRecord(database && trailOf(database.ids), facts) + record
-    // A caller can make very many of these, and what is old has to give way to them.
+    // Callers without a valid credential can send very many requests, which must not displace older records.
     if (database === undefined && !this.#strangers.take(line.length, this.#options.elapsedMs())) return
     writer.append(line)
   }
 
-  /** Requests an export; the request that the same token made before, if any. */
+  /** Requests an export, or returns the request that the same token created before. */
   async requestExport(wanted: ExportParameters, token: IdempotencyToken | undefined): Promise<ExportRequest> {
     const request = await this.#store.create(wanted, token)
     this.#runner.wake()
     return request
   }
 
-  /** Sums over a span of the log: all that was answered before is in them. */
+  /** A summary over a time span. It includes every request that was finished before this call. */
   async summary(filter: SummaryFilter, signal: AbortSignal): Promise<LogSummary> {
     await this.#written(filter, this.#options.now(), signal)
     return this.#summaries.summary(filter, signal)
   }
 
-  /** What is new in a span beside the one before it. */
+  /** The changes in a time span compared with the preceding one. */
   async changes(filter: SummaryFilter, signal: AbortSignal): Promise<LogChanges> {
     await this.#written({ ...filter, from: spanBefore(filter) }, this.#options.now(), signal)
     return this.#summaries.changes(filter, signal)
@@ -159,7 +159,7 @@ export class QueryLog {
     return searchRecords(this.#options.folder, search, signal)
   }
 
-  /** The time since which records are kept; undefined for an empty log. */
+  /** The time of the oldest record; undefined for an empty log. */
   async keptSince(): Promise<Micros | undefined> {
     const { folder, shared } = this.#options
     const [own] = await listSegments(folder)
@@ -168,12 +168,12 @@ export class QueryLog {
     return own.from < handedOver ? own.from : handedOver
   }
 
-  /** A request as it is. */
+  /** The current state of a request. */
   find(id: string): ExportRequest | undefined {
     return this.#store.get(id)
   }
 
-  /** A request as its owner sees it: looking at one whose URL has expired asks for a new URL. */
+  /** The request for its owner: starts the creation of a new URL when the URL has expired. */
   async look(request: ExportRequest): Promise<ExportRequest> {
     if (!hasExpiredUrl(request, this.#options.now())) return request
     const renewed = await this.#store.renewUrl(request.id)
@@ -182,8 +182,8 @@ export class QueryLog {
   }
 
   /**
-   * Requests from the newest on, fewer than `size` when others have made very many; undefined when `token` is none that
-   * a page before has given.
+   * Requests from the newest on, possibly fewer than `size` when other clients have made very many. Undefined when
+   * `token` was not returned with an earlier page.
    */
   page(
     token: string | undefined,
@@ -197,23 +197,23 @@ export class QueryLog {
     return { requests, nextToken }
   }
 
-  /** Until when (microseconds) a download target counts; undefined unless it was signed here. */
+  /** The expiry of a download target in microseconds; undefined unless it was signed here. */
   expiryOf(name: string, target: string): Micros | undefined {
     const expires = this.#options.signer.expiryOf(name, target)
     return expires === undefined ? undefined : nearestMicros(expires * 1e6)
   }
 
-  /** Opens an exported file that is handed out here. */
+  /** Opens an exported file that this service serves. */
   openFile(name: string): ReturnType<Downloads['open']> {
     return this.#options.downloads.open(name).catch(rethrow)
   }
 
-  /** The time by which expiries are decided. */
+  /** The time by which expiry is decided. */
   now(): Micros {
     return this.#options.now()
   }
 
-  /** Writes what is still in memory, gives unfinished exports back and closes everything. */
+  /** Writes buffered records, releases unfinished exports and closes everything. */
   async close(): Promise<void> {
     await Promise.all([this.#runner.close(), this.#upkeep.stop()])
     await this.#options.writer.close()
@@ -222,8 +222,8 @@ export class QueryLog {
   }
 
   /**
-   * Waits until this machine knows of all account keys and requests that were acknowledged anywhere. While that cannot be
-   * found out, what it knows has to do.
+   * Waits until this machine has all account keys and requests that were acknowledged by any machine. Returns early
+   * when the store is unavailable; then the known ones must do.
    */
   async fresh(): Promise<void> {
     const { kv, signer } = this.#options
@@ -231,13 +231,13 @@ export class QueryLog {
     await signer.ready().catch(() => undefined)
   }
 
-  /** The matching records, once all that was recorded up to `time` by any process is among them. */
+  /** The matching records. They include everything that any process recorded up to `time`. */
   async *#records(filter: RecordFilter, time: Micros, signal: AbortSignal): AsyncGenerator<Buffer> {
     await this.#written(filter, time, signal)
     yield* matchingRecords(this.#options.folder, filter, signal, this.#options.onDamage)
   }
 
-  /** Waits until the segments in the folder hold what was recorded of a span up to `time`, by any machine. */
+  /** Waits until the segments in the folder contain everything recorded of a span up to `time`, by any machine. */
   async #written(span: TimeSpan, time: Micros, signal: AbortSignal): Promise<void> {
     const { writer, folder, now, shared, timers } = this.#options
     await writer.flush()
@@ -248,13 +248,13 @@ export class QueryLog {
   async #removeOldChunks({ bucket, chunks }: SharedLog, now: Micros): Promise<void> {
     const { bytes, days } = this.#options.retention
     for (const chunk of await chunks.old(nearestMicros(now - days * microsPerDay), bytes)) {
-      // The file first: once its row is gone, its removal would not be asked for again.
+      // The file is removed first: without the row, its removal would not be retried.
       await bucket?.remove(chunkName(chunk))
       await chunks.remove(chunk)
     }
   }
 
-  /** Removes what is not kept any more; resolves with the milliseconds until it is to be done again. */
+  /** Removes expired data; resolves with the milliseconds until the next run. */
   async #removeOld(): Promise<number> {
     try {
       await this.#removeAllOld()
@@ -275,7 +275,7 @@ export class QueryLog {
     await downloads.files.removeLeftovers(now)
     await this.#store.forgetTokens(now)
     for (const id of this.#store.finishedBefore(nearestMicros(now - exportDays * microsPerDay))) {
-      // The file first: once its request is forgotten, its removal would not be asked for again.
+      // The file is removed first: without the request, its removal would not be retried.
       await storage.remove(fileName(id))
       await this.#store.forget(id)
     }

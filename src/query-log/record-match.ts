@@ -1,21 +1,21 @@
-// Whether a record is one that is looked for.
+// Matches records against the conditions of a search.
 
 import type { Micros } from '../values/value.ts'
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import type { ReadFacts } from './facts.ts'
 
-/** What is looked for in a record and in what is known beside it; what is undefined is not asked about. */
+/** Conditions for a record and its facts; undefined conditions are ignored. */
 export interface RecordWish {
   /** A status, or `2xx`, `4xx`, `5xx`. */
   readonly status?: string | undefined
   readonly slowerThanMs?: number | undefined
-  /** Read, write and compute operations together. */
+  /** Minimum total of read, write and compute operations, exclusive. */
   readonly opsAbove?: number | undefined
-  /** Only those that were tried again, or none of them. */
+  /** Only records with retries, or only those without. */
   readonly isRetried?: boolean | undefined
   /** A tag, or a tag and its value: `source=dashboard`. */
   readonly tag?: string | undefined
-  /** Not what the dashboard has asked itself. */
+  /** Excludes the dashboard's own requests. */
   readonly withoutDashboard?: boolean | undefined
   /** The code of an error. */
   readonly error?: string | undefined
@@ -31,7 +31,7 @@ export interface RecordWish {
   readonly commitTimes?: ReadonlySet<Micros> | undefined
 }
 
-/** Whether the record alone is wanted: it is looked at before the facts, which need not be read then. */
+/** Returns whether the record meets its conditions. Checked before the facts, which then need not be parsed. */
 export function isWantedRecord(record: ExportedRecord, wish: RecordWish): boolean {
   if (record.QUERY_TIME_MS < (wish.slowerThanMs ?? 0)) return false
   if (wish.status !== undefined && !hasStatus(record, wish.status)) return false
@@ -41,7 +41,7 @@ export function isWantedRecord(record: ExportedRecord, wish: RecordWish): boolea
   return wish.opsAbove === undefined || operationsOf(record) > wish.opsAbove
 }
 
-/** Whether what is known beside a record is wanted. */
+/** Returns whether the facts of a record meet their conditions. */
 export function areWantedFacts(facts: ReadFacts | undefined, shape: string, wish: RecordWish): boolean {
   if (wish.shape !== undefined && (facts?.shape ?? shape) !== wish.shape) return false
   if (wish.error !== undefined && facts?.fault?.code !== wish.error) return false

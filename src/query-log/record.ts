@@ -1,7 +1,8 @@
-// One line of the query log: a request in the format in which logs are exported. The names, their order and their
-// types are facts of the protocol (RESPONSE_CODE is text, REQUEST_HEADERS is text that holds JSON).
+// Formats a request as one line of the query log, in the format in which logs are exported. The names, their order and
+// their types are facts of the protocol (RESPONSE_CODE is text, REQUEST_HEADERS is text that contains JSON).
 //
-// What the format has no place for is kept beside it, see facts.ts. This runs for every request, so the line is put together by hand and what repeats is remembered as text.
+// Facts for which the format has no field are stored separately, see facts.ts. The code runs for every request, so the
+// line is concatenated by hand and repeated parts are cached as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../limits.ts'
@@ -10,34 +11,37 @@ import type { Micros } from '../values/value.ts'
 import { type Facts, FactsFormat, PlainShapes } from './facts.ts'
 import { createTimestampFormat } from './timestamp.ts'
 
-/** What is known of a request once it is answered. */
+/** A finished request. */
 export interface ObservedRequest {
   readonly method: string
-  /** By lower-case name. The credential is not looked at. */
+  /** By lower-case name. The credential is not read. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly language: LanguageName
   readonly apiVersion: string
-  /** The query as it came; undefined when there was none. */
+  /** The query as received; undefined when there was none. */
   readonly query: string | undefined
   readonly bytesIn: number
-  /** Bytes of the body; 0 when it is a stream. */
+  /** Length of the body in bytes; 0 for a stream. */
   readonly bytesOut: number
   readonly status: number
-  /** What it cost; undefined when no query ran. */
+  /** The costs; undefined when no query ran. */
   readonly costs: RequestCosts | undefined
-  /** The database it ran in and those around it, outermost first, by names and numbers; absent: it was refused. */
+  /**
+   * The database of the request and its ancestors, outermost first, by names and ids; absent when the credential was
+   * rejected.
+   */
   readonly database: { readonly names: readonly string[]; readonly ids: readonly bigint[] } | undefined
   readonly tags: readonly (readonly [key: string, value: string])[]
-  /** What is kept beside the record. */
+  /** The facts stored with the record. */
   readonly facts?: Omit<Facts, 'fault'>
-  /** The body of a response that is an error. */
+  /** The body of an error response. */
   readonly errorBody?: string | undefined
   /** Lower-case hexadecimal. */
   readonly traceId: string
   readonly spanId: string
 }
 
-/** The numbers of a record that a query's response carries too. */
+/** The numbers of a record that are also in the query's response. */
 interface RequestCosts {
   readonly computeOps: number
   readonly byteReadOps: number
@@ -59,7 +63,7 @@ const noCosts: RequestCosts = {
 const noNames: readonly string[] = []
 const noHoles: readonly number[] = []
 
-/** Key in REQUEST_HEADERS, and the header. Nothing that is not listed here is ever logged. */
+/** Keys in REQUEST_HEADERS, with their headers. Headers that are not listed here are never logged. */
 const textHeaders = [
   ['x_forwarded_for', 'x-forwarded-for'],
   ['user_agent', 'user-agent'],
@@ -69,18 +73,18 @@ const textHeaders = [
   ['driver_env', 'x-driver-env'],
 ] as const
 
-/** Combinations of header values remembered: one per driver, version and machine. */
+/** Number of cached combinations of header values: one per driver, version and machine. */
 const knownHeadersMax = 1000
-/** Longer combinations are not worth remembering. */
+/** Longer combinations are not cached. */
 const knownHeaderCharsMax = 2000
 
-/** Characters of a method or version: there are none so long. */
+/** Maximum logged length of a method or version; valid ones are shorter. */
 const loggedWordCharsMax = 32
 
-/** What stands for a number header that is no number (a fact of the format). */
+/** Logged for a numeric header with an invalid number (a fact of the format). */
 const notANumber = '-1'
 
-/** What a language says of its queries and errors, without a value of either: see `src/model/language.ts`. */
+/** The functions of a language that describe queries and errors without their values: see `src/model/language.ts`. */
 interface Wording {
   shape(query: string, names: readonly string[]): string
   toldFault(body: string, names: readonly string[]): Facts['fault']
@@ -88,7 +92,7 @@ interface Wording {
 
 type Wordings = { readonly [L in LanguageName]?: Wording }
 
-/** A text that is made of another one, which is mostly the same as the last time. */
+/** A conversion that caches its last result, because the input is mostly the same as before. */
 class LastText {
   readonly #make: (of: string) => string
   #of: string | undefined
@@ -107,13 +111,13 @@ class LastText {
   }
 }
 
-/** Writes records for one region group. */
+/** Formats records for one region group. */
 export class RecordFormat {
   readonly #wordings: Wordings
   readonly #time = createTimestampFormat()
   readonly #facts = new FactsFormat()
   readonly #shapes = new PlainShapes()
-  // What repeats from record to record, with what stands around it.
+  // Repeated parts of records, with the text around them.
   readonly #begin = new LastText(version => `{"API_VERSION":${JSON.stringify(version)},"BYTES_IN":`)
   readonly #method = new LastText(method => `","REQUEST_METHOD":${JSON.stringify(method)},"RESPONSE_CODE":"`)
   readonly #limitsHit: LastText
@@ -131,7 +135,7 @@ export class RecordFormat {
     )
   }
 
-  /** The record of a request that was answered at `time`, with its line end, and what is kept beside it. */
+  /** The record of a request that finished at `time`, including the line break, and its facts. */
   parts(request: ObservedRequest, time: Micros): { readonly record: string; readonly facts: string } {
     const { errorBody, facts, language, query } = request
     const wording = this.#wordings[language]
@@ -154,7 +158,7 @@ export class RecordFormat {
     return `${begin}${request.bytesIn},"BYTES_OUT":${request.bytesOut},"BYTE_READ_OPS":${costs.byteReadOps},"BYTE_WRITE_OPS":${costs.byteWriteOps},"COMPUTE_OPS":${costs.computeOps},"DATABASE":${this.#database(request.database?.names ?? noNames)},"FQL_SHAPE":"${shape}","QUERY_TIME_MS":${costs.queryTimeMs}${this.#limitsHit.of(limitsHit)}${this.#textHeaders(headers)}${numbersOf(headers)}${method}${request.status}","TAGS":${tagsOf(request.tags)},"TRACEPARENT":"00-${request.traceId}-${request.spanId}-00","TS":"${this.#time(Math.floor(time / 1000))}","TXN_RETRIES":${costs.txnRetries}}\n`
   }
 
-  /** Names as JSON. Requests to one database mostly come in a row. */
+  /** Names as JSON. Consecutive requests mostly have the same database. */
   #database(names: readonly string[]): string {
     const last = this.#lastNames
     if (names.length !== last.length || !names.every((name, level) => name === last[level])) {
@@ -164,10 +168,10 @@ export class RecordFormat {
     return this.#lastDatabase
   }
 
-  /** The headers of text as the beginning of an object inside a JSON string: `{\"a\":\"b\"`, not closed. */
+  /** The text headers as the beginning of an object inside a JSON string: `{\"a\":\"b\"`, not closed. */
   #textHeaders(headers: ObservedRequest['headers']): string {
     const last = this.#lastHeaders
-    // Named one by one, which the runtime looks up several times faster than in a loop.
+    // Property accesses with constant names are several times faster than a loop.
     const isSame =
       headers['user-agent'] === last['user-agent'] &&
       headers['x-forwarded-for'] === last['x-forwarded-for'] &&
@@ -205,7 +209,7 @@ function shortened(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }
 
-/** The headers that hold numbers, and the end of the object that {@link RecordFormat} began. */
+/** The numeric headers, and the end of the object that {@link RecordFormat} began. */
 function numbersOf(headers: ObservedRequest['headers']): string {
   const text =
     numberOf('x_max_retries', headers['x-max-retries-on-contention']) +
@@ -221,7 +225,7 @@ function numberOf(name: string, value: string | readonly string[] | undefined): 
   return `,\\"${name}\\":${typeof value === 'string' && isPlainInteger(value) ? value : notANumber}`
 }
 
-/** Digits that are a JSON number as they stand. Transaction times are 16 digits long; a double holds no more. */
+/** Returns whether a text is an integer in JSON syntax. Transaction times have 16 digits, the most that a double holds exactly. */
 function isPlainInteger(text: string): boolean {
   if (text.length > 16 || (text.length > 1 && text.charCodeAt(0) === 0x30)) return false
   for (let at = 0; at < text.length; at++) {
@@ -231,7 +235,7 @@ function isPlainInteger(text: string): boolean {
   return text !== ''
 }
 
-/** Keys and values are words (the edge refuses anything else), so nothing needs an escape. */
+/** Keys and values are words (the HTTP layer rejects others), so nothing needs escaping. */
 function tagsOf(tags: ObservedRequest['tags']): string {
   if (tags.length === 0) return '{}'
   let text = '{'

@@ -1,5 +1,5 @@
-// Removes old segments: those past the configured days, then the oldest ones until the rest fits the configured
-// bytes. Every process does so; which one comes first does not matter.
+// Removes old segments: first those beyond the configured days, then the oldest ones until the rest fits into the
+// configured bytes. Every process does this; their order does not matter.
 
 import { stat } from 'node:fs/promises'
 import { microsPerDay } from '../base/durations.ts'
@@ -12,8 +12,8 @@ export interface Retention {
 }
 
 /**
- * Deletes what is no longer kept at the time `now`. Segments that a live writer may still write to stay: which writers
- * live is told by the clock, which may be elsewhere (base/removal-time.ts).
+ * Deletes the segments that have expired at `now`. Segments that a live writer may still append to are kept. `clock`
+ * determines which writers are live; it may differ from `now` (base/removal-time.ts).
  */
 export async function removeOldSegments(
   folder: string,

@@ -1,6 +1,6 @@
-// Exported files in a bucket of any S3-compatible service, downloaded from there through its own presigned URLs.
-// Files are uploaded in parts, so memory stays bounded whatever their size. The client is loaded only when a bucket
-// is configured: it is by far the largest dependency.
+// Stores exported files in a bucket of an S3-compatible service; clients download them through presigned URLs. Files
+// are uploaded in parts, so memory is bounded for any size. The S3 client is by far the largest dependency, so it is
+// loaded only when a bucket is configured.
 
 import type { Readable } from 'node:stream'
 import type { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -16,7 +16,7 @@ interface S3Options {
   readonly now: () => number
 }
 
-/** The bucket as a place for pieces of log segments. */
+/** The bucket as storage for chunks of log segments. */
 export interface ChunkBucket {
   readonly chunks: ChunkStorage
 }
@@ -24,7 +24,7 @@ export interface ChunkBucket {
 const partBytes = 8_388_608
 const partsAtOnce = 2
 
-/** Opens a bucket. What is wrong with it shows when it is used. */
+/** Opens a bucket. Configuration errors appear at its first use. */
 export async function openS3Storage(options: S3Options): Promise<ExportStorage & ChunkBucket> {
   const { endpoint, region, accessKey, secretKey, bucket, now } = options
   const { S3Client, DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } =
@@ -35,9 +35,9 @@ export async function openS3Storage(options: S3Options): Promise<ExportStorage &
     endpoint,
     region,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
-    // The bucket as part of the path: works with every S3-compatible service, also on a bare address.
+    // The bucket is part of the path, which works with every S3-compatible service, also at a bare IP address.
     forcePathStyle: true,
-    // Checksums beyond the protocol's own are refused by some of them.
+    // Some services reject checksums other than those that the protocol requires.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   })

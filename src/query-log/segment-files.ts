@@ -1,11 +1,10 @@
-// The folder of segment files, which several processes share. Each process writes segments of its own, one after
-// the other:
+// The folder of segment files, which several processes share. Each process writes consecutive segments of its own:
 //
 //     0001700000000000000-3f9a….ndjson   records from that time (microseconds) on, by the writer 3f9a…
-//     0001700000000000000-m3f9a….ndjson  the same of another machine: a copy of what that has handed over
+//     0001700000000000000-m3f9a….ndjson  a copy of another machine's segment, as far as it was uploaded
 //     3f9a….live                         its modification time: all records up to then are in the segments
 //
-// A segment may end in half a line, where its writer crashed or still writes.
+// A segment may end with an incomplete line, where its writer crashed or is still writing.
 
 import { open, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,33 +12,33 @@ import { micros, nearestMicros } from '../base/micros.ts'
 import { type Timers, wait } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
 
-/** A segment as its name tells it. */
+/** A segment according to its file name. */
 export interface Segment {
   readonly path: string
-  /** Microseconds: no record is older. */
+  /** Microseconds: all records are at or after this time. */
   readonly from: Micros
   readonly writer: string
-  /** A copy of a segment of another machine, which may grow when that hands over more. */
+  /** True if this is a copy of another machine's segment, which may grow when that machine uploads more. */
   readonly isCopy: boolean
-  /** Its writer has begun none since. */
+  /** True if this is the newest segment of its writer. */
   readonly isNewest: boolean
 }
 
-/** A span of time, in milliseconds since the Unix epoch: first inclusive and last exclusive. */
+/** A time span in milliseconds since the Unix epoch: `from` is inclusive, `to` exclusive. */
 export interface TimeSpan {
   readonly from: number
   readonly to: number
 }
 
-/** A clock that was set, or a file system that keeps whole seconds, must not hide records; milliseconds. */
+/** Tolerance for clock changes and for file systems with whole seconds, in milliseconds, so that no records are missed. */
 export const slackMs = 5000
 
 const segmentPattern = /^(\d{19})-(m?)([0-9a-f]+)\.ndjson$/
 const livePattern = /^([0-9a-f]+)\.live$/
 
-/** A writer that says nothing for so many milliseconds has crashed. */
+/** A writer that reports nothing for so many milliseconds has crashed. */
 const silentMs = 10_000
-/** How often the writers are looked at while waiting for them, in milliseconds. */
+/** Polling interval while waiting for writers, in milliseconds. */
 const lookEveryMs = 20
 
 /** The path of a new segment. */
@@ -52,7 +51,7 @@ export function copyPath(folder: string, from: Micros, writer: string): string {
   return segmentPath(folder, from, `m${writer}`)
 }
 
-/** The file by which a writer says how far it is. */
+/** The file in which a writer reports its progress. */
 export function livePath(folder: string, writer: string): string {
   return join(folder, `${writer}.live`)
 }
@@ -68,7 +67,7 @@ export async function listSegments(folder: string): Promise<Segment[]> {
   return segments.map(each => ({ ...each, isNewest: newest.get(each.writer) === each.path }))
 }
 
-/** The segments that may hold records of a span, oldest first, with when each was last written to. */
+/** The segments that may contain records of a span, oldest first, with the time of their last write. */
 export async function segmentsOf(
   folder: string,
   { from, to }: TimeSpan,
@@ -83,12 +82,12 @@ export async function segmentsOf(
   return found
 }
 
-/** Says that everything recorded up to `time` has been written. */
+/** Reports that everything recorded up to `time` has been written. */
 export function announce(folder: string, writer: string, time: Micros): Promise<void> {
   return utimes(livePath(folder, writer), time / 1e6, time / 1e6)
 }
 
-/** Writers and the time up to which each has written, in microseconds. */
+/** The writers, with the time in microseconds up to which each has written. */
 export async function listWriters(folder: string): Promise<Map<string, Micros>> {
   const writers = new Map<string, Micros>()
   for (const name of await readdir(folder)) {
@@ -100,13 +99,13 @@ export async function listWriters(folder: string): Promise<Map<string, Micros>> 
   return writers
 }
 
-/** The modification time of a file in microseconds; undefined when it is gone. */
+/** The modification time of a file in microseconds; undefined when it does not exist. */
 export async function modificationTime(path: string): Promise<Micros | undefined> {
   const about = await ifThere(stat(path))
   return about && micros(Math.ceil(about.mtimeMs * 1000))
 }
 
-/** What is done with a file; undefined when there is none, as where retention has removed it since it was listed. */
+/** The result of a file operation; undefined when the file does not exist, for example because retention has removed it. */
 export async function ifThere<T>(doing: Promise<T>): Promise<T | undefined> {
   try {
     return await doing
@@ -122,7 +121,7 @@ export async function liveWriters(folder: string, now: Micros): Promise<Readonly
   return new Set([...writers].filter(([, until]) => until > now - silentMs * 1000).map(([writer]) => writer))
 }
 
-/** Waits until every writer has written all it recorded up to `time`, or has fallen silent. */
+/** Waits until every writer has written its records up to `time`, or has stopped reporting. */
 export async function writtenUpTo(
   folder: string,
   time: Micros,
@@ -137,7 +136,7 @@ export async function writtenUpTo(
   }
 }
 
-/** Makes the names in a folder survive a crash of the machine. */
+/** Flushes a folder, so that its file names survive a crash of the machine. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {
@@ -147,7 +146,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes a file that may be gone already. */
+/** Removes a file; it need not exist. */
 export function removeFile(path: string): Promise<void> {
   return rm(path, { force: true })
 }

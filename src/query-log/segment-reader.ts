@@ -1,7 +1,7 @@
-// Finds the records of an export. Segments are read in blocks of fixed size and records are told apart by their
-// bytes alone, without parsing: the format writes its keys in a fixed order, and inside a JSON string a quote is
-// always escaped, so `"DATABASE":[` can only be the key itself. What is no whole record (the end of a segment whose
-// writer crashed) is passed over; whole lines that are none are counted.
+// Finds the records of an export. Segments are read in blocks of fixed size, and records are matched by their bytes
+// without parsing. That works because the format writes its keys in a fixed order and escapes every quote inside a JSON
+// string, so `"DATABASE":[` can only be the key itself. An incomplete record at the end of a segment, where its writer
+// crashed, is skipped; invalid whole lines are counted.
 
 import { isUtf8 } from 'node:buffer'
 import {
@@ -18,10 +18,10 @@ import { isTrail, type LoggedDatabase, splitBefore } from './ownership.ts'
 import { segmentsOf, type TimeSpan } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
 
-/** Which records an export holds. */
+/** The records of an export. */
 export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
-  /** Only its records and those of databases in it. */
+  /** Restricts the export to records of this database and its descendants. */
   readonly database?: LoggedDatabase
 }
 
@@ -30,15 +30,15 @@ const nine = 0x39
 
 const databaseKey = Buffer.from('"DATABASE":[')
 const regionKey = Buffer.from('"REGION_GROUP":')
-/** What stands between a record's time and its last number. */
+/** The text between a record's time and its last number. */
 const tail = Buffer.from('","TXN_RETRIES":')
 
-/** Told of each segment in which lines are no records: they are left out. */
+/** Called for each segment with invalid lines, which are omitted. */
 export type OnDamage = (path: string, lines: number) => void
 
 /**
- * The matching lines of all segments in a folder, a block at a time. The buffers belong to the caller. Ends with the
- * reason of `signal` once that is aborted, also while nothing matches.
+ * The matching lines of all segments in a folder, a block at a time. The caller owns the buffers. Throws the reason of
+ * `signal` once it is aborted, even if nothing matches.
  */
 export async function* matchingRecords(
   folder: string,
@@ -57,12 +57,12 @@ export async function* matchingRecords(
   }
 }
 
-/** Whether the record between `start` and `end`, with its time at `time`, is wanted. */
+/** Returns whether the record between `start` and `end`, with its time at offset `time`, matches. */
 type Match = (block: Buffer, start: number, end: number, time: number, trail: string | undefined) => boolean
 
 /** The lines of a segment, block by block. */
 class Lines {
-  /** Whole lines so far that are no records. */
+  /** Number of whole lines that are not records. */
   damaged = 0
   readonly #matches: Match
 
@@ -70,7 +70,7 @@ class Lines {
     this.#matches = matches
   }
 
-  /** A copy of the matching lines among some; undefined when there is none. */
+  /** A copy of the matching lines in a block; undefined when there are none. */
   select(block: Buffer): Buffer | undefined {
     const records: Buffer[] = []
     for (let start = 0; start < block.length; ) {
@@ -94,7 +94,7 @@ class Lines {
   }
 }
 
-/** Whether a line that looks like a record can be read: a disk may have changed any of its bytes. */
+/** Checks a line that looks like a record completely, because any of its bytes may be corrupted on disk. */
 function isJson(line: Buffer): boolean {
   try {
     JSON.parse(line.toString())
@@ -122,13 +122,13 @@ function createMatch({ from, to, regionGroup, database }: RecordFilter): Match {
   }
 }
 
-/** Where the record of a line begins, behind its trail; -1 where there is none. */
+/** The offset of the record in a line, after its trail; -1 when there is none. */
 function recordIn(block: Buffer, start: number, next: number): number {
   const at = block.indexOf(openBrace, start)
   return at < next ? at : -1
 }
 
-/** Where the time of a record stands, or -1 when the line is no whole record. */
+/** The offset of a record's time, or -1 when the line is not a whole record. */
 function timeIn(block: Buffer, start: number, end: number): number {
   if (block[start] !== openBrace || block[end - 1] !== closeBrace) return -1
   let at = end - 2
@@ -139,7 +139,7 @@ function timeIn(block: Buffer, start: number, end: number): number {
   return time > start && compare(block, at, tail) === 0 && block[time - 1] === quote ? time : -1
 }
 
-/** Whether the names of a record's database begin with those of `path`. */
+/** Returns whether the names of a record's database begin with those of `path`. */
 function isBelow(block: Buffer, start: number, end: number, path: Buffer): boolean {
   const at = block.indexOf(databaseKey, start) + databaseKey.length
   if (at >= end || compare(block, at, path) !== 0) return false
@@ -151,7 +151,7 @@ function isDigit(code: number): boolean {
   return code >= zero && code <= nine
 }
 
-/** Compares the bytes at a place with those wanted there: negative, zero or positive. */
+/** Compares the bytes at an offset with `wanted`: negative, zero or positive. */
 function compare(block: Buffer, at: number, wanted: Buffer): number {
   for (let index = 0; index < wanted.length; index++) {
     const difference = (block[at + index] ?? -1) - (wanted[index] as number)

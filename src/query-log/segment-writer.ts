@@ -1,6 +1,6 @@
-// Appends records to the segment files of one process. `append` never waits: lines go to memory and are on disk a
-// second later at most, also after a crash of the machine. When the disk does not keep up or is full, memory stays
-// bounded and further records are dropped, counted and reported: a log must never stop the queries it is about.
+// Appends records to the segment files of one process. `append` never waits: lines are buffered in memory and are
+// durable within a second, even if the machine crashes. When the disk is too slow or full, memory stays bounded:
+// further records are dropped, counted and reported, because the log must never stop queries.
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, open, utimes } from 'node:fs/promises'
@@ -14,39 +14,39 @@ import { announce, livePath, removeFile, segmentPath, syncFolder } from './segme
 
 interface SegmentWriterOptions {
   readonly folder: string
-  /** Names this process among the writers; lower-case hexadecimal. */
+  /** Identifies this process among the writers; lower-case hexadecimal. */
   readonly writer: string
   readonly clock: Clock
   readonly timers: Timers
-  /** A segment is closed once it has so many bytes, or is so many milliseconds old. */
+  /** Size in bytes and age in milliseconds at which a segment is closed. */
   readonly segmentBytes: number
   readonly segmentMs: number
-  /** Bytes that may wait for the disk; records beyond are dropped. */
+  /** Maximum number of buffered bytes; further records are dropped. */
   readonly bufferBytes?: number
-  /** Told of records that were lost, at most once per flush. */
+  /** Called when records were lost, at most once per flush. */
   readonly onLoss: (records: number, cause: unknown) => void
-  /** Told once when the disk is full before there are any records: they are lost until it has room. */
+  /** Called once when the disk is full at the start: records are lost until it has room. */
   readonly onFull?: (cause: unknown) => void
-  /** Opens a segment; for tests of failing disks. */
+  /** Opens a segment; replaced in tests of failing disks. */
   readonly openFile?: (path: string) => Promise<SegmentFile>
-  /** Makes an empty file; for the same tests. */
+  /** Creates an empty file; replaced in the same tests. */
   readonly touch?: (path: string) => void
 }
 
-/** What the writer needs of an open file. */
+/** The operations on an open file that the writer needs. */
 export type SegmentFile = Pick<FileHandle, 'writev' | 'datasync' | 'close'>
 
-/** Milliseconds between flushes: half of what a crash may lose. */
+/** Milliseconds between flushes: half of the time for which a crash may lose records. */
 const flushEveryMs = 500
 
 const bufferBytesDefault = 16_777_216
 const chunkBytes = 262_144
-/** UTF-16 units become at most so many bytes. */
+/** Maximum number of bytes per UTF-16 unit. */
 const bytesPerUnit = 3
 
 interface LineBuffer {
   readonly bytes: Buffer
-  /** When its first record was made. */
+  /** The time of its first record. */
   since: Micros
   used: number
   records: number
@@ -69,7 +69,7 @@ export class SegmentWriter {
   #fileBytes = 0
   #fileSince = 0
   #isUnsynced = false
-  /** Whether the file is there by which the other processes know this one. */
+  /** True if the file that announces this process to the others exists. */
   #isKnown = false
   #hasWarned = false
 
@@ -81,7 +81,7 @@ export class SegmentWriter {
     this.#stop = options.timers.every(flushEveryMs, () => this.flush())
   }
 
-  /** Says to the other processes that this one writes; a disk that is full has no room even for that, until it has. */
+  /** Announces this writer to the other processes. That fails on a full disk, and is retried at each flush. */
   #begin(): void {
     try {
       const { folder, touch = makeEmpty, writer } = this.#options
@@ -94,13 +94,13 @@ export class SegmentWriter {
     }
   }
 
-  /** The time for a new record: that of the clock, but after every one given out earlier. */
+  /** The time for a new record: the clock's time, but later than every time returned before. */
   now(): Micros {
     this.#newest = Math.max(micros(this.#newest + 1), this.#options.clock.now())
     return this.#newest
   }
 
-  /** Takes one line, line end included. Its time must be the latest that {@link now} gave. */
+  /** Appends a line, including its line break. Its time must be the latest that {@link now} returned. */
   append(line: string): void {
     const room = line.length * bytesPerUnit
     if (this.#current.used + room > this.#current.bytes.length && !this.#seal(room)) return
@@ -110,13 +110,13 @@ export class SegmentWriter {
     chunk.records++
   }
 
-  /** Puts everything appended so far on disk and says so to the other processes. Never rejects. */
+  /** Writes everything appended so far to disk and reports that to the other processes. Never rejects. */
   flush(): Promise<void> {
     this.#flushing = this.#flushing.then(() => this.#flush())
     return this.#flushing
   }
 
-  /** Flushes and ends; other processes stop waiting for this one. */
+  /** Flushes and stops; other processes stop waiting for this one. */
   async close(): Promise<void> {
     this.#stop()
     await this.flush()
@@ -124,7 +124,7 @@ export class SegmentWriter {
     await removeFile(livePath(this.#options.folder, this.#options.writer))
   }
 
-  /** Sets the full chunk aside; false when no more may wait, so that the record is lost. */
+  /** Queues the full buffer; false when the queue is full, so that the record is lost. */
   #seal(room: number): boolean {
     if (this.#waiting.length >= this.#waitingMax) {
       this.#lost++
@@ -149,7 +149,7 @@ export class SegmentWriter {
     try {
       if (this.#isUnsynced) {
         await this.#file?.datasync()
-        // By the clock of the records, which need not be the system's.
+        // The time of the records' clock, which may differ from the system's.
         await utimes(this.#path, time / 1e6, time / 1e6)
       }
       this.#isUnsynced = false
@@ -165,7 +165,7 @@ export class SegmentWriter {
     this.#lossCause = undefined
   }
 
-  /** Writes the chunks that wait. */
+  /** Writes the queued buffers. */
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       const chunks = this.#waiting
@@ -175,7 +175,7 @@ export class SegmentWriter {
       } catch (error) {
         this.#lossCause ??= error
         for (const { records } of chunks) this.#lost += records
-        // What follows half a line must not stand behind it.
+        // Further records must not follow an incomplete line.
         await this.#closeFile()
       }
       for (const chunk of chunks) this.#recycle(chunk)

@@ -1,4 +1,4 @@
-// What the query log of one of several machines has from the store that they share. The store's side of it is in
+// The parts of the query log that several machines share through their store. The store's side is in
 // `src/kv/postgres/log-chunks.ts` and `src/kv/postgres/files.ts`.
 
 import type { KeyValueStore } from '../kv/contract.ts'
@@ -6,15 +6,15 @@ import type { Chunk, RecordLogChunks } from '../kv/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
 import type { FileTable } from './downloads.ts'
 
-/** Where the pieces themselves lie when they are not in the store: in the bucket of the exports. */
+/** The storage of chunk contents outside of the store: the bucket of the exports. */
 export interface ChunkStorage {
   store(name: string, body: Uint8Array): Promise<void>
-  /** Undefined when there is no file of that name. */
+  /** Undefined when the file does not exist. */
   fetch(name: string): Promise<Uint8Array | undefined>
   remove(name: string): Promise<void>
 }
 
-/** The name of a piece in a bucket. Pieces of a segment stand in their order. */
+/** The name of a chunk in a bucket. Chunks of a segment sort by position. */
 export function chunkName({ writer, start, position }: Chunk): string {
   const [from, at] = [start, position].map(number => String(number).padStart(19, '0'))
   return `segments/${from}-${writer}-${at}.ndjson.gz`
@@ -27,12 +27,12 @@ export interface SharedLog {
   /** The clock that all machines share. */
   readonly now: () => Micros
   readonly chunks: Pick<RecordLogChunks, keyof RecordLogChunks>
-  /** Keeps the bodies of pieces; absent: the table does. */
+  /** Stores the contents of chunks; absent when the table does. */
   readonly bucket?: ChunkStorage | undefined
   /** Files that every machine can read. */
   readonly files: FileTable
-  /** Whether this process hands over the segments of its machine; one of a machine does. */
+  /** True if this process uploads the segments of its machine; one process per machine does. */
   readonly handsOver: boolean
-  /** Whether this process is the one of all that removes what is old. */
+  /** Returns whether this process, of those on all machines, currently removes old data. */
   readonly mayWork: () => boolean
 }

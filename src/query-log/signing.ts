@@ -1,5 +1,5 @@
-// Signatures of what Terrarium hands out and later gets back: download URLs and page tokens. A signature is
-// compared as text, so every changed character counts.
+// Signs values that Terrarium issues and later receives: download URLs and page tokens. A signature is compared as
+// text, so every changed character makes it invalid.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { assert } from '../base/assert.ts'
@@ -8,7 +8,7 @@ import type { Bytes } from '../kv/contract.ts'
 /** The path below which exported files are downloaded. */
 export const filesPath = '/api/v1/logs/files/'
 
-/** Signs download links, and checks them. While its key cannot be loaded, nothing has been signed here. */
+/** Signs and verifies download links and tokens. While its key cannot be loaded, no signature is valid. */
 export class Signer {
   readonly #loadKey: () => Promise<Bytes>
   #key: Bytes | undefined
@@ -18,7 +18,7 @@ export class Signer {
     this.#loadKey = loadKey
   }
 
-  /** Loads the key, before anything is signed. Rejects while that is impossible. */
+  /** Loads the key; call it before signing. Rejects while the key cannot be loaded. */
   async ready(): Promise<void> {
     this.#key ??= await this.#loadKey()
   }
@@ -29,19 +29,19 @@ export class Signer {
     return `${path}&signature=${this.#sign(path)}`
   }
 
-  /** When a download target expires, in seconds since the Unix epoch; undefined unless it was signed here. */
+  /** The expiry of a download target, in seconds since the Unix epoch; undefined unless it was signed here. */
   expiryOf(name: string, target: string): number | undefined {
     const expires = /\?expires=(\d{1,12})&/.exec(target)?.[1]
     if (expires === undefined || this.#key === undefined) return undefined
     return isSame(target, this.target(name, Number(expires))) ? Number(expires) : undefined
   }
 
-  /** A token that holds `text`, which its holder can read but not change. */
+  /** A token that contains `text`; its holder can read but not change it. */
   seal(text: string): string {
     return `${Buffer.from(text).toString('base64url')}.${this.#sign(`page ${text}`)}`
   }
 
-  /** What a token holds; undefined when it was not made here. */
+  /** The text in a token; undefined when the token was not issued here. */
   open(token: string): string | undefined {
     if (this.#key === undefined) return undefined
     const text = Buffer.from(token.split('.', 1)[0] as string, 'base64url').toString()

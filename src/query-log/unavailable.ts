@@ -1,15 +1,15 @@
-// What clients are told when the store that machines share cannot be reached.
+// Converts errors of an unavailable shared store to responses.
 
 import { RequestError } from '../errors.ts'
 import { StoreUnavailableError } from '../kv/errors.ts'
 
-/** Throws `cause`, as 503 when it says that the store is away. */
+/** Throws `cause`, converted to 503 when the store is unavailable. */
 export function rethrow(cause: unknown): never {
   if (cause instanceof StoreUnavailableError) throw new RequestError('service unavailable', cause.message)
   throw cause
 }
 
-/** Whether something came to nothing because the store was away: it can be tried again later. */
+/** Returns whether an operation failed because the store was unavailable, so that it can be retried later. */
 export function isUnavailable(cause: unknown): boolean {
   return (
     cause instanceof StoreUnavailableError ||
