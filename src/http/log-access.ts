@@ -2,7 +2,7 @@
 // database and those in it; and of which database a client asks for the log, and whether it may see that. HTTP bearer only.
 
 import type { AccountKey } from '../query-log/account-keys.ts'
-import type { ExportedDatabase, ExportRequest } from '../query-log/export-request.ts'
+import type { ExportDatabase, ExportRequest } from '../query-log/export-request.ts'
 import type { QueryLog } from '../query-log/query-log.ts'
 import { rootDatabase } from '../values/value.ts'
 import { MessageError, principalOf } from './api.ts'
@@ -72,7 +72,7 @@ export interface AllowedRequest {
   readonly fields: Fields
   readonly wanted: LogRequest
   /** Undefined: a whole region group. */
-  readonly database: ExportedDatabase | undefined
+  readonly database: ExportDatabase | undefined
 }
 
 /** Reads what a call asks for. Throws what is wrong with it, and 401, 403 or 404. */
@@ -97,7 +97,7 @@ function allowedDatabase(
   client: LogClient,
   { engine }: Services,
   queryLog: QueryLog,
-): ExportedDatabase | undefined {
+): ExportDatabase | undefined {
   if (!database) {
     if (!client.mayUseRegion(regionGroup)) throw notAllowed()
     return undefined

@@ -4,8 +4,8 @@
 import { GenerationCache } from '../base/generation-cache.ts'
 import type { Engine, NamedCaller } from '../engine/contract.ts'
 import { isOfDashboard } from '../query-log/exported-record.ts'
-import type { LoggedCaller } from '../query-log/facts.ts'
-import type { ToldRecord } from '../query-log/log-search.ts'
+import type { LogCaller } from '../query-log/facts.ts'
+import type { LogRecord } from '../query-log/log-search.ts'
 import { rootDatabase } from '../values/value.ts'
 
 /** Callers whose names are remembered for one request of the log. */
@@ -30,7 +30,7 @@ export class RecordTeller {
   }
 
   /** A search for callers of whom something is called like that: number, name, role or identity. */
-  callersNamed(who: string | undefined): { isWantedCaller?: (found: ToldRecord) => boolean } {
+  callersNamed(who: string | undefined): { isWantedCaller?: (found: LogRecord) => boolean } {
     if (who === undefined) return {}
     const wanted = who.toLowerCase()
     return {
@@ -44,7 +44,7 @@ export class RecordTeller {
   }
 
   /** What is known beside a record; null for records of versions that wrote nothing beside. */
-  tell(found: ToldRecord): object | null {
+  tell(found: LogRecord): object | null {
     const { facts, record } = found
     if (facts === undefined) return null
     const names = (kind: string) => facts.named.filter(each => each.kind === kind).map(({ name }) => name)
@@ -75,7 +75,7 @@ export class RecordTeller {
     }
   }
 
-  #callerOf({ facts, trail }: ToldRecord): ToldCaller | undefined {
+  #callerOf({ facts, trail }: LogRecord): ToldCaller | undefined {
     const caller = facts?.caller
     if (caller === undefined || trail === undefined) return undefined
     const key = `${trail} ${caller.credential} ${caller.roles} ${caller.identity}`
@@ -86,7 +86,7 @@ export class RecordTeller {
     return told
   }
 
-  #nameOf(caller: LoggedCaller, trail: string): ToldCaller {
+  #nameOf(caller: LogCaller, trail: string): ToldCaller {
     const around = trail.split('/').filter(id => id !== '')
     const database = BigInt(around.at(-1) ?? rootDatabase)
     const named = this.#engine.nameOf(caller, database)

@@ -33,7 +33,7 @@ interface NewAccountKey {
 }
 
 /** Thrown when a live key already has the name. */
-export class NameTaken {}
+export class NameConflict {}
 
 const secretPattern = /^tak_([0-9a-f]{16})_[\w-]{43}$/
 
@@ -50,7 +50,7 @@ export class AccountKeys {
     this.#now = now
   }
 
-  /** Creates a key and returns its secret, which cannot be retrieved later. Throws {@link NameTaken}. */
+  /** Creates a key and returns its secret, which cannot be retrieved later. Throws {@link NameConflict}. */
   create(wanted: NewAccountKey): Promise<{ readonly key: AccountKey; readonly secret: string }> {
     const now = this.#now()
     const id = this.#random.hex(8)
@@ -64,7 +64,7 @@ export class AccountKeys {
       ...(regionGroups !== undefined && { regionGroups }),
     }
     return this.#kv.transact(view => {
-      if (all(view).some(other => other.name === name && !hasExpired(other, now))) throw new NameTaken()
+      if (all(view).some(other => other.name === name && !hasExpired(other, now))) throw new NameConflict()
       const stored: StoredKey = { ...key, hash: digest(secret) }
       const write = { key: keyOf(id), value: Buffer.from(JSON.stringify(stored)) }
       return { result: { key, secret }, writes: [write] }

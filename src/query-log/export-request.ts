@@ -2,7 +2,7 @@
 
 import { assert } from '../base/assert.ts'
 import type { Micros } from '../values/value.ts'
-import type { LoggedDatabase } from './ownership.ts'
+import type { LogDatabase } from './ownership.ts'
 
 /** The states, with the names that clients see. */
 export const exportStates = [
@@ -52,7 +52,7 @@ export interface ExportRequest {
   readonly to: number
   readonly regionGroup: string
   /** The exported database; absent for a whole region group. */
-  readonly database?: ExportedDatabase
+  readonly database?: ExportDatabase
   /** The owner for fair queueing: the operator, or the outermost database of the caller. Absent in requests of 0.1. */
   readonly requester?: string
   readonly createdAt: Micros
@@ -68,19 +68,19 @@ export interface ExportRequest {
 }
 
 /** A database whose queries are exported. */
-export interface ExportedDatabase {
+export interface ExportDatabase {
   /** The path with the region group in front, such as `us-std/parent/child`. */
   readonly path: string
   /** Names, outermost first. */
   readonly names: readonly string[]
   /** Ids in decimal, outermost first; the last one belongs to the database itself. */
   readonly ids: readonly string[]
-  /** See {@link LoggedDatabase}; absent in requests from before 0.2. */
+  /** See {@link LogDatabase}; absent in requests from before 0.2. */
   readonly since?: number
 }
 
 /** The database of an export in the form in which records are matched. */
-export function loggedDatabase({ ids, names, since }: ExportedDatabase): LoggedDatabase {
+export function logDatabaseOf({ ids, names, since }: ExportDatabase): LogDatabase {
   return { names, id: ids.at(-1) as string, since: since ?? Number.POSITIVE_INFINITY }
 }
 

@@ -9,7 +9,7 @@ import { Loop } from '../base/loop.ts'
 import { nearestMicros } from '../base/micros.ts'
 import type { Timers } from '../base/timers.ts'
 import type { Micros } from '../values/value.ts'
-import { type ExportRequest, loggedDatabase } from './export-request.ts'
+import { type ExportRequest, logDatabaseOf } from './export-request.ts'
 import type { ExportStorage } from './export-storage.ts'
 import { fileName } from './export-storage.ts'
 import type { ExportStore } from './export-store.ts'
@@ -169,7 +169,7 @@ export class ExportRunner {
   /** Creates the file; false when there are no records for it. */
   async #produce(request: ExportRequest, name: string, signal: AbortSignal): Promise<boolean> {
     const { from, to, regionGroup, database, createdAt } = request
-    const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
+    const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
     const records = this.#options.records(filter, createdAt, signal)[Symbol.asyncIterator]()
     try {
       const first = await records.next()

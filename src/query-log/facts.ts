@@ -14,7 +14,7 @@ import { anyMark, markedName } from '../values/name-marks.ts'
 import type { Micros } from '../values/value.ts'
 
 /** The caller of a request: see `CallerMark` in `src/engine/contract.ts`. */
-export interface LoggedCaller {
+export interface LogCaller {
   readonly credential: string
   readonly roles: readonly string[]
   readonly identity: string | undefined
@@ -36,7 +36,7 @@ interface Fault {
 /** The facts stored with a record. A plain value. */
 export interface Facts {
   /** Undefined when the credential was rejected. */
-  readonly caller: LoggedCaller | undefined
+  readonly caller: LogCaller | undefined
   /** The client address of the request. */
   readonly address: string
   /** The path of the endpoint. */
@@ -57,7 +57,7 @@ const keptCharsMax = 200
 
 /** Serializes facts. It caches the last parts, because consecutive requests of one application differ little. */
 export class FactsFormat {
-  #lastCaller: LoggedCaller | undefined
+  #lastCaller: LogCaller | undefined
   #lastAddress = ''
   #lastWho = who(undefined, '')
   #lastNamed: readonly NamedObject[] = []
@@ -103,7 +103,7 @@ function faultText(fault: Fault | undefined): string {
   return withoutBraces(JSON.stringify([fault.code, fault.text, fault.position]))
 }
 
-function isSame(left: LoggedCaller | undefined, right: LoggedCaller | undefined): boolean {
+function isSame(left: LogCaller | undefined, right: LogCaller | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return (
     left.credential === right.credential &&
@@ -113,7 +113,7 @@ function isSame(left: LoggedCaller | undefined, right: LoggedCaller | undefined)
   )
 }
 
-function who(caller: LoggedCaller | undefined, address: string): string {
+function who(caller: LogCaller | undefined, address: string): string {
   const credential = caller?.credential ?? ''
   const parts = [credential, caller?.roles.join() ?? '', cut(caller?.identity ?? ''), cut(address)]
   return withoutBraces(parts.map(each => JSON.stringify(each)).join())
@@ -157,15 +157,15 @@ export class PlainShapes {
 }
 
 /** Parsed facts, with the shape of the query including the names that the record's shape omits. */
-export interface ReadFacts extends Facts {
+export interface ParsedFacts extends Facts {
   readonly shape: string
 }
 
 /** Parses the facts of a line. `shape`: that of the record. Undefined for damaged facts. */
-export function readFacts(text: string, shape: string): ReadFacts | undefined {
+export function readFacts(text: string, shape: string): ParsedFacts | undefined {
   try {
     const [credential, roles, identity, address, endpoint, slow, names = [], holes = [], fault, commitTime] =
-      JSON.parse(text) as WrittenFacts
+      JSON.parse(text) as FactsJson
     const named = names.map(each => ({ kind: kinds[each[0] as 'c' | 'i' | 'f'], name: each.slice(1) }))
     return {
       caller:
@@ -189,7 +189,7 @@ export function readFacts(text: string, shape: string): ReadFacts | undefined {
   }
 }
 
-type WrittenFacts = readonly [
+type FactsJson = readonly [
   credential: string,
   roles: string,
   identity: string,

@@ -13,7 +13,7 @@ interface AboutDatabase {
 }
 
 /** The part of a record that enters aggregates. */
-export interface LogRecord extends AboutDatabase {
+export interface AggregateInput extends AboutDatabase {
   /** Milliseconds since the Unix epoch. */
   readonly time: number
   /** The shape including known names. */
@@ -139,7 +139,7 @@ export function quantile(times: ReadonlyMap<number, number>, share: number): num
 export class LogAggregate {
   readonly databases = new Map<string, DatabaseAggregate>()
 
-  add(record: LogRecord): void {
+  add(record: AggregateInput): void {
     const { errors, minutes, shapes } = this.#databaseOf(record)
     const minute = Math.floor(record.time / minuteMs)
     const totals = upsert(minutes, minute, noTimedTotals)
@@ -167,7 +167,7 @@ function nameOf({ database, isOfDashboard, trail }: AboutDatabase): string {
 }
 
 /** The name under which errors are grouped: status, and code and text if known. */
-function errorName({ fault, status }: LogRecord): string {
+function errorName({ fault, status }: AggregateInput): string {
   if (fault === undefined) return String(status)
   const { code, text } = fault
   return `${status} ${code || noCode}${text === '' ? '' : `: ${text}`}`
@@ -192,7 +192,7 @@ export function writeAggregate(aggregate: LogAggregate): string {
 /** Parses an aggregate; undefined when it was written by another version or is damaged. */
 export function readAggregate(text: string): LogAggregate | undefined {
   try {
-    const written = JSON.parse(text) as WrittenAggregate
+    const written = JSON.parse(text) as AggregateJson
     if (written.formatVersion !== formatVersion) return undefined
     const aggregate = new LogAggregate()
     for (const { errors, minutes, shapes, trail, ...about } of written.databases) {
@@ -212,7 +212,7 @@ export function readAggregate(text: string): LogAggregate | undefined {
   }
 }
 
-interface WrittenAggregate {
+interface AggregateJson {
   readonly formatVersion: number
   readonly databases: readonly {
     readonly trail?: string

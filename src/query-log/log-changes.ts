@@ -14,7 +14,7 @@ interface SpanSums {
 type Change = 'new' | 'more often' | 'slower' | 'costlier'
 
 /** A changed query or error, in this span and in the one before. */
-export interface ChangedEntry {
+export interface EntryChange {
   /** The shape of a query, or status, code and text of an error. */
   readonly name: string
   readonly changes: readonly Change[]
@@ -27,8 +27,8 @@ export interface LogChanges {
   readonly totals: Totals
   readonly totalsBefore: Totals
   /** The most significant first. */
-  readonly queries: readonly ChangedEntry[]
-  readonly errors: readonly ChangedEntry[]
+  readonly queries: readonly EntryChange[]
+  readonly errors: readonly EntryChange[]
 }
 
 /** The factor that counts as much more. */
@@ -60,8 +60,8 @@ function changed(
   now: ReadonlyMap<string, Totals>,
   leastMore: number,
   comparesCosts: boolean,
-): readonly ChangedEntry[] {
-  const found: ChangedEntry[] = []
+): readonly EntryChange[] {
+  const found: EntryChange[] = []
   for (const [name, sums] of now) {
     const former = before.get(name)
     const changes =
@@ -96,7 +96,7 @@ function operationsOf({ computeOps, readOps, writeOps }: Totals): number {
 }
 
 /** The increase of requests, time and operations, as the weight of an entry. */
-function weightOf({ before, now }: ChangedEntry): number {
+function weightOf({ before, now }: EntryChange): number {
   const operations = operationsOf(now) - (before === undefined ? 0 : operationsOf(before))
   return now.requests - (before?.requests ?? 0) + now.queryTimeMs - (before?.queryTimeMs ?? 0) + operations
 }

@@ -3,7 +3,7 @@
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
 import { readFacts } from './facts.ts'
 import { lineBlocks } from './line-blocks.ts'
-import type { LogRecord } from './log-aggregate.ts'
+import type { AggregateInput } from './log-aggregate.ts'
 import { isTrail, splitLine } from './ownership.ts'
 
 /** The lines of a segment, in groups; see {@link lineBlocks}. */
@@ -37,7 +37,7 @@ export function timeOf({ TS }: ExportedRecord): number {
 }
 
 /** The part of a record that enters aggregates. */
-export function summed({ facts, record, trail }: LogLine): LogRecord {
+export function summed({ facts, record, trail }: LogLine): AggregateInput {
   const read = facts === undefined ? undefined : readFacts(facts, record.FQL_SHAPE)
   const status = Number(record.RESPONSE_CODE)
   return {

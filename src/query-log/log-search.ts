@@ -1,38 +1,38 @@
 // Searches single records of the query log, the newest first, in pages.
 
 import type { ExportedRecord } from './exported-record.ts'
-import { type ReadFacts, readFacts } from './facts.ts'
+import { type ParsedFacts, readFacts } from './facts.ts'
 import { type LogLine, linesOf, parseRecord, timeOf } from './log-lines.ts'
-import { isOf, splitLine } from './ownership.ts'
-import { areWantedFacts, isWantedRecord, type RecordWish } from './record-match.ts'
+import { isWithin, splitLine } from './ownership.ts'
+import { matchesFacts, matchesRecord, type RecordConditions } from './record-match.ts'
 import { segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
 /** The conditions of a search. */
-export interface RecordSearch extends RecordFilter, RecordWish {
+export interface RecordSearch extends RecordFilter, RecordConditions {
   /** A text that the record contains, in any case. Names that the query uses count as well. */
   readonly text?: string | undefined
   /** The condition for the caller; absent: any caller. */
-  readonly isWantedCaller?: (found: ToldRecord) => boolean
+  readonly isWantedCaller?: (found: LogRecord) => boolean
   readonly limit: number
   /** Number of records at the last millisecond of the span that earlier pages contain. */
   readonly skip: number
 }
 
 /** A record with its additional facts. */
-export interface ToldRecord {
+export interface LogRecord {
   readonly record: ExportedRecord
   readonly trail: string | undefined
-  readonly facts: ReadFacts | undefined
+  readonly facts: ParsedFacts | undefined
 }
 
 /** A page of records; `next` is the start of the next page. */
 export interface RecordPage {
-  readonly records: readonly ToldRecord[]
+  readonly records: readonly LogRecord[]
   readonly next: { readonly to: number; readonly skip: number } | undefined
 }
 
-interface Found extends ToldRecord {
+interface TimedRecord extends LogRecord {
   readonly time: number
 }
 
@@ -43,7 +43,7 @@ export async function searchRecords(
   signal: AbortSignal,
 ): Promise<RecordPage> {
   const wanted = search.skip + search.limit + 1
-  let found: Found[] = []
+  let found: TimedRecord[] = []
   for (const { endedMs, path } of (await segmentsOf(folder, search)).toReversed()) {
     // Segments of other processes may overlap in time, but not those that ended earlier.
     const last = found[wanted - 1]
@@ -69,18 +69,18 @@ export async function searchRecords(
  */
 function nextAfter(
   time: number,
-  found: readonly Found[],
+  found: readonly TimedRecord[],
   { skip, limit, to }: RecordSearch,
 ): RecordPage['next'] {
   const seen = found.slice(0, skip + limit).filter(each => each.time === time).length
   return { to: Math.min(to, time + 1), skip: seen }
 }
 
-function newest(found: Found[], count: number): Found[] {
+function newest(found: TimedRecord[], count: number): TimedRecord[] {
   return found.sort((left, right) => right.time - left.time).slice(0, count)
 }
 
-function collect(lines: readonly string[], search: RecordSearch, found: Found[]): void {
+function collect(lines: readonly string[], search: RecordSearch, found: TimedRecord[]): void {
   // The text as it is escaped in the JSON of a line.
   const text = search.text && JSON.stringify(search.text).slice(1, -1).toLowerCase()
   for (const line of lines) {
@@ -93,20 +93,20 @@ function collect(lines: readonly string[], search: RecordSearch, found: Found[])
 }
 
 /** Returns whether a record, its shape with names or its error contains a lower-case text. Numbers of callers are not searched. */
-function tells(line: string, { facts }: Found, text: string): boolean {
+function tells(line: string, { facts }: TimedRecord, text: string): boolean {
   if (splitLine(line).record.toLowerCase().includes(text)) return true
   const told = JSON.stringify([facts?.shape, facts?.named.map(({ name }) => name), facts?.fault])
   return told.toLowerCase().includes(text)
 }
 
-function wanted(parsed: LogLine, search: RecordSearch): Found | undefined {
+function wanted(parsed: LogLine, search: RecordSearch): TimedRecord | undefined {
   const { record, trail } = parsed
   if (record.REGION_GROUP !== search.regionGroup) return undefined
   const time = timeOf(record)
-  if (time < search.from || time >= search.to || !isWantedRecord(record, search)) return undefined
-  if (search.database && !isOf(search.database, trail, () => record.DATABASE, time)) return undefined
+  if (time < search.from || time >= search.to || !matchesRecord(record, search)) return undefined
+  if (search.database && !isWithin(search.database, trail, () => record.DATABASE, time)) return undefined
   const facts = parsed.facts === undefined ? undefined : readFacts(parsed.facts, record.FQL_SHAPE)
-  if (!areWantedFacts(facts, record.FQL_SHAPE, search)) return undefined
+  if (!matchesFacts(facts, record.FQL_SHAPE, search)) return undefined
   const found = { time, record, trail, facts }
   return search.isWantedCaller === undefined || search.isWantedCaller(found) ? found : undefined
 }

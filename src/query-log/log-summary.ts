@@ -22,7 +22,7 @@ import {
 } from './log-aggregate.ts'
 import { changesBetween, type LogChanges, spanBefore } from './log-changes.ts'
 import { linesOf, parseRecord, summed } from './log-lines.ts'
-import { isOf, type LoggedDatabase } from './ownership.ts'
+import { isWithin, type LogDatabase } from './ownership.ts'
 import { listSegments, liveWriters, removeFile, type Segment, segmentsOf, slackMs } from './segment-files.ts'
 import type { RecordFilter } from './segment-reader.ts'
 
@@ -200,7 +200,7 @@ class SummaryBuilder {
   readonly #from: number
   readonly #to: number
   readonly #stepMs: number
-  readonly #database: LoggedDatabase | undefined
+  readonly #database: LogDatabase | undefined
   readonly #withoutDashboard: boolean
   readonly #points = new Map<number, TimedTotals>()
   readonly shapes = new Map<string, Totals>()
@@ -220,7 +220,7 @@ class SummaryBuilder {
     for (const { database, errors, isOfDashboard, minutes, shapes, trail } of databases.values()) {
       if (isOfDashboard && this.#withoutDashboard) continue
       const isWanted = (time: number) =>
-        this.#database === undefined || isOf(this.#database, trail, () => database, time)
+        this.#database === undefined || isWithin(this.#database, trail, () => database, time)
       let isWhole = true
       for (const [minute, totals] of minutes) {
         const time = minute * minuteMs

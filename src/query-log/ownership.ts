@@ -8,7 +8,7 @@
 //     {"API_VERSION":…}            written by a version that only knew names
 
 /** The current identity of a database. */
-export interface LoggedDatabase {
+export interface LogDatabase {
   /** Names, outermost first. */
   readonly names: readonly string[]
   /** In decimal. */
@@ -18,7 +18,7 @@ export interface LoggedDatabase {
 }
 
 /** The trail of requests without a database. */
-const nobodys = '-'
+const noDatabase = '-'
 
 /** The ids of a database and its ancestors, outermost first, as text. */
 export function trailOf(ids: readonly bigint[]): string {
@@ -27,7 +27,7 @@ export function trailOf(ids: readonly bigint[]): string {
 
 /** The text before a record: its trail, which is undefined without a caller, and its facts. */
 export function beforeRecord(trail: string | undefined, facts: string): string {
-  return (trail ?? nobodys) + facts
+  return (trail ?? noDatabase) + facts
 }
 
 /** The parts of a line; missing parts before the record are undefined. */
@@ -52,12 +52,12 @@ export function splitBefore(text: string): Omit<LineParts, 'record'> & { readonl
 
 /** Returns whether a text is a valid trail. */
 export function isTrail(text: string): boolean {
-  return text === nobodys || /^\/(?:[0-9]+\/)*$/.test(text)
+  return text === noDatabase || /^\/(?:[0-9]+\/)*$/.test(text)
 }
 
 /** Returns whether a record with this trail (if any), names and time (in milliseconds) belongs to a database or its descendants. */
-export function isOf(
-  database: LoggedDatabase,
+export function isWithin(
+  database: LogDatabase,
   trail: string | undefined,
   names: () => readonly string[],
   time: number,

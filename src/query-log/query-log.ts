@@ -89,7 +89,7 @@ export class QueryLog {
   readonly #upkeep: Loop
   readonly #handOver: HandOver | undefined
   /** Bytes that may be recorded for requests whose credential was rejected. */
-  readonly #strangers: Allowance
+  readonly #unauthenticated: Allowance
 
   constructor(options: QueryLogOptions) {
     const { kv, random, now, timers, shared, storage, store, owner, folder, onFailure } = options
@@ -99,7 +99,7 @@ export class QueryLog {
     this.#store = store
     const { days, bytes } = options.retention
     const share = bytes / limits.strangersLogShare / options.recorders
-    this.#strangers = new Allowance(
+    this.#unauthenticated = new Allowance(
       { max: share, perSecond: share / (days * secondsPerDay) },
       options.elapsedMs(),
     )
@@ -130,7 +130,7 @@ export class QueryLog {
     const { database } = request
     const line = beforeRecord(database && trailOf(database.ids), facts) + record
     // Callers without a valid credential can send very many requests, which must not displace older records.
-    if (database === undefined && !this.#strangers.take(line.length, this.#options.elapsedMs())) return
+    if (database === undefined && !this.#unauthenticated.take(line.length, this.#options.elapsedMs())) return
     writer.append(line)
   }
 

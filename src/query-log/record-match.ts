@@ -2,10 +2,10 @@
 
 import type { Micros } from '../values/value.ts'
 import { type ExportedRecord, isOfDashboard } from './exported-record.ts'
-import type { ReadFacts } from './facts.ts'
+import type { ParsedFacts } from './facts.ts'
 
 /** Conditions for a record and its facts; undefined conditions are ignored. */
-export interface RecordWish {
+export interface RecordConditions {
   /** A status, or `2xx`, `4xx`, `5xx`. */
   readonly status?: string | undefined
   readonly slowerThanMs?: number | undefined
@@ -32,7 +32,7 @@ export interface RecordWish {
 }
 
 /** Returns whether the record meets its conditions. Checked before the facts, which then need not be parsed. */
-export function isWantedRecord(record: ExportedRecord, wish: RecordWish): boolean {
+export function matchesRecord(record: ExportedRecord, wish: RecordConditions): boolean {
   if (record.QUERY_TIME_MS < (wish.slowerThanMs ?? 0)) return false
   if (wish.status !== undefined && !hasStatus(record, wish.status)) return false
   if (wish.withoutDashboard && isOfDashboard(record)) return false
@@ -42,7 +42,7 @@ export function isWantedRecord(record: ExportedRecord, wish: RecordWish): boolea
 }
 
 /** Returns whether the facts of a record meet their conditions. */
-export function areWantedFacts(facts: ReadFacts | undefined, shape: string, wish: RecordWish): boolean {
+export function matchesFacts(facts: ParsedFacts | undefined, shape: string, wish: RecordConditions): boolean {
   if (wish.shape !== undefined && (facts?.shape ?? shape) !== wish.shape) return false
   if (wish.error !== undefined && facts?.fault?.code !== wish.error) return false
   if (wish.address !== undefined && facts?.address !== wish.address) return false
@@ -55,7 +55,7 @@ export function areWantedFacts(facts: ReadFacts | undefined, shape: string, wish
   })
 }
 
-function hasCommitTime(facts: ReadFacts | undefined, times: ReadonlySet<Micros>): boolean {
+function hasCommitTime(facts: ParsedFacts | undefined, times: ReadonlySet<Micros>): boolean {
   return facts?.commitTime !== undefined && times.has(facts.commitTime)
 }
 

@@ -14,7 +14,7 @@ import {
   quote,
 } from '../values/json-characters.ts'
 import { lineBlocks } from './line-blocks.ts'
-import { isTrail, type LoggedDatabase, splitBefore } from './ownership.ts'
+import { isTrail, type LogDatabase, splitBefore } from './ownership.ts'
 import { segmentsOf, type TimeSpan } from './segment-files.ts'
 import { formatTimestamp, timestampChars } from './timestamp.ts'
 
@@ -22,7 +22,7 @@ import { formatTimestamp, timestampChars } from './timestamp.ts'
 export interface RecordFilter extends TimeSpan {
   readonly regionGroup: string
   /** Restricts the export to records of this database and its descendants. */
-  readonly database?: LoggedDatabase
+  readonly database?: LogDatabase
 }
 
 const zero = 0x30

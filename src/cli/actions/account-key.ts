@@ -9,7 +9,7 @@ import type { Config } from '../../config/settings.ts'
 import { checkData } from '../../data-folder.ts'
 import type { KeyValueStore } from '../../kv/contract.ts'
 import { openControlStore } from '../../open-query-log.ts'
-import { type AccountKey, AccountKeys, NameTaken } from '../../query-log/account-keys.ts'
+import { type AccountKey, AccountKeys, NameConflict } from '../../query-log/account-keys.ts'
 import { isRegionGroup } from '../../query-log/region-groups.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { StartError } from '../command.ts'
@@ -57,7 +57,8 @@ async function create(keys: AccountKeys, wanted: Parameters<AccountKeys['create'
     print(secret)
     return 0
   } catch (cause) {
-    if (cause instanceof NameTaken) throw new StartError(`there is an account key "${wanted.name}" already`)
+    if (cause instanceof NameConflict)
+      throw new StartError(`there is an account key "${wanted.name}" already`)
     throw cause
   }
 }

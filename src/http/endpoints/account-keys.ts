@@ -2,7 +2,7 @@
 // `DELETE /api/v1/account-keys/{id}` revokes one.
 
 import { limits } from '../../limits.ts'
-import { type AccountKey, NameTaken } from '../../query-log/account-keys.ts'
+import { type AccountKey, NameConflict } from '../../query-log/account-keys.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
 import type { Answer } from '../answer.ts'
 import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
@@ -52,7 +52,7 @@ async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
     })
     return jsonAnswer(201, { ...describe(key), secret })
   } catch (error) {
-    if (error instanceof NameTaken)
+    if (error instanceof NameConflict)
       throw new MessageError('conflict', 'There is an account key of that name.')
     throw error
   }

@@ -4,11 +4,11 @@
 
 import { micros } from '../../base/micros.ts'
 import { limits } from '../../limits.ts'
-import { loggedDatabase } from '../../query-log/export-request.ts'
-import type { ChangedEntry, LogChanges } from '../../query-log/log-changes.ts'
+import { logDatabaseOf } from '../../query-log/export-request.ts'
+import type { EntryChange, LogChanges } from '../../query-log/log-changes.ts'
 import type { LogSummary } from '../../query-log/log-summary.ts'
 import type { QueryLog } from '../../query-log/query-log.ts'
-import type { RecordWish } from '../../query-log/record-match.ts'
+import type { RecordConditions } from '../../query-log/record-match.ts'
 import type { RecordFilter } from '../../query-log/segment-reader.ts'
 import type { Answer } from '../answer.ts'
 import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
@@ -67,7 +67,7 @@ async function answer(
 ): Promise<Answer> {
   const { client, database, fields, wanted } = await allowedRequest(call, services, queryLog)
   const { from, to, regionGroup } = wanted
-  const filter = { from, to, regionGroup, ...(database && { database: loggedDatabase(database) }) }
+  const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
   const signal = untilGone(call, services)
   try {
     return jsonAnswer(200, await view({ client, fields, filter, signal }))
@@ -100,12 +100,12 @@ function readSearch(body: Fields, filter: RecordFilter) {
 /** Texts by which records are filtered. */
 const plainFilters = ['tag', 'error', 'collection', 'index', 'function', 'address', 'shape'] as const
 
-function readWish(body: Fields): RecordWish {
+function readWish(body: Fields): RecordConditions {
   const status = oneOf(body, 'status_class', /^[2345]xx$/, '2xx, 3xx, 4xx or 5xx')
   const lane = oneOf(body, 'lane', /^(?:ordinary|slow)$/, 'ordinary or slow')
   return {
     status: status ?? oneOf(body, 'status', /^[1-5]\d\d$/, 'a status such as 404'),
-    lane: lane as RecordWish['lane'],
+    lane: lane as RecordConditions['lane'],
     slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER) ?? 0,
     ...('operations_above' in body && {
       opsAbove: wholeNumber(body, 'operations_above', 0, Number.MAX_SAFE_INTEGER) ?? 0,
@@ -117,7 +117,7 @@ function readWish(body: Fields): RecordWish {
   }
 }
 
-function commitTimesOf({ txn_ts: given }: Fields): RecordWish['commitTimes'] {
+function commitTimesOf({ txn_ts: given }: Fields): RecordConditions['commitTimes'] {
   if (given === undefined || given === null) return undefined
   const isList = Array.isArray(given) && given.length <= limits.logRecordsPageMax
   if (isList && given.every(each => Number.isSafeInteger(each) && each >= 0))
@@ -173,7 +173,7 @@ function describe({ totals, stepMs, points, shapes, errors }: LogSummary): objec
 }
 
 function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges): object {
-  const told = ({ before, changes, name, now }: ChangedEntry) => ({
+  const told = ({ before, changes, name, now }: EntryChange) => ({
     name,
     changes,
     now: plain(now),
