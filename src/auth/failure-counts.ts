@@ -1,8 +1,8 @@
 // Counts the recent failures of guessers, from this process and from the notices of other processes. Counting never
 // waits; other processes are notified later.
 
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
+import { GenerationCache } from '../base/generation-cache.ts'
 import type { NoticeBoard, NoticeTopic } from '../base/notices.ts'
 import { limits } from '../limits.ts'
 
@@ -30,7 +30,7 @@ type NewsEntry = readonly [key: string, hasPassed: boolean, failures: number]
 /** Failures by key. */
 export class FailureCounts implements NoticeTopic {
   readonly #clock: Clock
-  readonly #counts = new LRUCache<string, Count>({ max: limits.passwordGuessersMax })
+  readonly #counts = new GenerationCache<string, Count>(limits.passwordGuessersMax)
   #news = new Map<string, News>()
 
   /** `notices`: the exchange with other processes; absent when there is only one process. */

@@ -3,7 +3,7 @@
 // only logged; clients never see it.
 
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { GenerationCache } from '../base/generation-cache.ts'
 import type { Memo } from '../base/pending.ts'
 import { limits } from '../limits.ts'
 import type { Transaction, Version } from '../store/contract.ts'
@@ -56,7 +56,7 @@ const signedTokensMax = 20_000
 export class IdentityProviders {
   readonly #options: IdentityProviderOptions
   /** The key that signed a token. It is valid only while the provider's set contains that key. */
-  readonly #signedBy = new LRUCache<string, VerificationKey>({ max: signedTokensMax })
+  readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
 
   constructor(options: IdentityProviderOptions) {
     this.#options = options

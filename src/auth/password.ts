@@ -5,9 +5,9 @@
 // Hashes made elsewhere from its first 72 bytes verify as well.
 
 import { createHmac, hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { assert } from '../base/assert.ts'
 import { FairRunner } from '../base/fair-queue.ts'
+import { GenerationCache } from '../base/generation-cache.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId } from '../values/value.ts'
 import {
@@ -40,10 +40,10 @@ export class Passwords {
   readonly #bcrypt: Bcrypt
   readonly #queue = new FairRunner(passwordThreads, limits.passwordChecksWaitingMax, tooManyChecks)
   readonly #throttle: FailureThrottle
-  readonly #proven = new LRUCache<string, true>({ max: provenMax })
+  readonly #proven = new GenerationCache<string, true>(provenMax)
   readonly #provenKey: Uint8Array
   /** The highest cost of the hashes checked in a database, if above the configured one. */
-  readonly #costs = new LRUCache<DatabaseId, number>({ max: costsMax })
+  readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
   /** Salt and digest of a fake hash that verifies nothing. A check against it takes as long as against a real one. */
   readonly #fakeDigest: string
 

@@ -3,8 +3,8 @@
 // pair, and every request reads the stored hash.
 
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { FairRunner } from '../base/fair-queue.ts'
+import { GenerationCache } from '../base/generation-cache.ts'
 import type { Memo } from '../base/pending.ts'
 import { limits } from '../limits.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -16,7 +16,7 @@ const verifiedPairsMax = 100_000
 
 export class SecretVerifier {
   readonly #bcrypt: Bcrypt
-  readonly #verified = new LRUCache<string, true>({ max: verifiedPairsMax })
+  readonly #verified = new GenerationCache<string, true>(verifiedPairsMax)
   // Separate from the queue of passwords, so that many logins do not delay the verification of secrets.
   readonly #queue = new FairRunner(
     bcryptAtOnce(limits.secretChecksAtOnceMax),

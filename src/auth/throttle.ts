@@ -5,8 +5,8 @@
 // the queue grows: the queue is served in order, and the waiting time is limited. Failures decay with time, and a
 // success resets them.
 
-import { LRUCache } from 'lru-cache'
 import type { Clock } from '../base/clock.ts'
+import { GenerationCache } from '../base/generation-cache.ts'
 import type { NoticeBoard } from '../base/notices.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
@@ -45,7 +45,7 @@ export interface ThrottleOptions {
 export class FailureThrottle {
   readonly #options: ThrottleOptions
   readonly #failures: FailureCounts
-  readonly #queues = new LRUCache<string, Queue>({ max: limits.passwordGuessersMax })
+  readonly #queues = new GenerationCache<string, Queue>(limits.passwordGuessersMax)
 
   constructor(options: ThrottleOptions) {
     this.#options = options

@@ -2,7 +2,7 @@
 // that cannot be given another, such as the values of an index over `ts`. It has to be evaluated and handed over by then;
 // set further ahead than that, its client waits for nothing. So what was needed lately says how far, for each database.
 
-import { LRUCache } from 'lru-cache'
+import { GenerationCache } from '../base/generation-cache.ts'
 
 /** Databases of which it is remembered; of a forgotten one nothing is known. */
 const queuesMax = 10_000
@@ -12,7 +12,7 @@ const leadMin = 50_000
 const firstLeadMax = 500_000
 
 export class Leads {
-  readonly #needed = new LRUCache<string, number>({ max: queuesMax })
+  readonly #needed = new GenerationCache<string, number>(queuesMax)
 
   /** For the first try of a query; whole microseconds. */
   first(queue: string): number {
