@@ -1,5 +1,6 @@
 // Which test files a command runs, and which of them share a process.
 
+import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** The commands that run tests: `npm test`, `npm run test:faults`, `npm run test:soak`. */
@@ -47,9 +48,16 @@ const ownProcess = [
 
 const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
 
-/** Whether `npm run test:faults` runs the file. */
-export function isFaultTest(file: string): boolean {
-  return isIn(file, faultTests)
+/** Calls by which a file takes other seeds, or more rounds, in other suites (tests/support/seeded.ts). */
+const takesSeeds = /\bseedsToRun\(/
+const takesRounds = /\broundsToRun\(/
+
+/** Whether a command runs the file at this path. */
+export function belongsTo(suite: Suite, file: string): boolean {
+  const source = readFileSync(file, 'utf8')
+  if (takesSeeds.test(source)) return true
+  if (suite === 'soak') return takesRounds.test(source)
+  return isIn(file, faultTests) === (suite === 'faults')
 }
 
 /** The processes that run `files`, those that take longest first; pure unit tests are spread over `cores`. */

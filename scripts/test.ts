@@ -1,5 +1,5 @@
-// Runs tests: `npm test`, `npm run test:faults`. Words select files whose path contains one of them, from both suites:
-// `npm test -- conformance login`.
+// Runs tests: `npm test`, `npm run test:faults`, `npm run test:soak`. Words select files whose path contains one of them,
+// from all suites: `npm test -- conformance login`.
 //
 // Starting a process and loading some eight hundred sources costs half a second of CPU time, so most files share a
 // process with the others of their folder (scripts/test-plan.ts).
@@ -14,7 +14,8 @@ import { spec, type TestEvent } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { patience } from '../tests/support/patience.ts'
-import { isFaultTest, planOf, type TestProcess } from './test-plan.ts'
+import { suiteVariable } from '../tests/support/suite.ts'
+import { belongsTo, planOf, type Suite, type TestProcess } from './test-plan.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
@@ -23,7 +24,9 @@ const serviceFlags = ['--stack-size=3600', '--max-semi-space-size=32', '--v8-poo
 /** Test processes at a time: while one waits for a disk or a timer, another has its core. */
 const concurrency = availableParallelism() + 1
 /** Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases. */
-const timeout = patience(20 * 60_000)
+const hungAfterMs = patience(20 * 60_000)
+/** The same of a soak, whose longest test kills a service three hundred times. */
+const soakHungAfterMs = 12 * 3_600_000
 const slowestCount = 10
 
 /** What the run has seen so far. */
@@ -53,7 +56,7 @@ async function* eventsOf({ files, isBatch }: TestProcess, results: Results): Asy
     argv: isBatch ? [...files] : [],
     execArgv: serviceFlags,
     concurrency: 1,
-    timeout,
+    timeout: values.soak ? soakHungAfterMs : hungAfterMs,
   })
   for await (const event of events as AsyncIterable<TestEvent>) {
     if (event.type === 'test:diagnostic' && countLine.test(event.data.message)) continue
@@ -131,14 +134,16 @@ process.chdir(repository)
 // Processes share compiled code through this folder.
 process.env.NODE_COMPILE_CACHE ??= join(repository, 'node_modules/.cache/compile')
 const { positionals: words, values } = parseArgs({
-  options: { faults: { type: 'boolean', default: false } },
+  options: { faults: { type: 'boolean', default: false }, soak: { type: 'boolean', default: false } },
   allowPositionals: true,
 })
+const suite: Suite = values.soak ? 'soak' : values.faults ? 'faults' : 'test'
+const isSelection = words.length > 0 && suite === 'test'
+if (!isSelection) process.env[suiteVariable] = suite
 const files = globSync('tests/**/*.test.ts')
   .sort()
-  .filter(file =>
-    words.length > 0 ? words.some(word => file.includes(word)) : isFaultTest(file) === values.faults,
-  )
+  .filter(file => words.length === 0 || words.some(word => file.includes(word)))
+  .filter(file => isSelection || belongsTo(suite, file))
 
 if (files.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { rootQuery, send } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -32,14 +33,15 @@ const changes: Readonly<Record<string, (data: string, copy: string) => Promise<v
 
 /** Resolves with what the server has said when it has ended. */
 async function ended(server: ServerProcess): Promise<string> {
-  for (;;) {
+  await eventually('the server has ended', () => {
     try {
       process.kill(server.pid, 0)
+      return false
     } catch {
-      return server.stderr()
+      return true
     }
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
+  })
+  return server.stderr()
 }
 
 for (const workers of ['1', '2']) {

@@ -5,19 +5,13 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { eventually } from '../support/eventually.ts'
+import { fql, keyOfNewDatabase, query, send } from '../support/http.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 /** More than are indexed at once, and than are rewritten in one step. */
 const documents = 900
-
-async function fql(server: ServerProcess, secret: string, text: string): Promise<unknown> {
-  const body = JSON.stringify({ query: text })
-  const { json, status, text: answer } = await send(server, { path: '/query/1', secret, body })
-  assert.equal(status, 200, answer)
-  return (json as { data: unknown }).data
-}
 
 async function fill(server: ServerProcess, secret: string): Promise<void> {
   await fql(
@@ -97,8 +91,9 @@ async function assertMigrated(server: ServerProcess, secret: string): Promise<vo
 }
 
 async function built(server: ServerProcess, secret: string): Promise<void> {
-  while ((await fql(server, secret, 'Shelf.definition.indexes.byB!.status')) !== 'complete')
-    await new Promise(resolve => setTimeout(resolve, 20))
+  await eventually('the index is built', async () => {
+    return (await fql(server, secret, 'Shelf.definition.indexes.byB!.status')) === 'complete'
+  })
 }
 
 test('typed documents migrate under writes of both languages, a kill and a restart', async () => {

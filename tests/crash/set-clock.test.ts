@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { eventually } from '../support/eventually.ts'
 import { rootQuery } from '../support/http.ts'
 import { assertSound, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -58,9 +59,6 @@ for (const workers of [1, 2]) {
 test('a leap is said in the log once for what it concerns, and what was there still is after it', async () => {
   const data = await temporaryFolder()
   const leaps = (server: ServerProcess) => server.stderr().match(/the clock is 36\d\.\d days ahead/g)?.length
-  const until = async (condition: () => boolean) => {
-    while (!condition()) await new Promise(resolve => setImmediate(resolve))
-  }
   try {
     await served(data, 0, [], async server => {
       await rootQuery(server, { create_collection: { object: { name: 'c', history_days: 30 } } })
@@ -69,7 +67,7 @@ test('a leap is said in the log once for what it concerns, and what was there st
       assert.equal(leaps(server), undefined)
     })
     await served(data, yearMs, [], async server => {
-      await until(() => leaps(server) === 2)
+      await eventually('the leap is said', () => leaps(server) === 2)
       assert.match(server.stderr(), /no history and expired documents are removed/)
       assert.match(server.stderr(), /no query logs and exports are removed/)
       await rootQuery(server, { exists: { ref: { collection: 'c' }, id: '1' } })

@@ -7,7 +7,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { patience } from '../support/patience.ts'
-import { assertSound, repository, temporaryFolder } from '../support/program.ts'
+import { assertSound, program, repository, temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
 import { files, read } from '../tidy/sources.ts'
 
@@ -50,13 +50,12 @@ async function play(folder: string, shell: string, script: readonly string[]): P
   const scripts = filesOf(script)
   for (const [name, text] of scripts) await writeFile(join(folder, name), text)
   // In a clone `npx terrarium-db` and `npx node` run what is there; elsewhere npx would look in a registry.
-  const main = join(repository, 'src/cli/main.ts')
-  const npx = `npx() { local name=$1; shift; [ "$name" != terrarium-db ] || set -- "${main}" "$@"; "${process.execPath}" "$@"; }`
+  const npx = `npx() { local name=$1; shift; [ "$name" != terrarium-db ] || set -- "${program}" "$@"; "${process.execPath}" "$@"; }`
   const runs = [...scripts.keys()].map(name => `"${process.execPath}" ${name}`)
-  const program = `set -e\n${npx}\n{\n${shell}\n} > shell.out\n${runs.join('\n')}`
+  const commands = `set -e\n${npx}\n{\n${shell}\n} > shell.out\n${runs.join('\n')}`
   const env = { ...process.env, NODE_PATH: join(repository, 'node_modules'), XDG_STATE_HOME: folder }
   return new Promise(resolve => {
-    execFile('bash', ['-c', program], { cwd: folder, env, timeout: timeoutMs }, (error, stdout, stderr) => {
+    execFile('bash', ['-c', commands], { cwd: folder, env, timeout: timeoutMs }, (error, stdout, stderr) => {
       resolve({ stdout, stderr, failed: error !== null })
     })
   })

@@ -5,7 +5,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { limits } from '../../src/limits.ts'
-import { keyOfNewDatabase, query, send } from '../support/http.ts'
+import { eventually } from '../support/eventually.ts'
+import { keyOfNewDatabase, query, send, sendFql } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { assertSound, runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -60,9 +61,7 @@ class Database {
   }
 
   async ask(text: string): Promise<{ readonly data?: unknown; readonly error?: { readonly code: string } }> {
-    const headers = { 'x-format': 'simple' }
-    const body = JSON.stringify({ query: text })
-    return (await send(server, { path: '/query/1', secret: this.secret, headers, body })).json as object
+    return (await sendFql(server, this.secret, text, {}, { 'x-format': 'simple' })).json as object
   }
 }
 
@@ -221,11 +220,13 @@ describe('a staged schema and its end', { timeout }, () => {
     await database.ask(`Wide.create({ id: 1, a: ${many}, b: ${many} })`)
     await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
     const ends = async (status: string) => {
-      for (;;) {
+      let summary: unknown
+      await eventually(`the status is ${status}`, async () => {
         const told = await database.schema('GET', 'status?format=summary')
-        if (told.status === status) return told.pending_summary
-        await new Promise(resolve => setTimeout(resolve, 20))
-      }
+        summary = told.pending_summary
+        return told.status === status
+      })
+      return summary
     }
     assert.equal(
       await ends('failed'),

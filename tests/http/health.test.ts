@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { tagRange } from '../../src/keys/keyspace.ts'
 import { openLmdb } from '../../src/kv/lmdb.ts'
+import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -45,11 +45,8 @@ const start = (server: ServerProcess, what: 'backups' | 'checks') =>
 async function finished(server: ServerProcess, kind: 'backup' | 'check'): Promise<Task> {
   const { status, text } = await start(server, `${kind}s`)
   assert.equal(status, 202, text)
-  for (;;) {
-    const task = (await health(server)).tasks[kind]
-    if (task && task.ended !== null) return task
-    await setTimeout(50)
-  }
+  await eventually(`the ${kind} has ended`, async () => (await health(server)).tasks[kind]?.ended != null)
+  return (await health(server)).tasks[kind] as Task
 }
 
 test('a backup that is made while others write is whole, and can be restored', async () => {
@@ -144,7 +141,7 @@ test('all workers are shown, and each knows of a check that another one has star
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     const first = await send(server, { path, secret: server.rootSecret, body: '', headers })
     assert.equal(first.status, 202)
-    while ((await health(server)).tasks.check?.ended == null) await setTimeout(50)
+    await eventually('the check has ended', async () => (await health(server)).tasks.check?.ended != null)
   } finally {
     await server.stop()
   }

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import type { Bytes, Entry, KeyValueStore, View, Work } from '../../src/kv/contract.ts'
+import { fc } from '../support/fast-check.ts'
 
 type Model = Entry[]
 

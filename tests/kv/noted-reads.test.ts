@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import fc from 'fast-check'
 import type { Bytes, Entry, KeyRange, View, Write } from '../../src/kv/contract.ts'
 import { NotingView, type ReadSet, readsAgree, sizeOf } from '../../src/kv/noted-reads.ts'
 import { RecentWrites } from '../../src/kv/recent-writes.ts'
 import { SortedEntries } from '../../src/kv/sorted-entries.ts'
+import { fc } from '../support/fast-check.ts'
 import { bytes, put, top } from './bytes.ts'
 
 class State implements View {

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemory } from '../../src/kv/memory.ts'
 import { type Journal, Overlay } from '../../src/kv/overlay.ts'
+import { seedsToRun } from '../support/seeded.ts'
 import { RandomSource } from '../unit/store/random-source.ts'
 
 const keyOf = (number: number) => Uint8Array.of(number >> 8, number & 255)
 const textOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex')
 
-for (const seed of [1, 2, 3]) {
+for (const seed of seedsToRun([1, 2, 3])) {
   test(`an overlay reads as if its writes had been applied, and takes them back (seed ${seed})`, async () => {
     const random = new RandomSource(seed)
     const keys = 600

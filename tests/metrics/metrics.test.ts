@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
 import { rootQuery, send } from '../support/http.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
@@ -79,7 +79,9 @@ test('open streams are counted while they are open', async () => {
     assert.equal(stream.status, 200)
     assert.equal((await scrape(server)).get('terrarium_streams_open'), 1)
     stop.abort()
-    while ((await scrape(server)).get('terrarium_streams_open') !== 0) await setTimeout(20)
+    await eventually('no stream is open', async () => {
+      return (await scrape(server)).get('terrarium_streams_open') === 0
+    })
   } finally {
     await server.stop()
   }

@@ -13,10 +13,11 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import faunadb from 'faunadb'
+import { eventually } from '../support/eventually.ts'
 import { query, send } from '../support/http.ts'
 import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { Cluster, eventually, type Node } from './cluster.ts'
+import { Cluster, type Node } from './cluster.ts'
 
 const { query: q } = faunadb
 

@@ -7,6 +7,7 @@ import { after, before, describe } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { checkShared, isShared } from '../../src/cli/shared-store.ts'
 import { readConfig } from '../../src/config/read-config.ts'
+import { eventually } from '../support/eventually.ts'
 import { FaultyProxy } from '../support/faulty-proxy.ts'
 import { query, send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
@@ -269,14 +270,5 @@ function countedCreate(name: string): unknown {
       { update: counterRef, params: { object: { data: { object: { count } } } } },
       { create: { collection: 'operations' }, params: { object: { data: { object: { name } } } } },
     ],
-  }
-}
-
-/** Repeats `look` until it holds; fails with what it was waiting for. */
-export async function eventually(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + patience(60_000)
-  while (!(await look())) {
-    assert.ok(Date.now() < deadline, `timed out waiting until ${what}`)
-    await new Promise(resolve => setTimeout(resolve, 50))
   }
 }

@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemRandom } from '../../src/base/random.ts'
 import { pageBytes } from '../../src/kv/lmdb-data-file.ts'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer, walSegmentBytes } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/program.ts'
-import { Cluster, describeNodes, eventually, type Node } from './cluster.ts'
+import { Cluster, describeNodes, type Node } from './cluster.ts'
 
 test('the primary is lost and its standby promoted: nothing is', { skip: noPostgres }, async () => {
   const primary = await PostgresServer.start()

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exported, type LogRecord } from '../query-log/log-client.ts'
 import { StreamReader } from '../streams/stream-client.ts'
+import { eventually } from '../support/eventually.ts'
 import { fql, keyOfNewDatabase, send, sendFql } from '../support/http.ts'
-import { describeNodes, eventually, type Node, type TwoNodes } from './cluster.ts'
+import { describeNodes, type Node, type TwoNodes } from './cluster.ts'
 
 interface Told {
   readonly type: string

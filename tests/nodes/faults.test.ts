@@ -3,9 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
-import { describeNodes, eventually } from './cluster.ts'
+import { describeNodes } from './cluster.ts'
 
 describeNodes(
   'nodes',

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { runProgram, temporaryFolder } from '../support/program.ts'
@@ -34,11 +34,8 @@ async function health(node: Node): Promise<Health> {
 async function finished(node: Node, kind: 'backup' | 'check'): Promise<Task> {
   const path = `/api/v1/health/${kind}s`
   assert.equal((await send(node, { path, secret: node.rootSecret, body: '' })).status, 202)
-  for (;;) {
-    const task = (await health(node)).tasks[kind]
-    if (task && task.ended !== null) return task
-    await setTimeout(50)
-  }
+  await eventually(`the ${kind} has ended`, async () => (await health(node)).tasks[kind]?.ended != null)
+  return (await health(node)).tasks[kind] as Task
 }
 
 test('each node shows all nodes; a backup and a check of the record are started on one', {
@@ -53,10 +50,10 @@ test('each node shows all nodes; a backup and a check of the record are started 
     const two = await cluster.start()
     for (const node of [one, two]) {
       let found = await health(node)
-      while (found.processes.length < 2) {
-        await setTimeout(50)
+      await eventually('both processes are shown', async () => {
         found = await health(node)
-      }
+        return found.processes.length === 2
+      })
       assert.deepEqual(new Set(found.processes.map(({ pid }) => pid)), new Set([one.pid, two.pid]))
       for (const { disk, standing } of found.processes) {
         assert.equal(standing?.fault, null)

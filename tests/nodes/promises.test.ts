@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import faunadb from 'faunadb'
+import { eventually } from '../support/eventually.ts'
 import { send, sendFql } from '../support/http.ts'
-import { describeNodes, eventually, type Node, type TwoNodes } from './cluster.ts'
+import { describeNodes, type Node, type TwoNodes } from './cluster.ts'
 
 const { query: q } = faunadb
 const minutesMs = 60_000

@@ -14,9 +14,10 @@ import {
   requestExport,
 } from '../query-log/log-client.ts'
 import { requestStream, StreamReader } from '../streams/stream-client.ts'
+import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { runProgram } from '../support/program.ts'
-import { describeNodes, eventually, type Node, type TwoNodes } from './cluster.ts'
+import { describeNodes, type Node, type TwoNodes } from './cluster.ts'
 
 const flagsOfA = ['--compute-ops-per-second', '1000', '--password-cost', '6']
 const flagsOfB = [...flagsOfA, '--metrics-port', '0', '--slow-lane-after-ms', '5']

@@ -7,9 +7,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Client } from 'pg'
+import { eventually } from '../support/eventually.ts'
 import { freePort, noPostgres, PostgresServer } from '../support/postgres.ts'
 import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
-import { Cluster, eventually } from './cluster.ts'
+import { Cluster } from './cluster.ts'
 
 const noPgbouncer = isInstalled() ? undefined : 'pgbouncer is not installed'
 

@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
 import { noPostgres, PostgresServer } from '../support/postgres.ts'
-import { Cluster, eventually, type Node } from './cluster.ts'
+import { Cluster, type Node } from './cluster.ts'
 
 describe('stopping', { skip: noPostgres }, () => {
   let postgres: PostgresServer

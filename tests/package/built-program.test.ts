@@ -7,9 +7,9 @@ import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } fr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { eventually } from '../support/eventually.ts'
 import { send } from '../support/http.ts'
 import { startProcess } from '../support/server-process.ts'
 
@@ -60,7 +60,7 @@ describe('a clone with a built program', () => {
       assert.equal((await send(server, ownCommand)).status, 202)
       const state = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
       const check = async () => ((await send(server, state)).json as { tasks: { check: Check } }).tasks.check
-      while ((await check()).ended === null) await setTimeout(50)
+      await eventually('the check has ended', async () => (await check()).ended !== null)
       assert.equal((await check()).failure, null)
       assert.match(server.stderr(), new RegExp(`\\(?src/service-log\\.ts:${lineOfError}:\\d+`))
     } finally {

@@ -259,18 +259,29 @@ test('a disk that does not answer bounds the memory', async () => {
   await writer.close()
 })
 
-test('waiting for another process ends when it has written, has ended or has fallen silent', async () => {
+/** A folder in which another process has written its records up to `ms`, before those that a reader waits for. */
+function besideAnother(ms: number) {
   const { folder, time, writer } = setUp()
-  const wait = { now: time.now, timers: time }
   const other = join(folder, 'b2.live')
   const mark = (ms: number) => {
     writeFileSync(other, '')
     utimesSync(other, ms / 1000, ms / 1000)
   }
-  const waiting = async (act: () => void) => {
+  mark(ms)
+  const wait = () => writtenUpTo(folder, micros(startMs * 1000), { now: time.now, timers: time })
+  return { mark, other, time, wait, writer }
+}
+
+const ends: Readonly<Record<string, (other: string, mark: (ms: number) => void) => void>> = {
+  'it has written': (_, mark) => mark(startMs),
+  'it has ended': other => rmSync(other),
+}
+for (const [end, act] of Object.entries(ends)) {
+  test(`waiting for another process ends when ${end}`, async () => {
+    const { mark, other, time, wait, writer } = besideAnother(startMs - 1000)
     await writer.flush()
     let isOver = false
-    const waited = writtenUpTo(folder, micros(startMs * 1000), wait).then(() => {
+    const waited = wait().then(() => {
       isOver = true
     })
     for (let turn = 0; turn < 50; turn++) {
@@ -278,20 +289,20 @@ test('waiting for another process ends when it has written, has ended or has fal
       await new Promise(setImmediate)
     }
     assert.equal(isOver, false)
-    act()
+    act(other, mark)
     await until(() => {
       time.advance(20)
       return isOver
     }, 'the other process')
     await waited
-  }
-  mark(startMs - 1000)
-  await waiting(() => mark(startMs))
-  mark(startMs - 1000)
-  await waiting(() => rmSync(other))
+    await writer.close()
+  })
+}
+
+test('no process waits for another that has been silent for a minute', async () => {
+  const { wait, writer } = besideAnother(startMs - 60_000)
   await writer.close()
-  mark(startMs - 60_000)
-  await writtenUpTo(folder, micros(startMs * 1000), wait)
+  await wait()
 })
 
 test('old segments go by age, then by size, oldest first; what is still written to stays', async () => {

@@ -5,7 +5,7 @@ import http2 from 'node:http2'
 import net from 'node:net'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { eventually } from '../support/eventually.ts'
 import { keyOfNewDatabase, query } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
@@ -133,7 +133,7 @@ test('streams beyond the limit are told so and end; one that goes makes room', o
     )
     first.close()
     // The service learns of it in its own time.
-    while ((await refused()) !== undefined) await setTimeout(20)
+    await eventually('a stream is taken again', async () => (await refused()) === undefined)
   }),
 )
 

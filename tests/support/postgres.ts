@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { eventually } from './eventually.ts'
 
 const run = promisify(execFile)
 
@@ -92,11 +93,11 @@ export class PostgresServer {
     )
     await standby.run()
     await this.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'", 'SELECT pg_reload_conf()')
-    for (;;) {
+    await eventually('the standby follows', async () => {
       const [row] = await this.query('SELECT sync_state FROM pg_stat_replication')
-      if (row?.sync_state === 'sync') return standby
-      await new Promise(resolve => setTimeout(resolve, 50))
-    }
+      return row?.sync_state === 'sync'
+    })
+    return standby
   }
 
   /** Lets no file of processes started from now on grow past `bytes`, as on a full disk; Infinity takes that back. */

@@ -6,6 +6,7 @@ import type { Random } from '../../src/base/random.ts'
 import type { Timers } from '../../src/base/timers.ts'
 import type { ProcessEnvironment } from '../../src/open-engine.ts'
 import { RandomSource } from '../unit/store/random-source.ts'
+import { suite } from './suite.ts'
 
 export { RandomSource }
 
@@ -63,7 +64,36 @@ export function seededEnvironment(seed: number, clock: Clock): ProcessEnvironmen
   return { clock, timers: timersOf(clock), random: randomFrom(new RandomSource(seed)) }
 }
 
-/** The seeds to run: those given, or the one in the environment variable `SEED`, to replay a failure. */
+/** The first seed of a soak, and how many it runs of each test. */
+const soakSeeds = { first: 1000, count: 200 }
+
+/**
+ * The seeds to run. `npm test` runs the first one of `usual`, `npm run test:faults` the others, `npm run test:soak` two hundred more,
+ * and a run of selected files all of `usual`. The environment variable `SEED` replays one (`7`) or several (`1000..1999`).
+ * A file that calls this function belongs to all suites (scripts/test-plan.ts).
+ */
 export function seedsToRun(usual: readonly number[]): readonly number[] {
-  return process.env.SEED === undefined ? usual : [Number(process.env.SEED)]
+  const { SEED } = process.env
+  if (SEED !== undefined) {
+    const [from = 0, to = from] = SEED.split('..').map(Number)
+    return Array.from({ length: to - from + 1 }, (_, n) => from + n)
+  }
+  switch (suite) {
+    case 'test':
+      return usual.slice(0, 1)
+    case 'faults':
+      return usual.slice(1)
+    case 'soak':
+      return Array.from({ length: soakSeeds.count }, (_, n) => soakSeeds.first + n)
+    case undefined:
+      return usual
+  }
+}
+
+/** How many times as often a soak repeats what `npm run test:faults` does. */
+const soakFactor = 100
+
+/** How often to repeat a step that kills processes: `usual` times, and in a soak a hundred times as often. */
+export function roundsToRun(usual: number): number {
+  return suite === 'soak' ? soakFactor * usual : usual
 }

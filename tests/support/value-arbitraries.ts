@@ -1,6 +1,5 @@
 // Random values for property tests, with the hard ones more often than randomness would bring them.
 
-import fc from 'fast-check'
 import {
   Lambda,
   LocalDate,
@@ -11,9 +10,7 @@ import {
   Uuid,
   type Value,
 } from '../../src/values/value.ts'
-
-/** Every run of the tests tries the same values. */
-fc.configureGlobal({ seed: 20_261_121 })
+import { fc } from './fast-check.ts'
 
 const long = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

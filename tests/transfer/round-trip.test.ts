@@ -1,16 +1,14 @@
 // Whatever a database holds: what is exported, imported under another name and exported again is the same, byte by byte.
-// `SEED=7` replays one; `SEED=1000..1999` runs many.
+// `SEED=7` replays one seed; `SEED=1000..1999` runs many.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RandomSource } from '../support/seeded.ts'
+import { RandomSource, seedsToRun } from '../support/seeded.ts'
 import { contentOf, exportTo } from './exports.ts'
 import { openTestDatabase } from './importing.ts'
 import { fillRandomly } from './random-database.ts'
 
-const [from = 1, to = from] = (process.env.SEED ?? '1..20').split('..').map(Number)
-
-for (let seed = from; seed <= to; seed++) {
+for (const seed of seedsToRun(Array.from({ length: 20 }, (_, n) => n + 1))) {
   test(`export, import, export: seed ${seed}`, async t => {
     const first = await openTestDatabase(t)
     await fillRandomly(first, seed)

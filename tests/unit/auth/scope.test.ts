@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { looksLikeToken, parseAuthorization } from '../../../src/auth/authorization-header.ts'
 import { parseScopedSecret, type Scope } from '../../../src/auth/scope.ts'
+import { fc } from '../../support/fast-check.ts'
 import { basic } from './support.ts'
 
 test('what headers present', () => {

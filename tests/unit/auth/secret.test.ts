@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { nativeBcrypt } from '../../../src/auth/bcrypt.ts'
 import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import { SecretVerifier } from '../../../src/auth/secret-verifier.ts'
 import { Memo } from '../../../src/base/pending.ts'
 import { rootDatabase } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 import { answered, CountingBcrypt } from './support.ts'
 
 const zeroes = new Uint8Array(20)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { mergeJoin } from '../../../src/base/merge-join.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const sorted = fc
   .uniqueArray(fc.nat(12), { maxLength: 8 })

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { decodeKey, decodeKeyOf, entryDocumentPlace } from '../../../src/keys/key-reader.ts'
@@ -16,6 +15,7 @@ import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
 import { keyBytesMax } from '../../../src/kv/contract.ts'
 import { compareBytes } from '../../../src/values/order.ts'
 import { Lambda, LocalDate, Ref, Time, Uuid, type Value } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 import { storableValues } from '../../support/value-arbitraries.ts'
 
 const ref = new Ref(2n, 1024, 300n)

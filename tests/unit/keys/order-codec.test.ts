@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { appendOrdered } from '../../../src/keys/order-codec.ts'
 import { prefixRange, successor } from '../../../src/keys/prefix.ts'
 import { encodeTerms, termsLength, termsSize } from '../../../src/keys/terms.ts'
@@ -22,6 +21,7 @@ import { ByteWriter } from '../../../src/values/byte-writer.ts'
 import { equalValues } from '../../../src/values/equality.ts'
 import { compareBytes, compareValues } from '../../../src/values/order.ts'
 import type { Value } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 import { numbers, orderedValues, storableValues } from '../../support/value-arbitraries.ts'
 
 function encode(value: Value, descending: boolean): Uint8Array {

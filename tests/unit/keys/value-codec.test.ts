@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { decodeValue, encodeValue, withTransactionTime } from '../../../src/keys/value-codec.ts'
@@ -16,6 +15,7 @@ import {
   UnresolvedRef,
   type Value,
 } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 import { storableValues } from '../../support/value-arbitraries.ts'
 
 /** Like deepEqual, but the order of fields counts and -0 is not 0. */

@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { RequestError } from '../../../src/errors.ts'
 import { compilePattern, type Match } from '../../../src/text/regex/compiled-pattern.ts'
 import { RegexSyntaxError } from '../../../src/text/regex/errors.ts'
 import { asOfKnown, propertyNamed } from '../../../src/text/regex/unicode-property.ts'
 import { isKnownCharacter } from '../../../src/values/known-characters.ts'
 import { errorOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 
 /** Pattern, text, and the groups of each match; null where Java rejects the pattern. */
 type Recorded = readonly [pattern: string, text: string, matches: (string | null)[][] | null]

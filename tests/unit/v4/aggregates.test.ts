@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import fc from 'fast-check'
 import { type Cursor, Page } from '../../../src/v4/values/page.ts'
 import { compareValues } from '../../../src/values/order.ts'
 import type { Value } from '../../../src/values/value.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 import { numbers, orderedValues } from '../../support/value-arbitraries.ts'
 
 const given = { var: 'given' }

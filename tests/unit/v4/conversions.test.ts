@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { micros } from '../../../src/base/micros.ts'
 import { Action, EventValue } from '../../../src/v4/values/event.ts'
 import { Page } from '../../../src/v4/values/page.ts'
@@ -21,6 +20,7 @@ import {
   type Value,
 } from '../../../src/values/value.ts'
 import { errorOf, errorsOf, evaluatePure, pureNow } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const given = { var: 'given' }
 const uuid = '5a1a0c5e-3e1a-4a0b-9a3f-0123456789ab'

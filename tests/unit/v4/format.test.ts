@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { Action } from '../../../src/v4/values/event.ts'
 import { TransactionTime } from '../../../src/values/value.ts'
 import { errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 
 /** Format, value as a query in JSON, and what Java prints; null where it throws. */
 type Recorded = readonly [format: string, value: string, text: string | null]

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { Page } from '../../../src/v4/values/page.ts'
 import { compareValues } from '../../../src/values/order.ts'
 import { UnresolvedRef } from '../../../src/values/value.ts'
 import { errorOf, errorsOf, evaluatePure, pureSession } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 import { orderedValues } from '../../support/value-arbitraries.ts'
 
 const given = { var: 'given' }

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { javaDoubleText } from '../../../src/values/double-text.ts'
 import type { Value } from '../../../src/values/value.ts'
 import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 import { numbers } from '../../support/value-arbitraries.ts'
 
 type Num = bigint | number

@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import {
   compareKeys,
   comparePlaces,
@@ -23,6 +22,7 @@ import { intersectionStream } from '../../../src/v4/sets/intersection.ts'
 import { filteredStream, rangeStream, reversedStream } from '../../../src/v4/sets/turned.ts'
 import { unionStream } from '../../../src/v4/sets/union.ts'
 import { Ref, type Value } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const collection = 1024
 

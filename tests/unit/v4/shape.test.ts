@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { languageWords } from '../../../src/v4/language.ts'
 import { createShape, shapeLimits } from '../../../src/v4/shape.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const words = languageWords()
 const escaped = createShape(words)

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
 import { titleForm } from '../../../src/text/titlecase.ts'
 import { casefold } from '../../../src/values/casefold.ts'
 import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 
 /** Texts with repetition, so that searches find something, and with characters of two units. */
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '中', '𐐀', '😀'), maxLength: 20 })

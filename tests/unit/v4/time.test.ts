@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { micros } from '../../../src/base/micros.ts'
 import { parseDate } from '../../../src/values/date.ts'
 import { formatTime, maxTime, minTime, parseTime, timeBoundsText } from '../../../src/values/time.ts'
 import { LocalDate, Time, TransactionTime, type Value } from '../../../src/values/value.ts'
 import { errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const given = { var: 'given' }
 

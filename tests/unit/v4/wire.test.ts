@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { micros } from '../../../src/base/micros.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
@@ -26,6 +25,7 @@ import {
   Uuid,
   type Value,
 } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const home = 5n
 const child = 6n

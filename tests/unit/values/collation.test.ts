@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { ByteWriter } from '../../../src/values/byte-writer.ts'
 import { appendSortKey, compareStrings } from '../../../src/values/collation.ts'
 import { asciiPrimaries, asciiTertiaries } from '../../../src/values/collation-ascii.ts'
@@ -11,6 +10,7 @@ import { collationVersion } from '../../../src/values/collation-data.ts'
 import { CollationTable, entryKinds, indexOf, kindOf, rankOf } from '../../../src/values/collation-table.ts'
 import { compareBytes } from '../../../src/values/order.ts'
 import { packNumbers, unpackNumbers } from '../../../src/values/packed-numbers.ts'
+import { fc } from '../../support/fast-check.ts'
 import { texts } from '../../support/value-arbitraries.ts'
 
 const intl = new Intl.Collator('und')

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { micros } from '../../../src/base/micros.ts'
 import { decodeValue, encodeValue } from '../../../src/keys/value-codec.ts'
 import { Action, EventValue } from '../../../src/v4/values/event.ts'
@@ -11,6 +10,7 @@ import { SetValue } from '../../../src/v4/values/set-value.ts'
 import { equalValues } from '../../../src/values/equality.ts'
 import { DocumentValue, Ref, TransactionTime, UnresolvedRef, type Value } from '../../../src/values/value.ts'
 import { ValueKeys } from '../../../src/values/value-keys.ts'
+import { fc } from '../../support/fast-check.ts'
 import { storableValues } from '../../support/value-arbitraries.ts'
 
 const keys = new ValueKeys()

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { decodeGlobalId, encodeGlobalId } from '../../../src/values/global-id.ts'
+import { fc } from '../../support/fast-check.ts'
 
 test('known ids have their known texts', () => {
   assert.equal(encodeGlobalId(0n), 'yyyyyyyyyyyyy')

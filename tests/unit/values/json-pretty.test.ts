@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { prettyPrint } from '../../../src/values/json-pretty.ts'
+import { fc } from '../../support/fast-check.ts'
 
 describe('prettyPrint', () => {
   const table: readonly [string, string][] = [

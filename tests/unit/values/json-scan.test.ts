@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { parseJson } from '../../../src/values/json.ts'
 import { blanksEnd, type JsonSource, unfinished, valueEnd } from '../../../src/values/json-scan.ts'
 import { writeJson } from '../../../src/values/write-json.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const sources = (text: string): readonly JsonSource[] => [text, Buffer.from(text)]
 

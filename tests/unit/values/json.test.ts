@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { limits } from '../../../src/limits.ts'
 import { JsonSyntaxError, parseJson } from '../../../src/values/json.ts'
 import type { Json } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 
 function reasonOf(text: string): string {
   try {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { casefold } from '../../../src/values/casefold.ts'
 import { compareStrings } from '../../../src/values/collation.ts'
 import { type NormalForm, normalize } from '../../../src/values/normalize.ts'
+import { fc } from '../../support/fast-check.ts'
 
 const forms: readonly NormalForm[] = ['NFC', 'NFD', 'NFKC', 'NFKD']
 

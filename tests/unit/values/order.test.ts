@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { InvariantError } from '../../../src/base/assert.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { Action } from '../../../src/v4/values/event.ts'
@@ -20,6 +19,7 @@ import {
   Uuid,
   type Value,
 } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 import { numbers, orderedValues } from '../../support/value-arbitraries.ts'
 
 const document = new Ref(0n, 1024, 7n)

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import { decodeBase64, encodeBase64 } from '../../../src/values/base64.ts'
 import { javaDoubleText } from '../../../src/values/double-text.ts'
 import { isReservedName, isValidName, parseId } from '../../../src/values/names.ts'
 import { parseJavaNumber } from '../../../src/values/number-text.ts'
 import { trimBlanks } from '../../../src/values/trim.ts'
 import { parseUuid } from '../../../src/values/uuid.ts'
+import { fc } from '../../support/fast-check.ts'
 
 describe('javaDoubleText', () => {
   const table: readonly [number, string][] = [

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
 import {
   addDays,
   civilDayOf,
@@ -34,6 +33,7 @@ import {
   timeUnit,
 } from '../../../src/values/time.ts'
 import { LocalDate, Time } from '../../../src/values/value.ts'
+import { fc } from '../../support/fast-check.ts'
 
 function reformat(text: string): string | undefined {
   const time = parseTime(text)

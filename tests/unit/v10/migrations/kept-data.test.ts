@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc, { type GeneratorValue } from 'fast-check'
+import type { GeneratorValue } from 'fast-check'
 import { micros } from '../../../../src/base/micros.ts'
 import { noteSteps, readMigration, type Step } from '../../../../src/model/schema/migration-steps.ts'
 import { parseFsl } from '../../../../src/v10/fsl/parse.ts'
@@ -12,6 +12,7 @@ import { planMigration } from '../../../../src/v10/migrations/plan.ts'
 import type { Filler, PlannedStep } from '../../../../src/v10/migrations/planned-step.ts'
 import { Source } from '../../../../src/v10/syntax/source.ts'
 import { isObject, type ObjectValue, type Value } from '../../../../src/values/value.ts'
+import { fc } from '../../../support/fast-check.ts'
 
 type Pick = GeneratorValue
 type Names = readonly string[]

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { runInNewContext } from 'node:vm'
-import fc from 'fast-check'
 import { FqlSyntaxError, fqlFunctions, parseExpression } from '../../../../src/v4/text/index.ts'
 import { writeJson } from '../../../../src/values/write-json.ts'
+import { fc } from '../../../support/fast-check.ts'
 
 // The driver has no types that describe its functions by name.
 const { query } = createRequire(import.meta.url)('faunadb') as { query: Record<string, unknown> }

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
 import { families } from '../../../../src/v4/functions/registry.ts'
 import { parseExpression, printQuery, printValue, valueOfQuery } from '../../../../src/v4/text/index.ts'
 import { parseJson } from '../../../../src/values/json.ts'
@@ -10,6 +9,7 @@ import type { Json } from '../../../../src/values/value.ts'
 import { writeJson } from '../../../../src/values/write-json.ts'
 import { openTestEngine } from '../../../support/engine.ts'
 import { openExampleEngine } from '../../../support/example-engine.ts'
+import { fc } from '../../../support/fast-check.ts'
 import { texts } from '../../../support/value-arbitraries.ts'
 
 const object = (fields: Record<string, Json>) => new Map(Object.entries(fields))

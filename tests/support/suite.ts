@@ -1,0 +1,9 @@
+// The command that this test process belongs to. scripts/test.ts passes it on in the environment.
+
+import type { Suite } from '../../scripts/test-plan.ts'
+
+/** Name of the environment variable that holds the suite. */
+export const suiteVariable = 'TEST_SUITE'
+
+/** The suite that runs; undefined when files were selected by words. */
+export const suite = process.env[suiteVariable] as Suite | undefined
