@@ -29,7 +29,7 @@ export function wordCount(sentence: string): number {
 
 /** Released parts of the changelog are history and stay as they were published. */
 function pageLines(path: string, text: string): readonly string[] {
-  const [unreleased = ''] = path === 'CHANGELOG.md' ? text.split(/^## \d/m) : [text]
+  const [unreleased = ''] = path === 'CHANGELOG.md' ? text.split(/^## (?!.*not released)/m) : [text]
   return unreleased.split('\n')
 }
 
