@@ -46,17 +46,21 @@ const ownProcess = [
   'tests/client/',
 ]
 
+/** What takes longest: it starts first, so that no core is idle while the last process runs. */
+const longest = ['tests/conformance/', 'tests/dashboard/', 'tests/nodes/', 'tests/crash/', 'tests/transfer/']
+
 const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
 
-/** Calls by which a file takes other seeds, or more rounds, in other suites (tests/support/seeded.ts). */
+/** The call by which a file takes other seeds in each suite (tests/support/seeded.ts). */
 const takesSeeds = /\bseedsToRun\(/
-const takesRounds = /\broundsToRun\(/
+/** What makes a file do more, or something else, in a soak. */
+const soaks = /\broundsToRun\(|\/support\/fast-check\.ts'/
 
 /** Whether a command runs the file at this path. */
 export function belongsTo(suite: Suite, file: string): boolean {
   const source = readFileSync(file, 'utf8')
   if (takesSeeds.test(source)) return true
-  if (suite === 'soak') return takesRounds.test(source)
+  if (suite === 'soak') return soaks.test(source)
   return isIn(file, faultTests) === (suite === 'faults')
 }
 
@@ -71,5 +75,12 @@ export function planOf(files: readonly string[], cores: number): readonly TestPr
     const group = isUnit ? `tests/unit ${unitFiles++ % cores}` : dirname(file)
     groups.set(group, [...(groups.get(group) ?? []), file])
   }
-  return [...[...groups.values()].map(group => ({ files: group, isBatch: true })), ...alone]
+  const batches = [...groups.values()].map(group => ({ files: group, isBatch: true }))
+  return [...batches, ...alone].sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+/** The place of a process in {@link longest}, or behind. */
+function placeOf({ files: [first = ''] }: TestProcess): number {
+  const place = longest.findIndex(start => first.startsWith(start))
+  return place < 0 ? longest.length : place
 }
