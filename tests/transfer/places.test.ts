@@ -146,7 +146,7 @@ test('a dry run tells the references that will lead nowhere, whether the databas
   assert.deepEqual(await told(), ['a → b'])
 })
 
-test('links are followed once; what is no file is passed over', async t => {
+test('links are followed once; special files are skipped', async t => {
   const database = await openTestDatabase(t)
   const row = JSON.stringify({ ref: document('a', '1'), data: {} })
   await fileOf(database, 'real/a.jsonl', row)
@@ -159,7 +159,7 @@ test('links are followed once; what is no file is passed over', async t => {
   const report = await database.import([top])
   assert.equal(report.total().written, 2)
   assert.deepEqual([...report.data.passedOver].sort(), ['top/dangling (no file)', 'top/pipe (no file)'])
-  await assert.rejects(database.import([join(top, 'pipe')]), /pipe is no file/)
+  await assert.rejects(database.import([join(top, 'pipe')]), /pipe is not a file/)
 })
 
 test('the same import cannot run twice at one time; what nobody goes on with is forgotten', async t => {
