@@ -1,5 +1,5 @@
-// Arithmetic on integers and doubles as the language defines it: integers are 64 bits wide and wrap around, a double
-// among the operands makes the result a double.
+// Arithmetic on integers and doubles as the language defines it. Integers have 64 bits and wrap around. If any operand
+// is a double, the result is a double.
 
 import { javaDoubleText } from '../values/double-text.ts'
 import { int64Max, int64Min } from '../values/int64.ts'
@@ -12,7 +12,7 @@ export function wrap(integer: bigint): bigint {
   return BigInt.asIntN(64, integer)
 }
 
-/** An operation on two numbers, given by what it does on integers (any width) and on doubles. */
+/** An operation on two numbers, from its definition for integers (of any size) and for doubles. */
 export function arithmetic(
   integers: (left: bigint, right: bigint) => bigint,
   doubles: (left: number, right: number) => number,
@@ -23,13 +23,13 @@ export function arithmetic(
       : doubles(Number(left), Number(right))
 }
 
-/** The sum; integers wrap around at 64 bits, and a double makes the result one. */
+/** The sum. Integers wrap around at 64 bits; a double operand makes the result a double. */
 export const add: (left: Num, right: Num) => Num = arithmetic(
   (left, right) => left + right,
   (left, right) => left + right,
 )
 
-/** A double cut to a 64-bit integer as Java does: toward zero, the nearest one when out of range, 0 for NaN. */
+/** Converts a double to a 64-bit integer as Java does: toward zero, clamped to the range, 0 for NaN. */
 export function toLong(double: number): bigint {
   if (Number.isNaN(double)) return 0n
   if (double >= 2 ** 63) return int64Max
@@ -42,12 +42,12 @@ export function cutToLong(double: number): number {
   return Math.max(-(2 ** 63), Math.min(2 ** 63, Math.trunc(double))) + 0
 }
 
-/** A number as an integer, a double cut by {@link toLong}. */
+/** A number as an integer; a double is converted by {@link toLong}. */
 export function integerOf(value: Num): bigint {
   return typeof value === 'bigint' ? value : toLong(value)
 }
 
-/** A number as messages show it. */
+/** A number as shown in messages. */
 export function numberText(value: Num): string {
   return typeof value === 'bigint' ? String(value) : javaDoubleText(value)
 }

@@ -1,4 +1,4 @@
-// The names of the variables in sight while a query is parsed, each found without going through all others.
+// The names of the variables in scope while a query is parsed. Lookup does not scan all names.
 
 export class BoundNames {
   readonly #names: string[] = []
@@ -15,12 +15,12 @@ export class BoundNames {
     this.#names.push(name)
   }
 
-  /** The place at which a name was bound last; -1 when it is not. */
+  /** The index of the latest binding of a name; -1 when it is not bound. */
   newest(name: string): number {
     return this.#places.get(name)?.at(-1) ?? -1
   }
 
-  /** Forgets all names but the first `size`. */
+  /** Removes all names but the first `size`. */
   cut(size: number): void {
     while (this.#names.length > size) this.#places.get(this.#names.pop() as string)?.pop()
   }

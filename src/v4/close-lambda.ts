@@ -1,6 +1,5 @@
-// Lambdas as values. A lambda becomes a value by being printed in canonical form: variables from outside turn
-// into a `let` of literals, references stay values (so that renames show), and nothing is left that only the
-// query at hand could know.
+// Converts lambdas to values by printing them in canonical form. Captured variables become a `let` of literals.
+// References stay values, so that they follow renames. Nothing in the result depends on the current query.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
@@ -10,10 +9,10 @@ import { requireExtent } from './extent.ts'
 import { SetValue } from './values/set-value.ts'
 import { lookUp, type Variables } from './variables.ts'
 
-/** Evaluates a reference or a set written out. */
+/** Evaluates a reference or set literal. */
 type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference' | 'set' }>) => Value
 
-/** The lambda as a value, with the variables it uses from outside bound to what they are now. */
+/** The lambda as a value, with its captured variables bound to their current values. */
 export function closeLambda(
   lambda: LambdaExpression,
   variables: Variables | undefined,
@@ -67,7 +66,7 @@ function printExpression(expression: Expression, literalValue: ValueOfLiteral): 
   }
 }
 
-/** An object, unless a name is bound again: then a list, which renders as an object with that name twice. */
+/** An object, or a list when a name is bound twice; the list renders as an object that contains the name twice. */
 function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
   const fields = new Map(bindings)
   if (fields.size === bindings.length) return escapeKeys(fields)
@@ -88,7 +87,7 @@ function printLambda(lambda: LambdaExpression, literalValue: ValueOfLiteral, ver
   return printed
 }
 
-/** The expression that evaluates to a value again. */
+/** An expression that evaluates to the value. */
 function printValue(value: Value): Value {
   step()
   if (value instanceof Map) return printObject(value)
@@ -104,7 +103,7 @@ function printObject(fields: ReadonlyMap<string, Value>): Value {
   ])
 }
 
-/** Written objects whose only key could be taken for a tag are wrapped in `@obj`. */
+/** Wraps objects in `@obj` if a key could be mistaken for a tag. */
 function escapeKeys(fields: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const tagged = [...fields.keys()].some(name => name.startsWith('@'))
   return tagged ? new Map([['@obj', fields]]) : fields

@@ -1,6 +1,6 @@
-// Applying one lambda to many elements. Whatever has to be waited for (Pending) is collected from many elements
-// before evaluation gives up, so that it is waited for once and not once per element. A lambda that may write stops
-// at its first wait: what it would do next could depend on what it has not done yet.
+// Applies a lambda to many elements. Waits (Pending) are collected from many elements before evaluation is suspended,
+// so that they are awaited together instead of one by one. A lambda that may write stops at its first wait: its later
+// effects could depend on that result.
 
 import { Pending } from '../base/pending.ts'
 import { limits } from '../limits.ts'
@@ -11,10 +11,10 @@ import { QueryError } from './errors.ts'
 import { applyLambda, checkWidth } from './evaluate.ts'
 import type { BoundLambda } from './expression.ts'
 
-/** What happens when the lambda fails: the first failure ends it, or those of all elements come together. */
+/** Handling of failures: the first failure aborts, or the failures of all elements are reported together. */
 type FailureRule = 'first' | 'all'
 
-/** What the lambda, argument `key` of the call, returns for each element, in order. */
+/** The results of a lambda for each element, in order. `key`: the call's argument with the lambda. */
 export function applyToEach(
   lambda: BoundLambda,
   elements: readonly Value[],
@@ -34,7 +34,7 @@ export function applyToEach(
         if (waits.add(error)) continue
         break
       }
-      // A failure behind a wait may never be reached: what is waited for can fail first.
+      // A failure after a wait is not reported: the awaited operation may fail first.
       if (waits.any) break
       if (failures === 'first' || !(error instanceof QueryError)) throw error
       errors.add(error.errors)
@@ -46,7 +46,7 @@ export function applyToEach(
   return results
 }
 
-/** What the elements so far have to wait for. */
+/** The waits of the elements so far. */
 class Waits {
   readonly #mayGoOn: boolean
   readonly #pendings: Pending[] = []
@@ -60,7 +60,7 @@ class Waits {
     return this.#pendings.length > 0
   }
 
-  /** Remembers a wait; returns whether to go on with the next element. */
+  /** Adds a wait; returns whether to continue with the next element. */
   add(pending: Pending): boolean {
     this.#pendings.push(pending)
     this.#questions += pending.questions.length

@@ -1,13 +1,13 @@
-// Equality as the function `equals` has it.
+// Equality as defined by the function `equals`.
 
 import { equalValues } from '../values/equality.ts'
 import type { Value } from '../values/value.ts'
 import { Action } from './values/event.ts'
 
 /**
- * What the function `equals` returns for two of its arguments: like {@link equalValues}, but a long equals a double
- * when it becomes that double, and an action equals the word it had in the oldest API version, too, unless
- * `exactActions`.
+ * Compares two arguments of the function `equals`. Differs from {@link equalValues} in two ways. A long equals a double
+ * if it converts to that double. Unless `exactActions` is set, an action also equals its name in the oldest API
+ * version.
  */
 export function equalTopLevel(left: Value, right: Value, exactActions = false): boolean {
   if (typeof left === 'bigint' && typeof right === 'number') return Object.is(Number(left), right)

@@ -1,4 +1,4 @@
-// How errors look on the wire: `{"errors":[…]}`, members in their documented order.
+// Renders errors for the wire: `{"errors":[…]}`, members in their documented order.
 
 import type { RequestError } from '../errors.ts'
 import type { ErrorEntry } from './errors.ts'

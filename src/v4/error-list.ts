@@ -1,5 +1,6 @@
-// The errors of things side by side, which one response tells together. Bounded: a short query can make very many, and
-// one that has reached the end of the stack in one place would reach it in all others too, twice as often per level.
+// Collects the errors of sibling elements for one response. The list is bounded, because a short query can cause very
+// many errors. It ends with a stack overflow: that would occur in all other elements as well, with a cost that doubles
+// per level.
 
 import { step } from '../base/effort.ts'
 import { limits } from '../limits.ts'
@@ -20,7 +21,7 @@ export class ErrorList {
     }
   }
 
-  /** What `work` returns; undefined when it throws errors, which are gathered. */
+  /** The result of `work`; undefined when it throws query errors, which are added. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work()
@@ -35,7 +36,7 @@ export class ErrorList {
     return this.#errors.length === 0
   }
 
-  /** Nothing more will be told; gathering can stop. */
+  /** Whether the list accepts no more errors, so that collecting can stop. */
   get isFull(): boolean {
     if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true
     return this.#units >= limits.gatheredErrorUnitsMax
@@ -46,7 +47,7 @@ export class ErrorList {
   }
 }
 
-/** About how much of a response an error takes: steps of its position, and characters. */
+/** The approximate size of an error in a response: steps of its position, and characters. */
 function unitsOf({ cause = [], description, failures = [], position }: ErrorEntry): number {
   let units = description.length + position.length
   for (const at of position) if (typeof at === 'string') units += at.length

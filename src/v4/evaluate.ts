@@ -1,5 +1,5 @@
-// Runs expressions. Synchronous and without effects of its own: whatever a query does, it does through the
-// transaction of its evaluation.
+// Evaluates expressions. Evaluation is synchronous. All effects of a query go through the transaction of its
+// evaluation.
 
 import { unreachable } from '../base/assert.ts'
 import { RequestError } from '../errors.ts'
@@ -20,7 +20,7 @@ import { literalSet } from './set-literal.ts'
 import { compileLambda } from './stored-code.ts'
 import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
 
-/** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, Pending to wait. */
+/** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, and Pending to wait. */
 export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
   switch (expression.kind) {
     case 'literal':
@@ -76,7 +76,7 @@ export function lambdaValue(
 
 const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
 
-/** All values; the errors of all elements come together, up to a limit. */
+/** The values of all expressions. The errors of all of them are reported together, up to a limit. */
 function evaluateAll(
   expressions: readonly Expression[],
   variables: Variables | undefined,
@@ -99,7 +99,7 @@ function evaluateAll(
   return values
 }
 
-/** Throws the limit on how much stands side by side: expressions, or elements that one lambda is applied to. */
+/** Throws `bad request` when a query has too many sibling expressions, or a lambda too many elements. */
 export function checkWidth(width: number): void {
   if (width <= limits.queryWidthMax) return
   const text = `Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`
@@ -158,18 +158,18 @@ function lazyExpression(expression: Expression, { session, variables }: Call): L
   return { evaluate: () => evaluate(expression, variables, session) }
 }
 
-/** The error for calls or expressions that are nested too deep. */
+/** The error for calls or expressions that are nested too deeply. */
 export function stackOverflow(position: ErrorEntry['position']): QueryError {
   const description = `Call stack reached the maximum limit of ${limits.callDepthMax}.`
   return QueryError.of('stack overflow', description, position)
 }
 
-/** Something whose place in a query is known, for errors. */
+/** Has a position in a query, for errors. */
 interface Placed {
   position(): ErrorEntry['position']
 }
 
-/** Applies a lambda written in place. `at` is the call's argument that the lambda is, for arity errors. */
+/** Applies a lambda literal. `at`: the call's argument with the lambda, for arity errors. */
 export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
   const { lambda, variables: outer } = bound
   const variables = bindParameters(lambda.parameters, argument, outer, call, at)
@@ -177,8 +177,8 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
 }
 
 /**
- * Applies a lambda that is a value: the body of a stored function, a predicate, a set's filter. Positions of its
- * errors are relative to the lambda; `caller` is what asks for it, for errors of the application itself.
+ * Applies a lambda value: the body of a stored function, a predicate, a set's filter. Positions of its errors are
+ * relative to the lambda. `caller` is the position for errors of the application itself.
  */
 export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: Placed): Value {
   const { body, parameters } = compileLambda(lambda)
@@ -197,7 +197,7 @@ function enter(body: Expression, variables: Variables | undefined, session: Sess
   }
 }
 
-/** Binds a lambda's parameters to its argument; an array pattern takes an array of its own length apart. */
+/** Binds a lambda's parameters to its argument. An array pattern requires an array of its own length. */
 function bindParameters(
   parameters: LambdaExpression['parameters'],
   argument: Value,

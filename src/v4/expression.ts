@@ -1,13 +1,13 @@
-// What a query is parsed into: a small closed tree. Everything but the few forms here is a function call; the
-// functions themselves live in functions/<family>.ts. Nodes know their place, so an error position costs nothing
-// until it is needed.
+// The syntax tree of queries, which is small and closed. Except for the few forms here, every node is a function call;
+// the functions are in functions/<family>.ts. Nodes have a place from which the position is computed only when an error
+// needs it.
 
 import type { Effect } from '../model/effect.ts'
 import type { NativeName, SchemaKind, Value } from '../values/value.ts'
 import { type Position, QueryError } from './errors.ts'
 import type { Variables } from './variables.ts'
 
-/** Where an expression stands: a step from the place around it. The root has no step. */
+/** The place of an expression: a step from the enclosing place. The root has no step. */
 export class Place {
   readonly outer: Place | undefined
   readonly step: string | number
@@ -31,33 +31,33 @@ export class Place {
   }
 }
 
-/** The error for something that cannot be parsed, at a place or below it. */
+/** A parse error at a place or below it. */
 export function fault(description: string, place: Place, ...steps: (string | number)[]): QueryError {
   return QueryError.of('invalid expression', description, place.position(...steps), { rank: 'parse' })
 }
 
-/** A value that stands for itself. */
+/** A literal value. */
 export interface Literal {
   readonly kind: 'literal'
   readonly place: Place
   readonly value: Value
 }
 
-/** A reference written out as `@ref`; which document it means is looked up when it is evaluated. */
+/** A reference literal `@ref`. Its target is looked up at evaluation. */
 interface ReferenceLiteral {
   readonly kind: 'reference'
   readonly place: Place
   readonly target: ReferenceTarget
 }
 
-/** A set written out as `@set`: a call of the function that makes it, of literals that are checked when it is evaluated. */
+/** A set literal `@set`: a call of the function that creates the set, whose literal arguments are checked at evaluation. */
 export interface SetLiteral {
   readonly kind: 'set'
   readonly place: Place
   readonly call: CallExpression
 }
 
-/** A lambda written out as `@query`. */
+/** A lambda literal `@query`. */
 interface QueryLiteral {
   readonly kind: 'query'
   readonly place: Place
@@ -89,15 +89,15 @@ interface LetExpression {
   readonly body: Expression
 }
 
-/** The function of a call, as far as expressions know it: `definition.ts` declares functions whole. */
+/** The function of a call, as far as expressions need it; `definition.ts` has the whole definition. */
 export interface CalledFunction {
-  /** The leading wire key, by which users know the function. */
+  /** The leading wire key, which is the name for users. */
   readonly name: string
   /** The wire keys of its arguments, in order. */
   readonly keys: readonly string[]
 }
 
-/** A call of a registered function; arguments in the order of its definition, absent ones undefined. */
+/** A call of a registered function. Operands are in the order of its definition; omitted ones are undefined. */
 export interface CallExpression {
   readonly kind: 'call'
   readonly place: Place
@@ -105,27 +105,27 @@ export interface CallExpression {
   readonly operands: readonly (Operand | undefined)[]
 }
 
-/** A lambda written in place; a value only through `query`. */
+/** A lambda in a query; it becomes a value only through `query`. */
 export interface LambdaExpression {
   readonly kind: 'lambda'
   readonly place: Place
   readonly parameters: string | readonly string[]
   readonly body: Expression
-  /** The version under which it was parsed, which it keeps forever. */
+  /** The version under which it was parsed; it never changes. */
   readonly apiVersion: string
-  /** What running it may do; `call` counts as a write, whatever the called function does. */
+  /** The effect of running it. `call` counts as a write, whatever the called function does. */
   readonly effect: Effect
-  /** Its variables bound outside of it. */
+  /** Variables that are bound outside of it. */
   readonly freeVariables: ReadonlySet<string>
 }
 
-/** A lambda together with the variables around it. */
+/** A lambda with the variables in its scope. */
 export interface BoundLambda {
   readonly lambda: LambdaExpression
   readonly variables: Variables | undefined
 }
 
-/** What stands in an argument's place: an expression, a lambda, or a list that keeps its elements apart. */
+/** An operand of a call: an expression, a lambda, or a list of separate expressions. */
 export type Operand =
   | Expression
   | LambdaExpression
@@ -142,9 +142,9 @@ export type Expression =
   | QueryLiteral
   | CallExpression
 
-/** What a written reference names: like an unresolved reference, before anything was looked up. */
+/** The target of a reference literal, before any lookup. */
 export type ReferenceTarget =
-  /** A schema object by name, in a database of its own or that of the request. */
+  /** A schema object by name, in a given database or in that of the request. */
   | { readonly type: SchemaKind; readonly name: string; readonly scope?: ReferenceTarget }
   | { readonly type: 'native'; readonly name: NativeName; readonly scope?: ReferenceTarget }
   | { readonly type: 'key'; readonly id: bigint; readonly scope?: ReferenceTarget }

@@ -1,4 +1,4 @@
-// Version 4 as one object: what the engine, stored code and the query log have of it.
+// Version 4 as an object with everything that the engine, stored code and the query log need.
 
 import type { CallSite } from '../auth/contract.ts'
 import type { NamedLanguage, Query, Rendered } from '../model/language.ts'
@@ -18,7 +18,7 @@ import { streamOrder } from './stream-order.ts'
 import { createToldFault } from './told-fault.ts'
 import { fillTransactionTime } from './wire/render.ts'
 
-/** Parses a query of a client. Throws `invalid expression`. */
+/** Parses a client's query. Throws `invalid expression`. */
 export function parse(json: Json, apiVersion: string): ParsedQuery {
   return parseQuery(json, apiVersion, registry)
 }
@@ -48,10 +48,10 @@ function render(value: Value, session: Session): Rendered {
   return { status: isCreated ? 201 : 200, body: renderResource(value, session) }
 }
 
-/** Who asks, where no call does. */
+/** The position of errors outside of any call. */
 const nowhere: CallSite = { position: () => [] }
 
-/** Stored lambdas. Errors of the application itself stand at the call that asks for it. */
+/** Stored lambdas. Errors of the application itself have the position of the calling function. */
 const code: CodeLanguage<'4'> = {
   run(lambda, given, session) {
     const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
@@ -75,16 +75,16 @@ const code: CodeLanguage<'4'> = {
   },
 }
 
-/** A parameter that is no pattern gets the only argument itself. */
+/** A parameter that is not a pattern gets a single argument itself. */
 function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
   const [only] = list
   return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
 }
 
-/** Forms of the language that are no functions of the registry. */
+/** Keys of the language that do not belong to registered functions. */
 const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
 
-/** Every word that the shape of a query may show. */
+/** Every word that may appear in the shape of a query. */
 export function languageWords(): ReadonlySet<string> {
   return new Set([
     ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
@@ -92,7 +92,7 @@ export function languageWords(): ReadonlySet<string> {
   ])
 }
 
-/** The errors that a LanguageError of this language has. */
+/** The errors in a LanguageError of this language. */
 function entriesOf(error: Error): readonly ErrorEntry[] {
   return error instanceof QueryError ? error.errors : []
 }
@@ -107,7 +107,7 @@ function describe({ cause, code, description, position }: ErrorEntry): ObjectVal
   return new Map(cause ? [...told, ['cause', cause.map(describe)]] : told)
 }
 
-/** Version 4 of the language, with all the versions that its clients may name. */
+/** Version 4 of the language, with all API versions. */
 export const version4: NamedLanguage<'4'> = {
   code,
   parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),

@@ -1,12 +1,12 @@
-// Values that are to be compared by the total order. References that name nothing have no place in it, wherever in a
-// value they stand.
+// Checks values before they are compared by the total order. Unresolved references are not ordered, at any depth of a
+// value.
 
 import type { Value } from '../values/value.ts'
 import { type Call, undefinedReference } from './definition.ts'
 import { ErrorList } from './error-list.ts'
 import { unresolvedIn } from './sets/cursor.ts'
 
-/** Throws `invalid ref` at the argument `key`, once for each value that holds a reference to nothing. */
+/** Throws `invalid ref` at the argument `key`, once for each value with an unresolved reference. */
 export function requireOrdered(values: readonly Value[], call: Call, key: string): void {
   const errors = new ErrorList()
   for (const value of values) {

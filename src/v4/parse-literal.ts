@@ -1,4 +1,4 @@
-// The escape tags whose content is a plain text: times, dates, bytes, UUIDs.
+// Parses the escape tags with plain text: times, dates, bytes, UUIDs.
 
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
@@ -15,7 +15,7 @@ const readers: Readonly<Record<string, readonly [name: string, read: (text: stri
     '@uuid': ['UUID', text => parseUuid(text)],
   }
 
-/** The value behind a tag; undefined when `tag` is not one of these. Throws `invalid expression` for bad content. */
+/** The value of a tag; undefined for other tags. Throws `invalid expression` for invalid content. */
 export function parseLiteralTag(tag: string, content: Json, place: Place): Value | undefined {
   const reader = Object.hasOwn(readers, tag) ? readers[tag] : undefined
   if (!reader) return undefined

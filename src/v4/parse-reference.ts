@@ -1,5 +1,5 @@
-// References as clients write them: `{"@ref": {...}}` in every nesting, and the path strings of older drivers.
-// Only the shape is checked here; which document is meant is looked up when the query runs.
+// Parses references: `{"@ref": {...}}` in every nesting, and the path strings of older drivers. Only the syntax is
+// checked here; the document is looked up when the query runs.
 
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
@@ -21,7 +21,7 @@ const targetTypeNames: Record<ReferenceTarget['type'], string> = {
   self: 'Ref',
 }
 
-/** Parses what stands behind `@ref`. Throws `invalid expression` for every part that cannot be. */
+/** Parses the content of `@ref`. Throws `invalid expression` for every invalid part. */
 export function parseReference(json: Json, place: Place): ReferenceTarget {
   if (typeof json === 'string') return parsePath(json, place)
   if (!(json instanceof Map)) throw fault('Invalid ref.', place)
@@ -54,7 +54,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   return combine(id as string | bigint, collection, database, place)
 }
 
-/** A nested reference: wrapped, bare, or absent (also when null). */
+/** A nested reference: wrapped, bare, or absent (or null). */
 function parsePart(json: Json | undefined, place: Place): ReferenceTarget | undefined {
   if (json === undefined || json === null) return undefined
   if (!(json instanceof Map)) throw fault(`Ref expected, ${typeName(json)} provided.`, place)

@@ -1,6 +1,6 @@
-// From wire JSON to an expression. Nothing is looked up and nothing runs here, so parsing needs no transaction.
-// An object is a form exactly when its set of keys is that of a registered function (or one of the few forms
-// below); every fault is an `invalid expression` with the place where it stands.
+// Parses wire JSON into expressions. Parsing neither looks anything up nor runs anything, so it needs no transaction.
+// An object is a call exactly when its set of keys is that of a registered function, or of one of the few forms below.
+// Every error is an `invalid expression` with its position.
 
 import { step } from '../base/effort.ts'
 import type { Effect } from '../model/effect.ts'
@@ -22,23 +22,24 @@ import { parseReference } from './parse-reference.ts'
 import { typeName } from './values/tagged.ts'
 import { isApiVersion, isAtLeast } from './wire/version.ts'
 
-/** Finds the function whose wire keys are exactly these, in a version of the language. */
+/** Finds the function with exactly these wire keys in an API version. */
 export interface FunctionLookup {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
-  /** The function that makes the sets which are written out with these keys. */
+  /** The function that creates set literals with these keys. */
   findSet(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined
 }
 
-/** A query that is ready to be evaluated. */
+/** A parsed query. */
 export interface ParsedQuery {
   readonly expression: Expression
-  /** The most the query can do by itself; what the functions do that it calls is found out by running it. */
+  /** The maximum effect of the query itself. The effects of functions that it calls are only known when it runs. */
   readonly effect: Effect
 }
 
 /**
- * Parses a query. Throws a QueryError of rank `parse` that lists the faults by the language's rules: the first
- * failing part of lists and arguments, all of `let` and lambdas; unbound variables all, and only by themselves.
+ * Parses a query. Throws a QueryError of rank `parse`. By the rules of the language, it contains the first error of
+ * lists and arguments, and all errors of `let` and lambdas. Unbound variables are reported together, and only when
+ * there is no other error.
  */
 export function parseQuery(json: Json, apiVersion: string, functions: FunctionLookup): ParsedQuery {
   const parser = new Parser(apiVersion, functions)
@@ -48,8 +49,8 @@ export function parseQuery(json: Json, apiVersion: string, functions: FunctionLo
 }
 
 /**
- * Parses the body of a stored lambda: canonical JSON in which values stand at leaves. Positions are relative to
- * the lambda, so they begin with `expr`.
+ * Parses the body of a stored lambda: canonical JSON with values at leaves. Positions are relative to the lambda, so
+ * they begin with `expr`.
  */
 export function parseStoredLambda(
   parameters: string | readonly string[],
@@ -67,7 +68,7 @@ const effectOrder: Record<Effect, number> = { pure: 0, read: 1, write: 2 }
 const greaterEffect = (left: Effect, right: Effect) =>
   effectOrder[left] >= effectOrder[right] ? left : right
 
-/** The version of lambdas that do not say theirs. */
+/** The version of lambdas without an explicit version. */
 const firstLambdaVersion = '2.12'
 
 function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
@@ -75,7 +76,7 @@ function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
   return fault(`No form/function found, or invalid argument keys: { ${keys} }.`, place)
 }
 
-/** Runs all of `parts`; throws the errors they threw together, up to a limit. */
+/** Runs all `parts` and throws their errors together, up to a limit. */
 function collect(...parts: (() => void)[]): void {
   const errors = new ErrorList()
   for (const part of parts) {
@@ -85,7 +86,7 @@ function collect(...parts: (() => void)[]): void {
   errors.throwIfAny()
 }
 
-/** A lambda being parsed: where its own variables begin, and what it does and uses. */
+/** A lambda being parsed: the index of its first variable, its effect and its free variables. */
 interface LambdaFrame {
   readonly base: number
   effect: Effect
@@ -174,7 +175,7 @@ class Parser {
     }
   }
 
-  /** Expressions that stay apart: a non-empty array, or one expression as its only element. */
+  /** Separate expressions: a non-empty array, or a single expression. */
   #list(json: Json, place: Place): Operand {
     if (!Array.isArray(json)) return { kind: 'list', place, elements: [this.expression(json, place)] }
     if (json.length === 0) throw fault('Expression list cannot be empty.', place)
@@ -215,7 +216,7 @@ class Parser {
     return { kind: 'let', place, bindings, body: body as Expression }
   }
 
-  /** One reader per binding, so that each can fail by itself. */
+  /** A reader for each binding, so that each can fail independently. */
   #letBindings(json: Json, place: Place): (() => { name: string; json: Json; place: Place })[] {
     if (Array.isArray(json)) {
       return json.map((element, index) => () => {
@@ -234,7 +235,7 @@ class Parser {
   #lambda(json: Json, place: Place): LambdaExpression {
     if (!(json instanceof Map)) throw fault(`Lambda expected, ${typeName(json)} provided.`, place)
     if (json.size !== 2 || !json.has('lambda') || !json.has('expr')) throw noForm(json, place)
-    // Lambdas have had versions since 2.12, and none has an older one.
+    // Lambdas have had versions since 2.12, so no lambda has an older one.
     const apiVersion = isAtLeast(this.#apiVersion, firstLambdaVersion) ? this.#apiVersion : firstLambdaVersion
     return this.lambdaParts(json.get('lambda') as Json, json.get('expr') as Json, place, apiVersion)
   }
@@ -290,7 +291,7 @@ class Parser {
     )
   }
 
-  /** The fields of a written object: those behind `@obj` when it is wrapped in it. */
+  /** The fields of an object literal, which may be wrapped in `@obj`. */
   #plainFields(json: Json, place: Place, expected: string): ReadonlyMap<string, Json> {
     if (!(json instanceof Map)) throw fault(`${expected} expected, ${typeName(json)} provided.`, place)
     if (json.size !== 1) return json
@@ -304,7 +305,7 @@ class Parser {
     throw fault(`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
   }
 
-  /** `quote`: nothing is evaluated, only the escapes are read. */
+  /** `quote`: the content is not evaluated, only its escapes are read. */
   #quoted(json: Json, place: Place): Expression {
     step()
     if (Array.isArray(json)) {
@@ -333,7 +334,7 @@ class Parser {
 
   // ------------------------------------------------------------------------------------------ escapes
 
-  /** The literal behind an escape tag, or undefined when `tag` is none. */
+  /** The literal of an escape tag; undefined for other keys. */
   #escape(tag: string, content: Json, place: Place): Expression | undefined {
     switch (tag) {
       case '@obj':
@@ -350,7 +351,7 @@ class Parser {
     return value === undefined ? undefined : { kind: 'literal', place, value }
   }
 
-  /** The lambda of `@query` and of `@set` parts: it brings its own version and sees no variables. */
+  /** The lambda of `@query` and of parts of `@set`. It has its own version and no variables in scope. */
   #closedLambda(json: Json, place: Place): LambdaExpression {
     const version = json instanceof Map ? (json.get('api_version') ?? firstLambdaVersion) : undefined
     const size = json instanceof Map && json.has('api_version') ? 3 : 2
@@ -392,8 +393,8 @@ class Parser {
   }
 
   /**
-   * A set's parts are literals. `events` may hold the inner set without its own `@set`, and the sets within one that
-   * was stored are objects with the key `@set`: sent back as they were read, they are sets again.
+   * Parts of a set are literals. `events` may contain the inner set without its `@set`. Inner sets of a stored set are
+   * read as objects with the key `@set`; when a client sends them back, they become sets again.
    */
   #setOperand(json: Json, place: Place): Expression {
     if (!(json instanceof Map)) return this.#quoted(json, place)
@@ -421,7 +422,7 @@ function escapedTypeName(expression: Expression): string {
   }
 }
 
-/** An array of literals is a literal itself. */
+/** An array of literals becomes a literal. */
 function foldArray(elements: readonly Expression[], place: Place): Expression {
   if (!elements.every(isLiteral)) return { kind: 'array', place, elements }
   return { kind: 'literal', place, value: (elements as Literal[]).map(element => element.value) }

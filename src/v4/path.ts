@@ -1,4 +1,4 @@
-// Paths into values: which steps lead where, for `select`, `contains_path` and similar functions.
+// Paths into values: how steps are resolved, for `select`, `contains_path` and similar functions.
 
 import { step as countStep } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
@@ -24,7 +24,7 @@ import { Action, EventValue } from './values/event.ts'
 import { cursorValue, Page, SourcedElement } from './values/page.ts'
 import { type SetShape, SetValue } from './values/set-value.ts'
 
-/** What stands at the end of a path, or undefined when nothing does. A null that stands there is a value. */
+/** The value at the end of a path; undefined when there is none. A null at the end is a value. */
 export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {
   let value: Value | undefined = from
   for (let index = 0; index < path.length && value !== undefined; ) {
@@ -38,7 +38,7 @@ export function valueAt(path: readonly PathStep[], from: Value, session: Session
   return value
 }
 
-/** Everything a path leads to: names go into each element of an array, arrays at the end are laid flat. */
+/** All values at a path: names are applied to each element of an array, and arrays at the end are flattened. */
 export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
   const found: Value[] = []
   gather({ path, session, found }, 0, from)
@@ -51,7 +51,7 @@ interface Gathering {
   readonly found: Value[]
 }
 
-/** Follows a path from its step `at` on. Throws `bad request` when it leads to more than an array may hold. */
+/** Follows a path from its step `at` on. Throws `bad request` when the result exceeds the limit of arrays. */
 function gather(gathering: Gathering, at: number, from: Value): void {
   const { session, found, path } = gathering
   let value: Value | undefined = from
@@ -96,7 +96,7 @@ function stepInto(value: Value, step: PathStep, session: Session): Value | undef
   return undefined
 }
 
-/** What a step `@set` and the one behind it lead to: by itself it is the set, with a name a part of the set. */
+/** The value for a step `@set` and the step after it: alone it is the set, with a name it is a part of the set. */
 function intoSet(
   set: SetValue,
   step: PathStep,
@@ -117,7 +117,7 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
   'join',
 ])
 
-/** A part of a set by its name in the written form; sets that paths do not lead into have null under all names. */
+/** A part of a set by its name in the written form. Sets whose parts paths cannot address have null under all names. */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
   if (set.shape.type === 'join' && name === 'with') return set.shape.with
@@ -170,7 +170,7 @@ function intoRef(ref: Ref, step: string, session: Session): Value | undefined {
   }
 }
 
-/** Only schema objects are known by their names. */
+/** The name of a schema object; undefined for other references. */
 function nameOf(ref: Ref, { transaction }: Session): string | undefined {
   return namedNatives.has(ref.collection) ? transaction.catalogue.nameOf(ref) : undefined
 }
@@ -193,7 +193,7 @@ function intoEvent(event: EventValue, step: string): Value | undefined {
     case 'resource':
       return event.document
     case 'data':
-      // One covered value selects as itself, though events print it in an array.
+      // A single covered value is selected as itself, although events print it in an array.
       if (event.ofSet) return event.values?.length === 1 ? event.values[0] : event.values
       return event.fields?.get('data') ?? null
     default:

@@ -1,4 +1,4 @@
-// Patterns as arguments of functions, and searches that count what they cost.
+// Regular expressions as arguments, and searches that count their cost.
 
 import { longCall, step } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
@@ -36,16 +36,16 @@ export const regex: ArgumentType<CompiledPattern> = {
   },
 }
 
-/** How much longer it takes to compile a character of a pattern than to search one. */
+/** Cost of compiling a character of a pattern, relative to searching one. */
 const compilationsPerUnit = 64
 
-/** Characters of a pattern that an error repeats. */
+/** Maximum length of a pattern in an error. */
 const shownMax = 200
 
-/** Instructions whose steps on a character count as one look at it. */
+/** Number of instructions per character that count as one unit of scanning. */
 const instructionsPerLook = 32
 
-/** Characters that a native call gets through in the time of a step. */
+/** Characters that a native call processes in the time of one step. */
 const unitsPerStep = 16
 
 /** Steps of RE2 in the time that other native calls take for a character. */
@@ -64,7 +64,7 @@ function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   countScan(call, text.length * Math.ceil(pattern.size / instructionsPerLook))
 }
 
-/** Whether a pattern matches anywhere in a text, counted. */
+/** Whether a pattern matches anywhere in a text. Counts the cost. */
 export function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
   if (pattern.isLinearOn(text)) {
     countPass(call, pattern, text)
@@ -74,10 +74,13 @@ export function occurs(call: Call, pattern: CompiledPattern, text: string): bool
   return false
 }
 
-/** Steps between two looks at the clock. */
+/** Number of steps after which the deadline is checked. */
 const stepsPerClockCheck = 4_194_304
 
-/** The matches of a pattern in a text, counted. Throws `invalid argument` at the pattern when they take too long. */
+/**
+ * The matches of a pattern in a text. Counts the cost. Throws `invalid argument` at the pattern when they take too
+ * long.
+ */
 export function* findMatches(
   call: Call,
   pattern: CompiledPattern,
@@ -89,8 +92,8 @@ export function* findMatches(
 }
 
 /**
- * One pass is what most patterns take for all matches together, but some look far ahead for each (`a.*b|a`): each is
- * taken for one of them.
+ * For most patterns all matches together take one pass, but some look far ahead for each match (`a.*b|a`). So each
+ * match counts as a pass of its own.
  */
 function* linearMatches(
   call: Call,

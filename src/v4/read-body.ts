@@ -1,11 +1,11 @@
-// The bodies of requests as JSON.
+// Reads the bodies of requests as JSON.
 
 import { RequestError } from '../errors.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { QueryError } from './errors.ts'
 
-/** Throws `invalid expression` for a body that is missing, no JSON, or nested too deep. */
+/** Parses a body. Throws `invalid expression` for a body that is missing, not JSON, or nested too deeply. */
 export function readBody(body: string | undefined): Json {
   const refuse = (description: string) => QueryError.of('invalid expression', description, [])
   if (body === undefined) throw refuse('No query provided.')
@@ -19,8 +19,8 @@ export function readBody(body: string | undefined): Json {
 }
 
 /**
- * What is to be explained, and as whom; undefined for a text or a template, which is a query of version 10: here it would
- * be nothing but its own value. Throws `bad request`.
+ * The query to explain, and the caller for whom. Undefined for a text or a template, which are queries of version 10;
+ * in version 4 they would only be literals. Throws `bad request`.
  */
 export function readExplanation(
   body: string | undefined,

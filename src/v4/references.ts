@@ -1,5 +1,5 @@
-// Looking up what references name: in the request's own database or, through a scope, in one below it. What does
-// not exist becomes an unresolved reference, a legal value until it is used.
+// Resolves references in the request's database or, through a scope, in a descendant. A missing object gives an
+// unresolved reference, which is a legal value until it is used.
 
 import type { Session } from '../model/session.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../values/value.ts'
 import { fault, type Place, type ReferenceTarget } from './expression.ts'
 
-/** The reference a written target means. Throws `invalid expression` for a `self` the caller does not have. */
+/** The reference for the target of a literal. Throws `invalid expression` when the caller has no `self`. */
 export function resolveTarget(target: ReferenceTarget, session: Session, place: Place): Ref | UnresolvedRef {
   switch (target.type) {
     case 'self':
@@ -41,7 +41,7 @@ function resolveScope(scope: ReferenceTarget | undefined, session: Session, plac
   return scope && resolveTarget(scope, session, place)
 }
 
-/** A document of a collection, by number; of an unresolved collection it is unresolved too. */
+/** A document of a collection by id; unresolved if the collection is. */
 export function documentRef(collection: Ref | UnresolvedRef, id: bigint): Ref | UnresolvedRef {
   if (collection instanceof UnresolvedRef) return new UnresolvedRef({ type: 'document', id, collection })
   return new Ref(collection.database, Number(collection.id), id)

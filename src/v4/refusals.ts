@@ -1,4 +1,4 @@
-// How version 4 tells what the rules of the data refuse: codes, texts and positions. All are facts of the protocol.
+// Converts failures of the data model to errors of version 4. Codes, texts and positions are facts of the protocol.
 
 import { unreachable } from '../base/assert.ts'
 import type {
@@ -37,23 +37,23 @@ import { type Call, undefinedReference } from './definition.ts'
 import { speaks } from './dialect.ts'
 import { type ErrorEntry, errorEntry, type FieldError, QueryError, type QueryErrorCode } from './errors.ts'
 
-/** The errors of a refusal within a call. */
+/** The errors for a failure within a call. */
 export function refusal({ faults }: Failure, call: Call): QueryError {
   const errors = faults.flatMap(fault => errorOf(fault, call, placeOf(fault.place, call)).errors)
   return new QueryError(errors)
 }
 
-/** The target of a call is its first argument. */
+/** The position of a failure: the target of a call is its first argument. */
 function placeOf(place: FailurePlace, { expression }: Call): readonly string[] {
   return place === 'target' ? [expression.definition.name] : []
 }
 
-/** The error for everything that the caller may not do. */
+/** The error for every action that the caller may not do. */
 export function permissionDenied(call: Call, ...at: readonly string[]): QueryError {
   return call.error('permission denied', 'Insufficient privileges to perform the action.', ...at)
 }
 
-/** The error for a document that is not there. */
+/** The error for a missing document. */
 export function notFound(collection: number, call: Call, ...at: readonly string[]): QueryError {
   return call.error('instance not found', `${labelOf(collection, call.session)} not found.`, ...at)
 }
@@ -130,7 +130,7 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
   }
 }
 
-/** The value that code of another language gave up with as a text, or what went wrong. */
+/** The value with which code of another language aborted, as text, or its error message. */
 export function abortText({ aborted, toldElsewhere }: LanguageError): string {
   return aborted === undefined ? toldElsewhere : typeof aborted === 'string' ? aborted : String(aborted)
 }
@@ -156,7 +156,7 @@ const labels: ReadonlyMap<number, string> = new Map([
   [native.credentials, 'Credentials'],
 ])
 
-/** Versions before 2.7 say class and instance for collection and document. */
+/** Versions before 2.7 use class and instance for collection and document. */
 const olderLabels: Readonly<Record<string, string>> = { Collection: 'Class', Document: 'Instance' }
 
 function labelOf(collection: number, session: Session): string {
@@ -164,7 +164,7 @@ function labelOf(collection: number, session: Session): string {
   return speaks(session, '2.7') ? label : (olderLabels[label] ?? label)
 }
 
-/** The one error that lists everything wrong with a written document. */
+/** A single error with all failures of a written document. */
 function validationFailed(failures: readonly FieldFailure[], call: Call, at: readonly string[]): ErrorEntry {
   const told = failures.map(each => fieldError(each, call))
   const distinct = [...new Map(told.map(each => [JSON.stringify(each), each])).values()]
@@ -227,7 +227,7 @@ function fieldText(fault: FieldFault): readonly [code: string, description: stri
   }
 }
 
-/** Of faults without parts. */
+/** The texts of failures without parameters. */
 const fixedTexts = {
   required: ['value required', 'Required value not found.'],
   'admin role': ['validation failure', 'A server key cannot give a function the role `admin`.'],
@@ -252,7 +252,7 @@ const referenceTexts = {
   'other database': 'Reference cannot be scoped.',
 } as const
 
-/** The names of types as failures of fields spell them. */
+/** The names of types in the failures of fields. */
 function storedTypeName(value: Value): string {
   switch (typeof value) {
     case 'bigint':

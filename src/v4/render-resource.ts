@@ -1,4 +1,4 @@
-// The body of a successful query, and what its rendering depends on.
+// Renders the body of a successful query.
 
 import type { Session } from '../model/session.ts'
 import type { Transaction } from '../store/contract.ts'
@@ -12,8 +12,8 @@ import type { ApiVersion } from './wire/version.ts'
 type NamesOf = Pick<Transaction, 'catalogue' | 'writable'>
 
 /**
- * `{"resource":…}` with references named as the request's database sees them. In a writing transaction, whose time is not
- * certain yet, it has to be completed by `fillTransactionTime`.
+ * `{"resource":…}` with references named as in the request's database. In a writing transaction, whose time is not
+ * final yet, `fillTransactionTime` must complete the body.
  */
 export function renderResource(value: Value, session: Session): string {
   const { transaction } = session
@@ -24,11 +24,11 @@ export function renderResource(value: Value, session: Session): string {
     names: refNames(session.database, apiVersion, transaction),
   })
   const text = rendered === undefined ? '{}' : `{"resource":${rendered}}`
-  // What waits for a commit is best one text, not the hundreds of pieces that it was put together from.
+  // A body that waits for a commit is kept as one flat string instead of hundreds of pieces.
   return transaction.writable ? flat(text) : text
 }
 
-/** The names behind references, as seen from the database `scope` by clients of a version. */
+/** The names of references as clients of a version see them from the database `scope`. */
 export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction: NamesOf): RefNames {
   const { catalogue, writable } = transaction
   return {
@@ -36,7 +36,7 @@ export function refNames(scope: DatabaseId, apiVersion: ApiVersion, transaction:
     nameOf: ref => catalogue.nameOf(ref),
     parentOf: database => (database === rootDatabase ? undefined : catalogue.database(database)?.ref),
     isThere: collection => catalogue.hasCollection(scope, collection),
-    // Who may write may change names, too.
+    // A writing transaction may change names, so it uses no cached tails.
     ...(!writable && { tails: catalogue.derived(scope, `tails in ${apiVersion}`, noTails) }),
   }
 }

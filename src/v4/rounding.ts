@@ -1,13 +1,13 @@
-// Rounding and truncating to a number of decimal places. The formulas are the protocol's, with their quirks: negative
-// numbers round toward zero from the half, all goes through 64-bit integers, and from ten places on the scale is the
-// largest 32-bit integer.
+// Rounds and truncates to a number of decimal places. The formulas are the protocol's with their quirks: halves of
+// negative numbers are rounded toward zero, intermediate results are 64-bit integers, and from ten places on the scale
+// is the largest 32-bit integer.
 
 import { cutToLong, type Num, toLong } from './arithmetic.ts'
 
-/** Places when the query does not say. */
+/** The default number of places. */
 export const defaultPlaces = 2n
 
-/** Rounds to `places` decimals; to tens, hundreds … when negative. Integers stay as they are for positive places. */
+/** Rounds to `places` decimals; to tens, hundreds … when negative. Integers are unchanged for positive places. */
 export function round(value: Num, places: bigint): Num {
   if (places > 0n) return typeof value === 'bigint' ? value : roundFraction(value, fractionScale(places))
   const scale = tensScale(places)
@@ -15,7 +15,7 @@ export function round(value: Num, places: bigint): Num {
   return typeof value === 'bigint' ? toLong(rounded) : cutToLong(rounded)
 }
 
-/** Cuts off what lies behind `places` decimals; behind the tens, hundreds … when negative. */
+/** Truncates after `places` decimals; after tens, hundreds … when negative. */
 export function truncate(value: Num, places: bigint): Num {
   if (places > 0n) return typeof value === 'bigint' ? value : truncateFraction(value, fractionScale(places))
   const scale = tensScale(places)
@@ -33,14 +33,14 @@ function truncateFraction(value: number, scale: number): number {
   return whole + cutToLong((value - whole) * scale) / scale
 }
 
-/** The greatest `int` of Java, at which it keeps a scale that is too large. */
+/** Java's largest `int`, to which it clamps a larger scale. */
 const intMax = 2 ** 31 - 1
 
 function fractionScale(places: bigint): number {
   return places > 9n ? intMax : 10 ** Number(places)
 }
 
-/** 10 to the power of `places`, which is not positive: read from text, because `10 ** -5` is a digit off. */
+/** 10 to the power of `places`, which is not positive. Parsed from text, because `10 ** -5` is inexact. */
 function tensScale(places: bigint): number {
   return Number(`1e${places}`)
 }

@@ -1,12 +1,12 @@
-// Sets written out as `@set`. The parser makes of a literal a call of the function that makes such a set; what that
-// function refuses makes the literal an invalid expression.
+// Set literals (`@set`). The parser converts a literal to a call of the function that creates such a set. If that
+// function fails, the literal is an invalid expression.
 
 import type { Value } from '../values/value.ts'
 import { errorEntry, QueryError } from './errors.ts'
 import { fault, type SetLiteral } from './expression.ts'
 import { SetValue } from './values/set-value.ts'
 
-/** The set that `build`, the call of a literal, gives. All faults of its own are `invalid expression`. */
+/** The set that `build`, the call of a literal, returns. All of its errors become `invalid expression`. */
 export function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
   const value = asLiteral(build)
   if (value instanceof SetValue) return value

@@ -1,5 +1,5 @@
-// Aggregates: one value from many elements. A set is gone through from end to end without being held in memory; a page
-// returns a page with the one value, so that its cursors lead on.
+// Aggregates: a single value from many elements. A set is streamed, not held in memory. For a page the result is a page
+// with the single value, so that its cursors stay usable.
 
 import { limits } from '../../limits.ts'
 import { compareValues } from '../../values/order.ts'
@@ -15,16 +15,16 @@ import { SetValue } from '../values/set-value.ts'
 
 type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
 
-/** What an aggregate makes of an array, a page or a set. Set errors stand at the argument `key`. */
+/** Aggregates an array, a page or a set. Set errors have the position of the argument `key`. */
 function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key: string): Value {
   if (isArray(collection)) return aggregate(collection, call, key)
   if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
   const { after, before, data } = collection
-  // The value stands for all elements: it begins where the first of them does.
+  // The value represents all elements, so its position is that of the first element.
   return new Page([aggregate(data, call, key)], before, after, () => collection.positions.slice(0, 1))
 }
 
-/** Passes elements on as what they have to be, each counted as one evaluated unit. */
+/** Checks the type of elements, and counts each as one compute unit. */
 function* checked<T>(
   type: ArgumentType<T>,
   elements: Iterable<Value>,
@@ -49,7 +49,7 @@ const sum: Aggregate = (elements, call, key) => {
   return total
 }
 
-/** Sums integers exactly, beyond 64 bits too, until the first double comes. */
+/** Sums integers exactly, even beyond 64 bits, until the first double. */
 const mean: Aggregate = (elements, call, key) => {
   let total: Num = 0n
   let length = 0
@@ -64,7 +64,7 @@ const mean: Aggregate = (elements, call, key) => {
   return Number(total) / length
 }
 
-/** Any or all: every element is checked, those behind the one that decides too. */
+/** Any or all. Every element is checked, even after the decisive one. */
 function deciding(decisive: boolean): Aggregate {
   return (elements, call, key) => {
     let decided = false
@@ -73,10 +73,10 @@ function deciding(decisive: boolean): Aggregate {
   }
 }
 
-/** The greatest element in the order of all values times `direction`; of equal ones the last. */
+/** The greatest element by the total order times `direction`; the last one of equal elements. */
 function extreme(direction: 1 | -1): Aggregate {
   return (elements, call, key) => {
-    // What sets hold is stored, and nothing that is stored names nothing.
+    // Elements of sets are stored, and stored values contain no unresolved references.
     if (Array.isArray(elements)) call.session.metered(() => requireOrdered(elements, call, key))
     let chosen: Value | undefined
     for (const element of elements) {
@@ -89,17 +89,17 @@ function extreme(direction: 1 | -1): Aggregate {
   }
 }
 
-/** An array of one array, page or set stands for that. */
+/** An array with a single array, page or set means that element. */
 function unwrapped(collection: Elements): Elements {
   if (!isArray(collection) || collection.length !== 1) return collection
   const [only] = collection as readonly [Value]
   return isArray(only) || only instanceof Page || only instanceof SetValue ? only : collection
 }
 
-/** More applications of a lambda than one query can pay for. */
+/** More applications of a lambda than the compute limit of a query allows. */
 const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
 
-/** The elements as they are before a lambda that writes gets to see them: it could add to the set it goes through. */
+/** Materializes the elements before a writing lambda runs, because it could add to the set being read. */
 function atOnce(elements: Iterable<Value>): readonly Value[] {
   const gathered: Value[] = []
   for (const element of elements) {

@@ -1,4 +1,4 @@
-// Control and binding: the forms that decide what is evaluated, and when.
+// Control and binding: forms that determine what is evaluated, and when.
 
 import { microsOfTime } from '../../values/time.ts'
 import { type Time, TransactionTime, type Value } from '../../values/value.ts'
@@ -6,12 +6,12 @@ import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '..
 import { type Call, define, family, unary } from '../definition.ts'
 import { lambdaValue } from '../evaluate.ts'
 
-/** Runs `work` at the time that an optional `ts` argument names. */
+/** Runs `work` at the time of an optional `ts` argument. */
 export function atTime<T>(ts: ReadableTime | undefined, call: Call, work: () => T): T {
   return ts === undefined ? work() : call.session.withValidTime(validTimeOf(ts, call), work)
 }
 
-/** The valid time that `at` and `ts` arguments mean: undefined is now, with the transaction's own writes. */
+/** The valid time for `at` and `ts` arguments; undefined means now, including the transaction's own writes. */
 function validTimeOf(time: ReadableTime, call: Call): number | undefined {
   if (time instanceof TransactionTime) return undefined
   const at = Number(microsOfTime(time))

@@ -1,4 +1,4 @@
-// Bit operations on 64-bit integers. Doubles take part with their fraction cut off, and make the result a double.
+// Bit operations on 64-bit integers. Doubles are truncated, and make the result a double.
 
 import { nonEmptyList, number } from '../arguments.ts'
 import { integerOf } from '../arithmetic.ts'

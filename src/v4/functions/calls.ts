@@ -1,4 +1,4 @@
-// Calling user functions.
+// Calls of user functions.
 
 import { LanguageError } from '../../model/failure.ts'
 import { callFunction } from '../../model/functions.ts'
@@ -35,13 +35,13 @@ function functionOf(target: string | Ref, call: Call): Ref {
   throw undefinedReference(resolved, call, 'call')
 }
 
-/** What fails inside a function is the cause of the call's own error; only a full stack goes through as it is. */
+/** Converts errors inside the function to the cause of a `call error`. Only a stack overflow is passed on unchanged. */
 function wrappingErrors(call: Call, work: () => Value): Value {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
-    // In another language.
+    // An error of another language.
     if (!(error instanceof QueryError)) throw call.error('transaction aborted', abortText(error))
     const cause: readonly ErrorEntry[] = error.errors
     if (cause.length === 1 && cause[0]?.code === 'stack overflow') throw error

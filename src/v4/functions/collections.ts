@@ -1,5 +1,5 @@
-// Elements: going through them, choosing some, putting more to them. Arrays and pages are gone through at once; sets
-// are recipes, so a filtered set is one more recipe. Pages keep their cursors and the places of their elements.
+// Elements: iterating, selecting, appending. Arrays and pages are processed at once; sets are lazy, so a filtered set
+// is another set. Pages keep their cursors and the positions of their elements.
 
 import { longCall } from '../../base/effort.ts'
 import { RequestError } from '../../errors.ts'
@@ -45,7 +45,7 @@ function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Cal
   return new Page(chosen, elements.before, elements.after, positions)
 }
 
-/** For each element whether a predicate holds; results that are no booleans are reported all together. */
+/** Whether the predicate is true, for each element. Results that are not booleans are reported together. */
 function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
   const results = applyToEach(predicate, elements, call, 'filter', 'all')
   const errors = new ErrorList()
@@ -58,7 +58,7 @@ function passing(predicate: BoundLambda, elements: readonly Value[], call: Call)
   return results
 }
 
-/** The first `count` elements; a page ends where the next element begins. */
+/** The first `count` elements. The end of a page is the position of the next element. */
 function take(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(0, length)
@@ -67,7 +67,7 @@ function take(count: bigint, elements: readonly Value[] | Page): Value {
   return new Page(data.slice(0, length), before, end, () => positions.slice(0, length))
 }
 
-/** All but the first `count` elements; a page begins where its first element now does. */
+/** The elements without the first `count`. The start of a page is the position of its first remaining element. */
 function drop(count: bigint, elements: readonly Value[] | Page): Value {
   const length = Math.max(0, Number(count))
   if (!(elements instanceof Page)) return elements.slice(length)
@@ -86,7 +86,7 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
 
 function isEmpty(elements: Elements, call: Call): boolean {
   if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
-  // A set that may not be read is reported as by `exists`, whichever function asks.
+  // An unreadable set is reported as by `exists`, whichever function is called.
   return !existsInSet(elements, call, 'exists')
 }
 

@@ -1,4 +1,4 @@
-// Conversions from one type to another. What cannot be converted is an error, never null.
+// Conversions from one type to another. An impossible conversion is an error, never null.
 
 import { step } from '../../base/effort.ts'
 import { asText } from '../../text/as-text.ts'
@@ -30,7 +30,7 @@ function cannotCast(value: Value, target: string, call: Call, ...at: string[]): 
   return call.invalid(`Cannot cast ${typeName(value)} to ${target}.`, ...at)
 }
 
-/** The number that a number is or a text begins with. */
+/** A number, or the number at the start of a text. */
 function numberOf(value: Value, target: string, call: Call, ...at: string[]): bigint | number {
   if (typeof value === 'bigint' || typeof value === 'number') return value
   if (typeof value === 'string') countScan(call, value.length)
@@ -58,7 +58,7 @@ function toDate(value: Value, call: Call): Value {
   return date
 }
 
-/** A document as the object it looks like to the client's version. */
+/** A document as an object, as the client's version shows it. */
 function documentFields(document: DocumentValue, call: Call): ObjectValue {
   const { session } = call
   const fields = new Map<string, Value>([['ref', document.ref]])

@@ -1,4 +1,4 @@
-// Reading and writing documents, and the history of documents.
+// Functions that read and write documents and their history.
 
 import { type HistoryAction, insertVersion, removeVersion } from '../../model/history-write.ts'
 import { documentExists, isUserDocument, readDocument, requireReachable } from '../../model/read.ts'
@@ -14,7 +14,7 @@ import { Action, EventValue } from '../values/event.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
 import { atTime } from './basic.ts'
 
-/** The document of a reference, or of the first element of a set, at the time that the session looks at. */
+/** The document of a reference, or of the first element of a set, at the valid time of the session. */
 function getDocument(target: SetLike, call: Call): Value {
   if (isSet(target)) return getFromSet(target, call, 'get')
   const document = target as Ref
@@ -24,7 +24,7 @@ function getDocument(target: SetLike, call: Call): Value {
 
 const isSet = (value: SetLike) => value instanceof SetValue || isNativeCollectionRef(value)
 
-/** Where `create` makes a document: a collection, or the document's own reference. */
+/** The target of `create`: a collection, or the reference of the new document. */
 function creationTarget(target: string | Ref, call: Call): { collection: Ref; id: bigint | undefined } {
   if (target instanceof Ref) {
     if (target.collection === native.collections) return { collection: target, id: undefined }
@@ -37,7 +37,7 @@ function creationTarget(target: string | Ref, call: Call): { collection: Ref; id
   throw undefinedReference(new UnresolvedRef({ type: 'collection', name: target }), call, 'create')
 }
 
-/** The action of an event to write: a name, as a string or an action. */
+/** The action of a history event: a name, as a string or an action. */
 const historyAction = {
   mode: 'value',
   name: 'Action',

@@ -1,4 +1,4 @@
-// Formatting: values put into a text by the conversions of java.util.Formatter, and two of our own for any value.
+// Formats values by the conversions of java.util.Formatter, and by two additional conversions for any value.
 
 import { limits } from '../../limits.ts'
 import { asText } from '../../text/as-text.ts'
@@ -17,7 +17,7 @@ import { typeName } from '../values/tagged.ts'
 import { renderValue } from '../wire/render.ts'
 import type { ApiVersion } from '../wire/version.ts'
 
-/** The version in whose spelling `%@` prints. */
+/** The API version in which `%@` prints. */
 const plainVersion: ApiVersion = '2.1'
 
 function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): string {
@@ -25,7 +25,7 @@ function renderJson(value: Value, apiVersion: ApiVersion, { session }: Call): st
   return renderValue(value, { apiVersion, names }) ?? 'null'
 }
 
-/** Takes a format apart. Conversions that are none, and suffixes that no time has, are errors of the format. */
+/** Parses a format. Unknown conversions and suffixes are errors of the format. */
 function readFormat(format: string): (string | Specifier)[] {
   const parts = parseFormat(format)
   for (const part of parts) {
@@ -36,7 +36,7 @@ function readFormat(format: string): (string | Specifier)[] {
   return parts
 }
 
-/** Prints one value; its errors stand at the value. */
+/** Formats one value; its errors have the position of the value. */
 function convert(specifier: Specifier, value: Value, index: number, call: Call): string {
   switch (specifier.conversion) {
     case 'd':
@@ -81,7 +81,7 @@ function cut(text: string, precision: number | undefined): string {
   return precision === undefined ? text : text.slice(0, precision)
 }
 
-/** Which value a specifier takes; specifiers without an index take one after the other. */
+/** Assigns values to specifiers; specifiers without an index take consecutive values. */
 class ValueCounter {
   readonly #count: number
   readonly #call: Call
@@ -114,7 +114,7 @@ class ValueCounter {
 function formatValues(format: string, values: readonly Value[], call: Call): string {
   countScan(call, format.length)
   const counter = new ValueCounter(values.length, call)
-  // Which value goes where is the format's affair and settled before any value is looked at.
+  // Values are assigned to specifiers before any value is checked, so errors of the format come first.
   const steps = readFormat(format).map(part => {
     if (typeof part === 'string') return part
     const takesValue = part.conversion !== '%' && part.conversion !== 'n'
@@ -128,7 +128,7 @@ function formatValues(format: string, values: readonly Value[], call: Call): str
 
 function printed(specifier: Specifier, index: number, values: readonly Value[], call: Call): string {
   const { conversion, precision = 0, width = 0 } = specifier
-  // Refuses what could not be held before it is made.
+  // Rejects a text that would be too long before it is created.
   if (Math.max(width, precision) > limits.textUnitsMax) countText(call, Math.max(width, precision))
   if (conversion === 'n') return '\n'
   const plain = conversion === '%' ? '%' : convert(specifier, values[index] as Value, index, call)

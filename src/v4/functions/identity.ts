@@ -1,4 +1,4 @@
-// Logging in and out, and what a query may know about who asks.
+// Functions to log in and out, and to query the identity of the caller.
 
 import { equalizeReads, logOut } from '../../auth/login.ts'
 import { Failure } from '../../model/failure.ts'
@@ -15,8 +15,9 @@ import { firstIdentity } from '../sets/read.ts'
 import { type SetLike, SetValue } from '../values/set-value.ts'
 
 /**
- * The document to log in as: of a set the first one, always as things are now. Its bytes are not counted as read: they
- * would tell who is known to a caller who may have a function look, but not look; nor does the time it takes.
+ * The document to log in as; for a set its first document, always at the present time. Its bytes are not counted as
+ * read, and the time is the same in every case. Both would reveal which identities exist to a caller who may call a
+ * function that looks them up but may not read them.
  */
 function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   const isSet = target instanceof SetValue || isNativeCollectionRef(target)
@@ -30,12 +31,12 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   return found
 }
 
-/** Identities belong to their database: a document of another one, even above it, has no part in its logins. */
+/** Whether an identity belongs to another database. Identities are only valid in their own database, not in descendants. */
 function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.session.database
 }
 
-/** Whether a password is right. It takes as long, and costs as much, for an unknown user. */
+/** Whether a password is right. Time and cost are the same for an unknown user. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { session } = call
   session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)
@@ -64,7 +65,7 @@ function currentIdentity(call: Call): Value {
   throw call.error('missing identity', 'Authentication does not contain an identity')
 }
 
-/** The key, token or payload presented; a key only in the database that holds it. */
+/** The key, token or payload of the credential. A key is returned only in its own database. */
 function currentToken(call: Call): Value | undefined {
   const { credential } = call.session.caller
   if (!(credential instanceof Ref)) return credential

@@ -1,10 +1,10 @@
-// Logic: combining truth values. Nothing is taken for true or false that is not a Boolean.
+// Logic: combines booleans. Other values are never converted to booleans.
 
 import { boolean, lazyList, nonEmptyList } from '../arguments.ts'
 import { type Call, family, type Lazy, unary } from '../definition.ts'
 import { typeName } from '../values/tagged.ts'
 
-/** Evaluates operands up to the first that is `decisive`, which then is the result. */
+/** Evaluates operands up to the first one equal to `decisive`, which is then the result. */
 function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, key: string): boolean {
   for (let index = 0; index < operands.length; index++) {
     const value = (operands[index] as Lazy).evaluate()
@@ -16,7 +16,7 @@ function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, 
   return !decisive
 }
 
-/** The two forms that `and` and `or` have had: operands were evaluated all at once before version 3. */
+/** The two versions of `and` and `or`: before version 3 all operands were evaluated. */
 function connective(name: 'and' | 'or', decisive: boolean, summary: string) {
   const answer = String(decisive)
   return [

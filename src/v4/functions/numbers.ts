@@ -7,7 +7,7 @@ import { defaultPlaces, round, truncate } from '../rounding.ts'
 
 type Operation = (left: Num, right: Num) => Num
 
-/** A function that puts its operands together from the left; one operand stays as it is. */
+/** A function that combines its operands from the left; a single operand is returned as it is. */
 function fold(
   name: string,
   summary: string,
@@ -22,7 +22,7 @@ function fold(
   })
 }
 
-/** A division, which refuses to divide by zero of either type. */
+/** A division that rejects zero divisors of both types. */
 function dividing(operation: Operation): (left: Num, right: Num, call: Call) => Num {
   return (left, right, call) => {
     if (Number(right) === 0) throw call.invalid('Illegal division by zero.')

@@ -1,4 +1,4 @@
-// Objects and paths: finding values in others, and putting objects together.
+// Objects and paths: finding values within others, and combining objects.
 
 import { step } from '../../base/effort.ts'
 import { equalValues } from '../../values/equality.ts'
@@ -86,7 +86,7 @@ const containsPath = (name: string, options: { since?: '3'; deprecatedFor?: stri
     },
   })
 
-/** Something with fields, as the object it looks like. */
+/** The fields of a value that has fields. */
 function fieldsOf(value: Value): ObjectValue | undefined {
   if (isObject(value)) return value
   if (!(value instanceof DocumentValue)) return undefined
@@ -100,7 +100,7 @@ function containsField(name: string, value: Value, call: Call): boolean {
 
 const isScalarLike = (value: Value) => isScalar(value) && !(value instanceof Ref)
 
-/** The values `contains_value` compares with. */
+/** The values with which `contains_value` compares. */
 function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
   if (isArray(value)) return value
   if (isObject(value)) {

@@ -1,4 +1,4 @@
-// Pages of sets, and their ends.
+// Pages of sets, and their first and last elements.
 
 import { limits } from '../../limits.ts'
 import { requireReachable } from '../../model/read.ts'
@@ -26,7 +26,7 @@ function paginate(args: Options, start: Start, call: Call): Value {
   return atTime(ts, call, read)
 }
 
-/** What a cursor object says: one of its two keys, or nothing at all. */
+/** Parses a cursor object: one of its two keys, or null for none. */
 function startOf(cursor: Value, call: Call): Start {
   if (cursor === null) return { direction: 'after', cursor: undefined, cursorAt: [] }
   const [key, ...others] = isObject(cursor) ? cursor.keys() : []
@@ -37,7 +37,7 @@ function startOf(cursor: Value, call: Call): Start {
   return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
 }
 
-/** `first` or `last`: the element at an end of a set or array. */
+/** `first` or `last`: the element at one end of a set or array. */
 function endFunction(end: 'first' | 'last', answer: string) {
   return unary(end, setOrArray, {
     effect: 'read',

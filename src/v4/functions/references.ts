@@ -1,4 +1,4 @@
-// References by constructor: schema objects by name, documents by collection and id, new ids.
+// Constructors of references: schema objects by name, documents by collection and id, new ids.
 
 import { parseId } from '../../values/names.ts'
 import {
@@ -53,7 +53,7 @@ function idOf(id: Value, call: Call): bigint {
   return parsed
 }
 
-/** A collection whose documents are addressed by number, or a reference that names none. */
+/** A collection whose documents are addressed by number, or an unresolved collection reference. */
 const documentCollection = {
   mode: 'value',
   name: 'Collection Ref',

@@ -1,4 +1,4 @@
-// The language: every function of every family, found by its exact set of wire keys.
+// The registry of all functions of all families, found by their exact set of wire keys.
 
 import { assert } from '../../base/assert.ts'
 import type { FunctionDefinition, FunctionFamily } from '../definition.ts'
@@ -55,12 +55,12 @@ export const families: readonly FunctionFamily[] = [
   identity,
 ]
 
-/** Key sets seen before, by their keys as they came; bounded, so that clients cannot fill the memory. */
+/** Maximum number of cached key sequences; bounded, so that clients cannot fill the memory. */
 const seenMax = 4096
 
 /** Definitions by their exact sets of wire keys. */
 class KeyTable {
-  /** By sorted keys; several definitions where a function changed between versions. */
+  /** By sorted keys. There are several definitions when a function changed between versions. */
   readonly #bySignature = new Map<string, FunctionDefinition[]>()
   readonly #seen = new Map<string, readonly FunctionDefinition[]>()
 
@@ -73,7 +73,7 @@ class KeyTable {
   find(keys: Iterable<string>, apiVersion: string): FunctionDefinition | undefined {
     let asGiven: string | undefined
     for (const key of keys) {
-      // No function has such a key; two of its keys together look like it.
+      // No function has such a key, but it could be confused with two keys joined.
       if (key.includes('\n')) return undefined
       asGiven = asGiven === undefined ? key : `${asGiven}\n${key}`
     }
@@ -100,7 +100,7 @@ class KeyTable {
   }
 }
 
-/** Whether a version of the language has a function. */
+/** Whether an API version has a function. */
 function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean {
   return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
 }

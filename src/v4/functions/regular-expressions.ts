@@ -1,4 +1,4 @@
-// Search patterns: finding and replacing by regular expressions.
+// Regular expressions: search and replacement.
 
 import { limits } from '../../limits.ts'
 import { codePointsBetween, unitOffset } from '../../text/code-points.ts'
@@ -12,7 +12,7 @@ import { type Call, define, family, optional, unary } from '../definition.ts'
 import { findMatches, occurs, regex } from '../pattern-search.ts'
 import { CountedText, counted } from '../text-budget.ts'
 
-/** The matches in the part of a text from a start on. `end` is the last character, or the start of an empty match. */
+/** The matches in a text from `start` on. `end` is the last character of a match, or the start of an empty match. */
 function findAll(
   text: string,
   pattern: CompiledPattern,
@@ -58,7 +58,7 @@ function replaceMatches(
   let replacement: Replacement | undefined
   let from = 0
   for (const match of findMatches(call, pattern, text)) {
-    // As in Java, a replacement that is never used may be a wrong one.
+    // As in Java, an invalid replacement is an error only when it is used.
     replacement ??= readReplacement(replace, pattern, call)
     result.add(text.slice(from, match.start))
     for (const part of replacement) result.add(expand(part, match))
@@ -82,7 +82,7 @@ function readReplacement(text: string, pattern: CompiledPattern, call: Call): Re
   }
 }
 
-/** A pattern that matches a text literally: quoted, with quotes in the text taken apart. */
+/** A pattern that matches a text literally: quoted, with `\E` in the text escaped. */
 function quotePattern(text: string): string {
   return `\\Q${text.replaceAll('\\E', '\\E\\\\E\\Q')}\\E`
 }

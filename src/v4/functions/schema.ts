@@ -1,4 +1,4 @@
-// Creating schema objects and keys; moving databases.
+// Functions that create schema objects and keys, and move databases.
 
 import { moveDatabase } from '../../model/move-database.ts'
 import { viewDocument } from '../../model/view-document.ts'
@@ -8,7 +8,7 @@ import { databaseRef, object } from '../arguments.ts'
 import { creationRules } from '../creation.ts'
 import { type Call, define, family, type Lifetime } from '../definition.ts'
 
-/** `create_x`: `create` in that native collection. */
+/** `create_x`: a `create` in a native collection. */
 function creator(name: string, kind: NativeName, what: string, params: string, lifetime: Lifetime = {}) {
   return define({
     effect: 'write',
@@ -70,7 +70,7 @@ export const schema = family('Schema', [
   }),
 ])
 
-/** A native collection of the database that the query runs in. */
+/** A native collection of the query's database. */
 function ownCollection(kind: NativeName, call: Call): Ref {
   return new Ref(call.session.database, native.collections, BigInt(native[kind]))
 }

@@ -1,4 +1,4 @@
-// Sets: making them, and the same operations on arrays and pages.
+// Functions that create sets, and the same operations on arrays and pages.
 
 import {
   isArray,
@@ -58,7 +58,7 @@ const terms: ArgumentType<readonly Value[]> = {
   check: (value, call, key) => termsOf(value, call, key),
 }
 
-/** A lambda as a value; the parser passes one written in place as it is. */
+/** A lambda value or an index. The parser passes lambda literals unevaluated. */
 const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
   mode: 'lambda or value',
   name: 'Lambda or Index Ref',
@@ -72,7 +72,7 @@ const joinLink: ArgumentType<BoundLambda | Lambda | Ref> = {
 
 const combinations = { union: unionOf, intersection: intersectionOf, difference: differenceOf }
 
-/** Sets give a set, arrays an array; there is nothing in between. */
+/** Combines only sets into a set, or only arrays into an array. */
 function combine(
   type: keyof typeof combinations,
   members: readonly (readonly Value[] | SetLike)[],
@@ -105,7 +105,7 @@ function nativeCollection(name: string, collection: NativeName, what: string, li
 
 const byElement = '{"@ref": {"id": "spells_by_element", "collection": {"@ref": {"id": "indexes"}}}}'
 
-/** `filter` as set literals write it; the function of that name takes arrays and pages, too. */
+/** `filter` for set literals, which accepts only sets. The function `filter` also accepts arrays and pages. */
 const filterOfSet = define({
   arguments: { filter: lambda, collection: set },
   result: 'Set',
@@ -214,7 +214,7 @@ export const sets = family('Sets', [
   }),
 ])
 
-/** What set literals are built by. */
+/** The functions from which set literals are built. */
 export const literalForms: readonly FunctionDefinition[] = [
   ...sets.definitions,
   ...family('Sets', [filterOfSet]).definitions,

@@ -1,4 +1,4 @@
-// Strings: putting together, taking apart, searching, case. Lengths and offsets count code points.
+// Strings: joining, splitting, searching, case. Lengths and offsets count code points.
 
 import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../limits.ts'
@@ -66,7 +66,7 @@ function replaceText(text: string, find: string, replace: string, call: Call): s
     result.add(text.slice(from, at))
     result.add(replace)
     from = at + find.length
-    // An empty text is found before and behind each character.
+    // An empty text is found before and after each character.
     const next = find === '' ? at + (isPairAt(text, at) ? 2 : 1) : from
     at = next > text.length ? -1 : search.firstIn(text, next)
   }
@@ -79,7 +79,7 @@ interface Sizes {
   readonly max: number
 }
 
-/** Sizes of n-grams: at most one apart, so that their number stays in proportion to the text. */
+/** Sizes of n-grams. They differ by at most one, so that the number of n-grams is linear in the length. */
 function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
   const min = givenMin ?? 1n
   const max = givenMax ?? 2n
@@ -106,7 +106,7 @@ function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
   return grams
 }
 
-/** A function of one text that returns another. */
+/** A function from text to text. */
 function mapping(
   name: string,
   summary: string,
@@ -124,7 +124,7 @@ function mapping(
   })
 }
 
-/** A function that looks for one text in another. */
+/** A function that searches one text in another. */
 function search(
   name: string,
   summary: string,

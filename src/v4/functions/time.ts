@@ -1,4 +1,4 @@
-// Times and dates: making them, moving them, taking them apart. Calendar parts are those of UTC.
+// Times and dates: creation, arithmetic, and calendar parts in UTC.
 
 import { addDays, parseDate } from '../../values/date.ts'
 import {
@@ -29,14 +29,14 @@ import {
 import { wrap } from '../arithmetic.ts'
 import { type Call, define, family, unary } from '../definition.ts'
 
-/** The time the query runs at: one and the same wherever it asks. */
+/** The time of the query, which is constant during the query. */
 function now({ session }: Call): Time {
-  // An index entry is not computed again as time passes; to a binding it is always the end of time.
+  // Index entries are not recomputed as time passes, so bindings always get the maximum time.
   if (session.effectPlace === 'index bindings') return maxMicrosTime
   return timeFromMicros(session.transaction.snapshotTime)
 }
 
-/** The instant that a text names; `now` is the time of the query. Errors stand at the call itself. */
+/** The time in a text; `now` is the time of the query. Errors have the position of the call. */
 export function timeFromText(text: string, call: Call): Time {
   if (text === 'now') return now(call)
   const time = parseTime(trimBlanks(text))
@@ -44,14 +44,14 @@ export function timeFromText(text: string, call: Call): Time {
   return time
 }
 
-/** The date that a text names. Errors stand at the call itself. */
+/** The date in a text. Errors have the position of the call. */
 export function dateFromText(text: string, call: Call): LocalDate {
   const date = parseDate(trimBlanks(text))
   if (!date) throw call.invalid(`Cannot cast '${text}' to a date.`)
   return date
 }
 
-/** Dates are counted in days only. */
+/** Rejects units other than days. */
 function requireDays({ unit, words }: NamedTimeUnit, call: Call): void {
   if (!unit.ofDates) throw call.invalid(`Invalid time unit '${words}'.`, 'unit')
 }
@@ -89,7 +89,7 @@ function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTi
   return units
 }
 
-/** A whole number that counts or names a part of a time. */
+/** A function that returns an integer part of a time. */
 function timePart(name: string, summary: string, answer: string, part: (time: Time, call: Call) => bigint) {
   return unary(name, instant, {
     result: 'Integer',
@@ -103,7 +103,7 @@ function calendarPart(name: string, part: keyof CalendarParts, summary: string, 
   return timePart(name, summary, answer, instant => BigInt(calendarParts(instant)[part]))
 }
 
-/** Counts units since the epoch; small units of a time far out are more than an Integer holds. */
+/** Counts units since the epoch. Small units of distant times exceed 64 bits, which is an error. */
 function within64Bits(units: string, count: (time: Time) => bigint) {
   return (instant: Time, call: Call): bigint => {
     const counted = count(instant)

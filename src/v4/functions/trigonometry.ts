@@ -4,7 +4,7 @@ import { number } from '../arguments.ts'
 import { numberText } from '../arithmetic.ts'
 import { define, family, optional, unary } from '../definition.ts'
 
-/** What a function takes, and what it says about anything else. NaN never fits. */
+/** The domain of a function, and the error for values outside of it. NaN is never in the domain. */
 interface Domain {
   readonly holds: (value: number) => boolean
   readonly rule: string
@@ -36,7 +36,7 @@ function ofDouble(
   })
 }
 
-/** The factors of java.lang.Math, whose results clients have always received. */
+/** The constants of java.lang.Math, which determine the results that clients expect. */
 const degreesPerRadian = 57.29577951308232
 const radiansPerDegree = 0.017453292519943295
 

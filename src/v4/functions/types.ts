@@ -1,4 +1,4 @@
-// Type checks: whether a value is of a type. They take every value, references that name nothing included.
+// Type checks. They accept every value, including unresolved references.
 
 import {
   type CollectionId,
@@ -21,7 +21,7 @@ import { Action, EventValue } from '../values/event.ts'
 import { Page } from '../values/page.ts'
 import { SetValue } from '../values/set-value.ts'
 
-/** A function that tells whether `accepts` holds of any value; the example is a value it holds of. */
+/** A type check; the example is a value for which it is true. */
 function check(name: string, what: string, example: string, accepts: (value: Value) => boolean) {
   return unary(name, anyValue, {
     result: 'Boolean',
@@ -31,7 +31,7 @@ function check(name: string, what: string, example: string, accepts: (value: Val
   })
 }
 
-/** Whether a value is a document of a native collection, or a reference to one that exists or existed. */
+/** Whether a value is a document of a native collection, or a reference to one. */
 function isKind(collection: CollectionId): (value: Value) => boolean {
   return value => {
     if (value instanceof DocumentValue) return value.ref.collection === collection
@@ -44,7 +44,10 @@ function looksLikeObject(value: Value): boolean {
   return value instanceof Page || value instanceof EventValue
 }
 
-/** An example of a schema object's kind that needs nothing to exist: what it does not hold of. */
+/**
+ * A type check for a schema object. Its example is a value for which it is false, because that needs no existing
+ * object.
+ */
 function kindCheck(name: string, what: string, collection: CollectionId) {
   return {
     ...check(name, `${what} or a reference to one`, '{"object": {}}', isKind(collection)),
