@@ -1,4 +1,4 @@
-// The types of arguments: what each accepts and what it says about anything else. The texts are the protocol's.
+// The types of arguments: the values that each accepts, and its error for other values. The texts are the protocol's.
 
 import { step } from '../base/effort.ts'
 import { type TimeUnit, timeFromMicros, timeUnit } from '../values/time.ts'
@@ -24,7 +24,7 @@ import type { BoundLambda } from './expression.ts'
 import { Page } from './values/page.ts'
 import { type SetLike, SetValue } from './values/set-value.ts'
 
-/** A type that checks each value by itself. */
+/** A type that checks each value independently. */
 function valueType<T extends Value>(name: string, accepts: (value: Value) => value is T): ArgumentType<T> {
   return {
     mode: 'value',
@@ -36,7 +36,7 @@ function valueType<T extends Value>(name: string, accepts: (value: Value) => val
   }
 }
 
-/** One type of value each; the name is the one that errors show. */
+/** The basic types. The name appears in errors. */
 export const anyValue: ArgumentType<Value> = { mode: 'value', name: 'Any', check: value => value }
 export const string = valueType('String', value => typeof value === 'string')
 export const integer = valueType('Integer', value => typeof value === 'bigint')
@@ -54,7 +54,7 @@ export const time: ArgumentType<Time> = {
     throw mismatch('Time', value, call, key)
   },
 }
-/** A time to read at; the placeholder of the running transaction means now. */
+/** A time for reads; the placeholder of the running transaction means now. */
 export const transactionTime: ArgumentType<Time | TransactionTime> = {
   mode: 'value',
   name: 'Time',
@@ -64,13 +64,13 @@ export const transactionTime: ArgumentType<Time | TransactionTime> = {
 }
 export const temporal = valueType('Temporal', value => value instanceof Time || value instanceof LocalDate)
 
-/** A unit of time together with the words that named it. */
+/** A unit of time and the words that named it. */
 export interface NamedTimeUnit {
   readonly unit: TimeUnit
   readonly words: string
 }
 
-/** The name of a unit of time, blanks around it allowed. */
+/** The name of a unit of time; surrounding blanks are ignored. */
 export const unitOfTime: ArgumentType<NamedTimeUnit> = {
   mode: 'value',
   name: 'Time Unit',
@@ -82,10 +82,10 @@ export const unitOfTime: ArgumentType<NamedTimeUnit> = {
   },
 }
 
-/** Values that are one thing: not arrays, objects, pages, sets, lambdas, events. */
+/** Scalar values: not arrays, objects, pages, sets, lambdas or events. */
 export const scalar = valueType('Scalar', isScalar)
 
-/** Whether a value has no parts. */
+/** Returns whether a value is a scalar. */
 export function isScalar(value: Value): value is Value {
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return true
   if (value instanceof Map || isArray(value)) return false
@@ -95,13 +95,13 @@ export function isScalar(value: Value): value is Value {
 
 // ---------------------------------------------------------------------------------- references and sets
 
-/** The error for a value that is not `expected`: `invalid ref` if it is a reference that names nothing. */
+/** The error for a value that is not `expected`: `invalid ref` for an unresolved reference. */
 function refuse(expected: string, value: Value, call: Call, key: string): QueryError {
   if (value instanceof UnresolvedRef) return undefinedReference(value, call, key)
   return mismatch(expected, value, call, key)
 }
 
-/** Like {@link valueType}, for what references may stand for; errors call it `expected`. */
+/** Like {@link valueType}, for types that may be given as a reference. Errors call the type `expected`. */
 function referringType<T extends Value>(
   name: string,
   accepts: (value: Value) => value is T,
@@ -123,25 +123,25 @@ const isRefTo =
     value instanceof Ref && value.collection === collection
 const isDatabaseRef = isRefTo(native.databases)
 
-/** References: any, and those of one kind. */
+/** References: of any kind, and of one kind. */
 export const ref = referringType('Ref', value => value instanceof Ref)
 export const collectionRef = referringType('Collection Ref', isRefTo(native.collections))
 export const databaseRef = referringType('Database Ref', isDatabaseRef)
 export const indexRef = referringType('Index Ref', isRefTo(native.indexes))
 
-/** A database, or null for the request's own. */
+/** A database, or null for the request's own database. */
 export const databaseRefOrNull = referringType(
   'Database Ref or Null',
   value => value === null || isDatabaseRef(value),
 )
 
-/** Anything that can be read: a reference of any kind, or a set. */
+/** Anything readable: a reference of any kind, or a set. */
 export const identifier: ArgumentType<SetLike> = referringType(
   'Ref or Set',
   value => value instanceof Ref || value instanceof SetValue,
 )
 
-/** A set, or a native collection, which is one. */
+/** A set, or a native collection, which is a set. */
 export const set: ArgumentType<SetLike> = {
   mode: 'value',
   name: 'Set',
@@ -151,20 +151,20 @@ export const set: ArgumentType<SetLike> = {
   },
 }
 
-/** What has elements. */
+/** Values with elements. */
 export type Elements = readonly Value[] | Page | SetLike
 
-/** Anything with elements. */
+/** Any value with elements. */
 export const iterable: ArgumentType<Elements> = referringType(
   'Array, Set, or Page',
   (value): value is Elements =>
     isArray(value) || value instanceof Page || value instanceof SetValue || isNativeCollectionRef(value),
 )
 
-/** Elements that are at hand: an array or a page. */
+/** Materialized elements: an array or a page. */
 export const arrayOrPage = valueType('Array or Page', value => isArray(value) || value instanceof Page)
 
-/** Anything with elements, which then must be at hand: sets are named in the message, other values are not. */
+/** Materialized elements. The error for a set names its type; other values get the error of {@link iterable}. */
 export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   mode: 'value',
   name: 'Array or Page',
@@ -175,7 +175,7 @@ export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   },
 }
 
-/** A set or an array, but no page. */
+/** A set or an array, but not a page. */
 export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
   mode: 'value',
   name: 'Set or Array',
@@ -186,7 +186,7 @@ export const setOrArray: ArgumentType<readonly Value[] | SetLike> = {
   },
 }
 
-/** A name or a reference; which kind of reference is the function's to say. */
+/** A name or a reference. The function checks the kind of the reference. */
 export const nameOrRef = referringType(
   'String or Ref',
   value => typeof value === 'string' || value instanceof Ref,
@@ -195,7 +195,7 @@ export const nameOrRef = referringType(
 
 // ------------------------------------------------------------------------------------------------ lists
 
-/** An array of `element`s, or one of them by itself. All misfits are reported, up to a limit. */
+/** An array of `element`s, or a single `element`. All mismatches are reported, up to a limit. */
 export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
   return {
     mode: 'value',
@@ -211,7 +211,7 @@ export function list<T>(element: ArgumentType<T>): ArgumentType<readonly T[]> {
         } catch (error) {
           if (!(error instanceof QueryError)) throw error
           errors ??= new ErrorList()
-          // The element was checked at the list's own place; its index comes behind.
+          // The element was checked at the position of the list, so its index is appended.
           for (const entry of error.errors) errors.add([{ ...entry, position: [...entry.position, index] }])
         }
       }
@@ -247,10 +247,10 @@ const notAValue = (): never => {
   throw new TypeError('a lazy argument is not checked as a value')
 }
 
-/** An expression that the function evaluates when it needs it. */
+/** An expression that the function evaluates on demand. */
 export const lazy: ArgumentType<Lazy> = { mode: 'lazy', name: 'Expression', check: notAValue }
 
-/** A literal, non-empty array of expressions, or one expression by itself. */
+/** A literal, non-empty array of expressions, or a single expression. */
 export const lazyList: ArgumentType<readonly Lazy[]> = {
   mode: 'lazy list',
   name: 'Expressions',

@@ -1,6 +1,6 @@
-// How a query function is declared. An entry says everything about a function once: its wire keys with their
-// types, its effect, its documentation and what it does. Parser, evaluator, metrics and the generated reference
-// all read the same entry.
+// The declaration of query functions. A single entry contains everything about a function: its wire keys with their
+// types, its effect, its documentation and its implementation. The parser, the evaluator, the metrics and the generated
+// reference all read this entry.
 
 import type { Effect } from '../model/effect.ts'
 import type { Session } from '../model/session.ts'
@@ -12,7 +12,7 @@ import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
 import type { ApiVersion } from './wire/version.ts'
 
-/** A running call: what a function needs beside its arguments. */
+/** A running call: the context of a function beside its arguments. */
 export class Call {
   readonly session: Session
   readonly expression: CallExpression
@@ -24,17 +24,17 @@ export class Call {
     this.variables = variables
   }
 
-  /** The position of the call itself, or of something below it. */
+  /** The position of the call, or of a part of it. */
   position(...further: (string | number)[]): Position {
     return this.expression.place.position(...further)
   }
 
-  /** An error at the call itself, or below it. */
+  /** An error at the call, or at a part of it. */
   error(code: QueryErrorCode, description: string, ...further: (string | number)[]): QueryError {
     return QueryError.of(code, description, this.position(...further))
   }
 
-  /** `invalid argument` at the call itself, or below it. */
+  /** `invalid argument` at the call, or at a part of it. */
   invalid(description: string, ...further: (string | number)[]): QueryError {
     return this.error('invalid argument', description, ...further)
   }
@@ -42,74 +42,74 @@ export class Call {
 
 /** The definition of a call's function. */
 export function definitionOf({ definition }: CallExpression): FunctionDefinition {
-  // The parser makes calls of definitions only.
+  // The parser only creates calls with definitions.
   return definition as FunctionDefinition
 }
 
-/** How an argument is handed over: evaluated and checked, or left to the function. */
+/** How an argument is passed: evaluated and checked, or unevaluated. */
 type ArgumentMode = 'value' | 'lazy' | 'lazy list' | 'lazy sequence' | 'lambda' | 'lambda or value'
 
-/** The type of one argument: how it is passed and checked. `T` is what the function receives. */
+/** The type of an argument: how it is passed and checked. `T` is the type that the function receives. */
 export interface ArgumentType<T> {
   readonly mode: ArgumentMode
   /** The name shown in the reference, such as `Integer`. */
   readonly name: string
   /**
-   * Checks a value; throws an error at the argument's own position when it does not fit. For `lazy` modes the
-   * value is not known yet and `check` is never called.
+   * Checks a value; throws an error at the argument's position when it does not fit. Never called for `lazy` modes,
+   * which have no value yet.
    */
   readonly check: (value: Value, call: Call, key: string) => T
-  /** The argument may be left out: the function then receives undefined. Given as null it counts as given. */
+  /** The argument may be omitted; the function then receives undefined. An explicit null is not an omission. */
   readonly optional?: true
 }
 
-/** An argument that may be left out. */
+/** An argument that may be omitted. */
 export function optional<T>(type: ArgumentType<T>): ArgumentType<T | undefined> {
   return { ...type, optional: true }
 }
 
 type ArgumentTypes = Readonly<Record<string, ArgumentType<unknown>>>
 
-/** An expression that is evaluated when, and as often as, the function asks. */
+/** An expression that is evaluated each time the function requests its value. */
 export interface Lazy {
   evaluate(): Value
 }
 
 export interface FunctionDefinition extends CalledFunction {
   readonly family: string
-  /** What a call may do; contexts that forbid it refuse the call. */
+  /** The effect of a call; contexts that forbid it reject the call. */
   readonly effect: Effect
-  /** What a lambda that contains a call is taken to do; differs for `call`, which may reach anything. */
+  /** The assumed effect of a lambda with such a call. It differs for `call`, which may run anything. */
   readonly staticEffect: Effect
-  /** Evaluated units it counts for; 0 for control forms. */
+  /** Number of compute units per call; 0 for control forms. */
   readonly compute: number
-  /** The first API version that has it. */
+  /** The first API version that has the function. */
   readonly since: ApiVersion
-  /** The first API version that has another function in its place. */
+  /** The first API version that has a different function instead. */
   readonly until: ApiVersion | undefined
-  /** Another function to prefer, when this one is kept only for older drivers. */
+  /** The function that replaces this one, which is kept only for older drivers. */
   readonly deprecatedFor: string | undefined
-  /** By wire key, in the order in which they are evaluated and reported. */
+  /** By wire key, in the order of evaluation and reporting. */
   readonly arguments: ArgumentTypes
   /** The types of the arguments in that order. */
   readonly types: readonly ArgumentType<unknown>[]
   readonly result: string
-  /** One sentence for the reference. */
+  /** A sentence for the reference. */
   readonly summary: string
-  /** A query as wire JSON and the JSON it returns (with `…` where that varies), for the reference and its test. */
+  /** A query as wire JSON and its result (with `…` for variable parts), for the reference and its test. */
   readonly example: readonly [query: string, result: string]
   readonly evaluate: (args: Readonly<Record<string, unknown>>, call: Call) => Value
 }
 
-/** The values that a function receives for arguments of such types. */
+/** The values that a function receives for arguments of these types. */
 export type ArgumentsOf<A extends ArgumentTypes> = {
   readonly [K in keyof A]: A[K] extends ArgumentType<infer T> ? T : never
 }
 
-/** The versions of the language that have a function, and the one to prefer where it is kept for older drivers only. */
+/** The API versions that have a function, and the function that replaces it. */
 export type Lifetime = Partial<Pick<FunctionDefinition, 'since' | 'until' | 'deprecatedFor'>>
 
-/** What a family file writes for each function. Its name is the key of its first argument. */
+/** The declaration of a function in a family file. The name of the function is the key of its first argument. */
 interface FunctionDeclaration<A extends ArgumentTypes>
   extends Lifetime,
     Pick<FunctionDefinition, 'result' | 'summary' | 'example'> {
@@ -123,18 +123,18 @@ interface FunctionDeclaration<A extends ArgumentTypes>
   readonly evaluate: (args: ArgumentsOf<A>, call: Call) => Value
 }
 
-/** What is written for a function of one argument; its example is an argument and what comes of it. */
+/** The declaration of a function with one argument. Its example is an argument and the result. */
 interface UnaryDeclaration<T> extends Omit<FunctionDeclaration<ArgumentTypes>, 'arguments' | 'evaluate'> {
   readonly evaluate: (argument: T, call: Call, name: string) => Value
 }
 
-/** The declarations of one family, under the name its chapter of the reference has. */
+/** The declarations of a family, under the name of its chapter in the reference. */
 export interface FunctionFamily {
   readonly name: string
   readonly definitions: readonly FunctionDefinition[]
 }
 
-/** Completes a declaration; families collect the results with {@link family}. */
+/** Completes a declaration; {@link family} collects the results. */
 export function define<A extends ArgumentTypes>(
   declaration: FunctionDeclaration<A>,
 ): Omit<FunctionDefinition, 'family'> {
@@ -166,7 +166,7 @@ export function unary<T>(name: string, type: ArgumentType<T>, declaration: Unary
   })
 }
 
-/** A family of functions: one file, one chapter of the reference. */
+/** A family of functions: one file, and one chapter of the reference. */
 export function family(
   name: string,
   definitions: readonly Omit<FunctionDefinition, 'family'>[],
@@ -184,12 +184,12 @@ export function mismatch(
   return call.invalid(`${expected} expected, ${typeName(value)} provided.`, ...steps)
 }
 
-/** The error for using a reference that names nothing. */
+/** The error for using an unresolved reference. */
 export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (string | number)[]): QueryError {
   return call.error('invalid ref', undefinedReferenceText(value, call.session), ...at)
 }
 
-/** The sentence that names what an unresolved reference failed to find. */
+/** The sentence that names the missing object of an unresolved reference. */
 export function undefinedReferenceText({ target }: UnresolvedRef, session: Session): string {
   switch (target.type) {
     case 'document':

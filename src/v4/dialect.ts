@@ -8,7 +8,7 @@ export function apiVersionOf({ dialect }: Session): ApiVersion {
   return isApiVersion(dialect) ? dialect : '4'
 }
 
-/** Whether the API version is `minimum` or newer. */
+/** Returns whether the API version is `minimum` or newer. */
 export function speaks(session: Session, minimum: ApiVersion): boolean {
   return isAtLeast(apiVersionOf(session), minimum)
 }

@@ -36,7 +36,7 @@ export class ErrorList {
     return this.#errors.length === 0
   }
 
-  /** Whether the list accepts no more errors, so that collecting can stop. */
+  /** Returns whether the list accepts no more errors, so that collecting can stop. */
   get isFull(): boolean {
     if (this.#isFinal || this.#errors.length >= limits.gatheredErrorsMax) return true
     return this.#units >= limits.gatheredErrorUnitsMax

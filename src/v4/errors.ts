@@ -1,12 +1,12 @@
-// Every error of a query in version 4: one closed table of codes with their statuses, and the table of what its rules
-// refuse. Codes, statuses and fixed phrases are facts of the protocol (clients branch on them).
+// The closed tables of query errors in version 4: codes with their statuses, and the ranks that decide the status of a
+// response. Codes, statuses and fixed phrases are facts of the protocol, because clients branch on them.
 
 import { LanguageError } from '../model/failure.ts'
 
-/** How much an error counts when one of several decides the status; parse errors first. */
+/** The priority of an error for the status of a response with several errors; parse errors come first. */
 type ErrorRank = 'parse' | 'argument' | 'permission' | 'other'
 
-/** The closed table of codes that errors inside a query carry, with the status each has on its own. */
+/** The closed table of error codes within a query, with the status of each. */
 export const queryErrorStatus = {
   /** `login` with a password that is wrong, or for a document that does not exist; the response is the same. */
   'authentication failed': 400,
@@ -43,8 +43,8 @@ export const queryErrorStatus = {
   /** The credential does not grant what this part of the query does. */
   'permission denied': 403,
   /**
-   * A protected database refuses a change that loses data, a function has no usable body, or a document is not what its
-   * collection declares.
+   * A protected database rejects a change that loses data, a function has no usable body, or a document violates the
+   * declaration of its collection.
    */
   'schema validation failed': 400,
   /** Calls or expressions are nested too deep, for example by recursion. */
@@ -60,17 +60,17 @@ export const queryErrorStatus = {
 /** The code of an error with a position in the query. */
 export type QueryErrorCode = keyof typeof queryErrorStatus
 
-/** Where in the query: object keys and array indexes from its root. */
+/** A position in the query: object keys and array indexes from its root. */
 export type Position = readonly (string | number)[]
 
-/** Why one field of a written document was refused. */
+/** The reason why a field of a written document was rejected. */
 export interface FieldError {
   readonly field: readonly string[]
   readonly code: string
   readonly description: string
 }
 
-/** One element of a response's `errors`. */
+/** An element of a response's `errors`. */
 export interface ErrorEntry {
   readonly position: Position
   readonly code: QueryErrorCode
@@ -78,11 +78,11 @@ export interface ErrorEntry {
   readonly failures?: readonly FieldError[]
   readonly cause?: readonly ErrorEntry[]
   readonly rank: ErrorRank
-  /** Differs from the code's own status for a few situations (such as an inactive index: 400). */
+  /** Differs from the code's status in a few situations (such as an inactive index: 400). */
   readonly status: number
 }
 
-/** Makes an entry with the rank and status its code has by default. */
+/** Creates an entry with the default rank and status of its code. */
 export function errorEntry(
   code: QueryErrorCode,
   description: string,
@@ -94,7 +94,7 @@ export function errorEntry(
   return { position, code, description, rank, status: queryErrorStatus[code], ...details }
 }
 
-/** A query that failed, with everything the response's `errors` will say. */
+/** A failed query, with the content of the response's `errors`. */
 export class QueryError extends LanguageError {
   override name = 'QueryError'
   readonly errors: readonly ErrorEntry[]
@@ -102,7 +102,7 @@ export class QueryError extends LanguageError {
     super(errors[0]?.description ?? 'query failed')
     this.errors = errors
   }
-  /** The text given to `abort`, be it in a function that was called. */
+  /** The text passed to `abort`, also within a called function. */
   get aborted(): string | undefined {
     let [first] = this.errors
     while (first?.code === 'call error') first = first.cause?.[0]
@@ -116,7 +116,7 @@ export class QueryError extends LanguageError {
 
 const rankOrder: Record<ErrorRank, number> = { parse: 3, argument: 2, permission: 1, other: 0 }
 
-/** The HTTP status of a failed query: the first error of the highest rank decides. */
+/** The HTTP status of a failed query: that of the first error with the highest rank. */
 export function statusOf(errors: readonly ErrorEntry[]): number {
   let chosen = errors[0]
   for (const error of errors) {

@@ -64,7 +64,7 @@ function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   countScan(call, text.length * Math.ceil(pattern.size / instructionsPerLook))
 }
 
-/** Whether a pattern matches anywhere in a text. Counts the cost. */
+/** Returns whether a pattern matches anywhere in a text. Counts the cost. */
 export function occurs(call: Call, pattern: CompiledPattern, text: string): boolean {
   if (pattern.isLinearOn(text)) {
     countPass(call, pattern, text)

@@ -1,12 +1,12 @@
-// Filters over all documents of a collection, read off a query: `Filter(Documents(Collection("orders")), Lambda("ref",
-// Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`, also of a page of them. What stored functions do is not
-// looked at.
+// Finds filters over all documents of a collection in a query, such as `Filter(Documents(Collection("orders")),
+// Lambda("ref", Equals(Select(["data", "status"], Get(Var("ref"))), "open")))`, also over a page of the documents.
+// Stored functions are not examined.
 
 import type { Path } from '../model/schema/paths.ts'
 import { indexNameFor, type SetUse } from '../model/set-uses.ts'
 import type { Json } from '../values/value.ts'
 
-/** The uses of sets in a query, in their order. */
+/** The uses of sets in a query, in order. */
 export function setUsesOf(query: Json): readonly SetUse[] {
   const uses: SetUse[] = []
   walk(query, form => {
@@ -29,7 +29,7 @@ function member(json: Json | undefined, name: string): Json | undefined {
   return json instanceof Map ? json.get(name) : undefined
 }
 
-/** The name of the collection whose documents a set, a page of it, or the documents of such a page are. */
+/** The name of the collection of a `documents` set, of a page of it, or of the documents in such a page. */
 function collectionOf(set: Json | undefined): string | undefined {
   if (member(set, 'paginate') !== undefined) return collectionOf(member(set, 'paginate'))
   if (member(set, 'map') !== undefined) return collectionOf(member(set, 'collection'))
@@ -37,7 +37,7 @@ function collectionOf(set: Json | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-/** The fields that a lambda compares with something: one condition, or several that all have to hold. */
+/** The fields that a lambda compares for equality: one condition, or several joined by `and`. */
 function termsOf(lambda: Json): readonly Path[] {
   const parameter = member(lambda, 'lambda')
   return typeof parameter === 'string' ? conditionsOf(member(lambda, 'expr'), parameter) : []

@@ -1,8 +1,8 @@
-// The shape of a query: its function keys and their nesting, with everything removed that a person could have typed
-// as data. A log may be read by people who must not see that data, so the rule is strict and simple: what stays
-// is words of the language; all scalars, names of fields, variables, collections and indexes become `?`.
+// The shape of a query: its function keys and their nesting, without anything that a person could have entered as data.
+// A log may be read by people who must not see that data, so the rule is strict and simple: only words of the language
+// remain. All scalars and the names of fields, variables, collections and indexes become `?`.
 //
-// One pass over the text without parsing it into values: this runs for every request.
+// The shape is computed in one pass over the text without parsing it into values, because this runs for every request.
 
 import {
   closeBrace,
@@ -16,37 +16,37 @@ import {
 import { blanksEnd, stringEnd, unfinished, valueEnd, wordEnd } from '../values/json-scan.ts'
 import { anyMark, markOf } from '../values/name-marks.ts'
 
-/** Characters of a query that are looked at, characters of its shape, and levels of nesting in it. */
+/** Maximum number of query characters read, of characters in the shape, and of nesting levels. */
 export const shapeLimits = { queryChars: 65_536, shapeChars: 2048, depth: 100 } as const
 
-/** Stands for anything removed; like everything here with its quotes escaped for use inside a JSON string. */
+/** Replaces removed text. Like all pieces here, it is escaped for the inside of a JSON string. */
 const removed = '\\"?\\"'
 
-/** Ends a shape that was cut off. */
+/** The end of a truncated shape. */
 const cut = '…'
 
-/** Forms whose content is a plain value: nothing of it stays. */
+/** Forms with a plain value as content, which is removed entirely. */
 const valueForms = ['@ref', '@ts', '@date', '@bytes', '@uuid', '@obj', 'quote']
 
-/** Forms whose content has names of the client's as its keys. */
+/** Forms whose content has keys chosen by the client. */
 const namingForms = ['object', 'let']
 
-/** Forms whose content, if it is a text, names a schema object. */
+/** Forms whose content names a schema object if it is a text. */
 const referringForms = ['collection', 'class', 'index', 'function']
 
-/** What the key of a form says about its content. */
+/** The kind of content after a key. */
 interface Word {
-  /** The key as it is written out, colon included. */
+  /** The escaped key, including the colon. */
   readonly text: string
   readonly content: 'code' | 'value' | 'names' | 'name'
 }
 
-/** Thrown for text that is no JSON. */
+/** Thrown for text that is not JSON. */
 class NotJson {}
 
 /**
- * Makes the function that returns the shape of a query's text, as the inside of a JSON string. Where the query names one of
- * the schema objects in `names` there is a mark in place of the `?`.
+ * Creates the function that returns the shape of a query's text, as the inside of a JSON string. Where the query names
+ * one of the schema objects in `names`, the shape contains a mark instead of `?`.
  */
 export function createShape(words: Iterable<string>): (query: string, names?: readonly string[]) => string {
   const table = new Map<string, Word>()
@@ -89,7 +89,7 @@ class Scanner {
     return this.#room <= 0 || this.#at >= shapeLimits.queryChars
   }
 
-  /** The next character that is no white space, not consumed. */
+  /** The next character that is not white space, without consuming it. */
   #peek(): number {
     this.#at = blanksEnd(this.#text, this.#at)
     return this.#text.charCodeAt(this.#at)
@@ -163,8 +163,8 @@ class Scanner {
   }
 
   /**
-   * The elements of an array, or the values of an object whose keys are the client's. Neighbours of the same shape
-   * count once, so a query over 10 values has the shape of one over 1000.
+   * The elements of an array, or the values of an object with keys chosen by the client. Consecutive elements with
+   * equal shapes count once, so a query with 10 values has the same shape as one with 1000.
    */
   #list(close: number, areNames: boolean, depth: number): string {
     let shape = '['
@@ -192,7 +192,7 @@ class Scanner {
     }
   }
 
-  /** Whether two shapes differ in names only, which the log does not tell apart. */
+  /** Returns whether two shapes differ only in names, which the log does not distinguish. */
   #areAlike(left: string, right: string): boolean {
     return this.#names.length > 0 && left.replace(anyMark, '?') === right.replace(anyMark, '?')
   }
@@ -208,7 +208,7 @@ class Scanner {
     this.#at++
   }
 
-  /** Past the string that begins here. */
+  /** Skips the string at the current position. */
   #skipString(): void {
     const end = stringEnd(this.#text, this.#at)
     this.#skipTo(end === unfinished ? end : end + 1)
@@ -224,14 +224,14 @@ class Scanner {
     this.#at = end
   }
 
-  /** Past a whole value, however deep. */
+  /** Skips a whole value of any depth. */
   #skipValue(): void {
     const first = this.#peek()
     if (first === openBrace || first === openBracket) this.#skipTo(valueEnd(this.#text, this.#at))
     else this.#skipScalar()
   }
 
-  /** To an end, or as far as is looked at: then nothing more is written out. */
+  /** Moves to `end`, or to the maximum length: then the rest of the shape is omitted. */
   #skipTo(end: number): void {
     if (end === unfinished && this.#text.length < shapeLimits.queryChars) throw new NotJson()
     this.#at = end === unfinished ? shapeLimits.queryChars : end

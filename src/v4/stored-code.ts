@@ -1,5 +1,5 @@
-// Stored lambdas, parsed once per value. They may call every function and functions apply them, so the functions are handed
-// in by the registry that holds them all.
+// Parses stored lambdas, once per value. Stored lambdas may call every function, and some functions apply stored
+// lambdas. To avoid the circular import, the registry provides the functions.
 
 import type { Lambda } from '../values/value.ts'
 import type { LambdaExpression } from './expression.ts'
@@ -9,12 +9,12 @@ const compiled = new WeakMap<Lambda, LambdaExpression>()
 
 let functions: FunctionLookup | undefined
 
-/** Says which functions stored lambdas may call. */
+/** Sets the functions that stored lambdas may call. */
 export function provideFunctions(lookup: FunctionLookup): void {
   functions = lookup
 }
 
-/** The expression of a stored lambda, under the version it was made with. */
+/** The expression of a stored lambda, under the API version with which it was created. */
 export function compileLambda(lambda: Lambda): LambdaExpression {
   const known = compiled.get(lambda)
   if (known) return known

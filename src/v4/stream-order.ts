@@ -1,5 +1,4 @@
-// What a stream of version 4 follows, and how it tells its events: the value of its expression as something to follow, the
-// members that its events show.
+// Streams of version 4: the subject of a stream from the value of its expression, and the format of its events.
 
 import { isUserDocument } from '../model/read.ts'
 import type { Session } from '../model/session.ts'
@@ -31,19 +30,19 @@ import { typeName } from './values/tagged.ts'
 import { renderValue } from './wire/render.ts'
 import type { ApiVersion } from './wire/version.ts'
 
-/** The members an event may have, in their order on the wire. */
+/** The members that an event may have, in their order on the wire. */
 const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'prev', 'index']
 
 const defaultFields: readonly StreamField[] = ['action', 'document']
 
-/** What a stream of version 4 follows and tells. Throws for everything that cannot be followed. */
+/** The subject and the event format of a stream. Throws query errors for values that cannot be followed. */
 export function streamOrder(value: () => Value, parameter: string | undefined, session: Session): ToldOrder {
   const fields = readStreamFields(parameter)
   const subject = streamSubject(value(), session)
   return { kind: 'told', subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
 }
 
-/** How a stream shows its events: one compact JSON object and a line end for each. */
+/** The wire format of events: a compact JSON object and a line break for each. */
 class EventFormat implements StreamFormat {
   readonly key: string
   readonly fields: readonly StreamField[]
@@ -82,7 +81,7 @@ function line(type: string, txn: Micros, event: string): string {
   return `{"type":"${type}","txn":${txn},"event":${event}}\r\n`
 }
 
-/** The members that the URL parameter `fields` asks for. Throws one `invalid url parameter` for each unknown name. */
+/** The members in the URL parameter `fields`. Throws one `invalid url parameter` for each unknown name. */
 function readStreamFields(parameter: string | undefined): readonly StreamField[] {
   const names = (parameter ?? '').split(',').map(name => name.trim())
   const wanted = names.filter(name => name !== '')
@@ -99,7 +98,7 @@ function unknownField(name: string): ErrorEntry {
 /** The native collections whose documents can be followed as a set: a fact of the protocol. */
 const followedNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
 
-/** What a value means as the subject of a stream. Throws for everything that cannot be followed. */
+/** The subject of a stream for a value. Throws query errors for values that cannot be followed. */
 function streamSubject(value: Value, session: Session): StreamSubject {
   if (value instanceof UnresolvedRef)
     throw QueryError.of('invalid ref', undefinedReferenceText(value, session), [])

@@ -1,12 +1,12 @@
-// What a query may do with text. A short query can double a text over and over, or search a long one over and over;
-// so the text that a query makes has limits, and long texts cost more compute than the one unit of a call.
+// Limits on text in queries. A short query can double a text repeatedly, or search a long one repeatedly. So the total
+// of created text is limited, and long texts cost more than the one compute unit of a call.
 
 import { longCall } from '../base/effort.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Call } from './definition.ts'
 
-/** Counts text that a function is about to make, in UTF-16 units. Throws `bad request` past the limits. */
+/** Counts text before it is created, in UTF-16 units. Throws `bad request` beyond the limits. */
 export function countText(call: Call, units: number): void {
   if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
   const { session } = call
@@ -17,20 +17,20 @@ export function countText(call: Call, units: number): void {
   countScan(call, units)
 }
 
-/** Counts text that a function reads from end to end. Throws past the compute limit. */
+/** Counts text that a function reads. Throws beyond the compute limit. */
 export function countScan(call: Call, units: number): void {
   longCall(units)
   const cost = Math.floor(units / limits.textUnitsPerComputeUnit)
   if (cost > 0) call.session.compute(cost)
 }
 
-/** A text that a function has made, counted. */
+/** Counts a created text and returns it. */
 export function counted(call: Call, text: string): string {
   countText(call, text.length)
   return text
 }
 
-/** A text that a function puts together from pieces, whose units are counted as they come. */
+/** A text assembled from pieces, whose length is checked as they are added. */
 export class CountedText {
   readonly #call: Call
   readonly #pieces: string[] = []
@@ -47,7 +47,7 @@ export class CountedText {
     this.#pieces.push(piece)
   }
 
-  /** The whole text, counted. */
+  /** Counts and returns the whole text. */
   finish(): string {
     countText(this.#call, this.#units)
     return this.#pieces.join('')

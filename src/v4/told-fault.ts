@@ -1,18 +1,18 @@
-// What the query log tells of an error in version 4: code, text and position without anything that could be data.
+// Describes errors of version 4 for the query log: code, text and position, without anything that could be data.
 
 import type { ToldFault } from '../model/language.ts'
 import { isServiceWord, toldText } from '../model/told-words.ts'
 
-/** Longer bodies hold texts of the client's: nothing but the code is told. */
+/** Longer bodies contain texts of the client, so only their code is logged. */
 const charsRead = 65_536
-/** Steps of a position, and errors and causes, that are told. */
+/** Maximum numbers of logged position steps, and of errors and causes. */
 const stepsTold = 30
 const errorsTold = 3
 
-/** Errors whose text is the client's own. */
+/** Errors whose text comes from the client. */
 const ownTexts = new Set(['transaction aborted'])
 
-/** An element of `errors` as it is on the wire. */
+/** An element of `errors` on the wire. */
 interface WireError {
   readonly code?: unknown
   readonly description?: unknown
@@ -21,7 +21,7 @@ interface WireError {
   readonly cause?: unknown
 }
 
-/** Makes the function that reads the body of a response with errors; `words` are those of the language. */
+/** Creates the function that reads the body of an error response. `words`: the words of the language. */
 export function createToldFault(
   words: ReadonlySet<string>,
 ): (body: string, names: readonly string[]) => ToldFault | undefined {
@@ -48,7 +48,7 @@ function errorsOf(body: string): readonly WireError[] {
   try {
     const { code, errors, reason } = JSON.parse(body) as {
       readonly errors?: unknown
-      /** Of endpoints beside queries. */
+      /** Of endpoints other than queries. */
       readonly code?: unknown
       readonly reason?: unknown
     }
@@ -62,7 +62,7 @@ function listOf(value: unknown): readonly WireError[] {
   return Array.isArray(value) ? value.filter(each => each !== null && typeof each === 'object') : []
 }
 
-/** The text of an error, with the fields and causes that it names. */
+/** The text of an error, with its fields and causes. */
 function textOf(error: WireError, isKnown: IsKnown, depth = 0): string {
   const { cause, code, description } = error
   const text = ownTexts.has(String(code)) ? '' : toldText(String(description ?? ''), isKnown)
@@ -75,13 +75,13 @@ function textOf(error: WireError, isKnown: IsKnown, depth = 0): string {
   return [text, ...told, ...behind].filter(each => each !== '').join(' – ')
 }
 
-/** The same with its code in front. */
+/** The text of an error, preceded by its code. */
 function coded(error: WireError, isKnown: IsKnown, depth = 0): string {
   const text = textOf(error, isKnown, depth)
   return text === '' ? String(error.code) : `${error.code}: ${text}`
 }
 
-/** Names of fields are the client's, but for usual ones. */
+/** The steps of a position. Names of fields are the client's, so only known words are logged. */
 function positionOf(position: unknown, isKnown: IsKnown): string {
   if (!Array.isArray(position)) return ''
   const steps = position.slice(0, stepsTold)

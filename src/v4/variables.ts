@@ -1,5 +1,5 @@
-// The variables in sight of an expression: a linked list, innermost first, shared and never changed. Those of a long
-// `let` are found by name as well, or each use of one would go through all that were bound behind it.
+// The variables in scope of an expression: an immutable linked list, innermost first. The variables of a long `let` are
+// also found by name, because a linear search over all of them would be slow.
 
 import { assert } from '../base/assert.ts'
 import type { Value } from '../values/value.ts'
@@ -9,7 +9,7 @@ export class Variables {
   readonly value: Value
   readonly outer: Variables | undefined
   readonly #group: LetGroup | undefined
-  /** How many of the group were bound before it. */
+  /** Number of variables in the group that were bound before. */
   readonly #place: number
 
   constructor(name: string, value: Value, outer: Variables | undefined, group?: LetGroup) {
@@ -20,7 +20,7 @@ export class Variables {
     this.#place = group?.add(this) ?? 0
   }
 
-  /** The nearest variable of a name, here or further out. */
+  /** The innermost variable with a name. */
   find(name: string): Variables | undefined {
     let frame: Variables | undefined = this
     while (frame) {
@@ -38,10 +38,10 @@ export class Variables {
   }
 }
 
-/** Bindings from which on those of a `let` are found by name. */
+/** Number of bindings from which a `let` has a group. */
 export const groupedFrom = 16
 
-/** The variables of one long `let`. Lambdas may keep those that were bound so far while more are being bound. */
+/** The variables of a long `let`. Lambdas may capture the variables bound so far while more are being bound. */
 export class LetGroup {
   readonly outer: Variables | undefined
   readonly #byName = new Map<string, Variables[]>()
@@ -51,7 +51,7 @@ export class LetGroup {
     this.outer = outer
   }
 
-  /** Takes a variable in; returns how many there were before. */
+  /** Adds a variable; returns the number of variables before it. */
   add(variable: Variables): number {
     const namesakes = this.#byName.get(variable.name)
     if (namesakes) namesakes.push(variable)
@@ -59,7 +59,7 @@ export class LetGroup {
     return this.#size++
   }
 
-  /** The newest variable of a name that was bound no later than the one at `place`. */
+  /** The latest variable with a name that was bound no later than the one at `place`. */
   newest(name: string, place: number): Variables | undefined {
     const namesakes = this.#byName.get(name)
     if (!namesakes) return undefined
@@ -73,7 +73,7 @@ export class LetGroup {
   }
 }
 
-/** The value of a variable. The parser has refused unbound ones, so it is there. */
+/** The value of a variable. The parser has rejected unbound variables, so it exists. */
 export function lookUp(variables: Variables | undefined, name: string): Value {
   const found = variables?.find(name)
   assert(found, `variable ${name} is not bound`)

@@ -8,7 +8,7 @@ import { speaks } from '../dialect.ts'
 import { equalTopLevel } from '../equality.ts'
 import { requireOrdered } from '../ordered.ts'
 
-/** Whether every pair of neighbouring operands is in a relation. */
+/** Returns whether every pair of neighbouring operands is in a relation. */
 function isChain(
   operands: readonly Value[],
   holds: (order: number) => boolean,

@@ -31,12 +31,12 @@ function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
   return found
 }
 
-/** Whether an identity belongs to another database. Identities are only valid in their own database, not in descendants. */
+/** Returns whether an identity belongs to another database. Identities are only valid in their own database, not in descendants. */
 function isElsewhere(instance: Ref | undefined, call: Call): boolean {
   return instance !== undefined && instance.database !== call.session.database
 }
 
-/** Whether a password is right. Time and cost are the same for an unknown user. */
+/** Returns whether a password is right. Time and cost are the same for an unknown user. */
 function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
   const { session } = call
   session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)

@@ -100,7 +100,7 @@ class KeyTable {
   }
 }
 
-/** Whether an API version has a function. */
+/** Returns whether an API version has a function. */
 function isIn({ since, until }: FunctionDefinition, apiVersion: string): boolean {
   return isAtLeast(apiVersion, since) && !(until && isAtLeast(apiVersion, until))
 }

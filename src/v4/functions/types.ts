@@ -31,7 +31,7 @@ function check(name: string, what: string, example: string, accepts: (value: Val
   })
 }
 
-/** Whether a value is a document of a native collection, or a reference to one. */
+/** Returns whether a value is a document of a native collection, or a reference to one. */
 function isKind(collection: CollectionId): (value: Value) => boolean {
   return value => {
     if (value instanceof DocumentValue) return value.ref.collection === collection

@@ -1,11 +1,11 @@
-// The set operations on arrays and pages. Arrays keep their order and count how often a value occurs; values are
-// the same when they are equal through and through (1 is not 1.0).
+// The set operations on arrays and pages. Arrays keep their order, and multiplicities count. Values are compared by
+// deep equality (1 is not 1.0).
 
 import type { Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
 import { Page } from '../values/page.ts'
 
-/** How often each value occurs. */
+/** The multiplicity of each value. */
 function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number> {
   const counts = new Map<string, number>()
   for (const value of array) {
@@ -15,7 +15,7 @@ function countsOf(array: readonly Value[], keys: ValueKeys): Map<string, number>
   return counts
 }
 
-/** Takes one occurrence away; false when there is none left. */
+/** Removes one occurrence; false when there is none left. */
 function take(counts: Map<string, number>, key: string): boolean {
   const count = counts.get(key) ?? 0
   if (count === 0) return false
@@ -23,7 +23,7 @@ function take(counts: Map<string, number>, key: string): boolean {
   return true
 }
 
-/** All values in order of first appearance, each as often as in the array that has it most. */
+/** All values in order of first appearance, each with its largest multiplicity in any array. */
 export function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   const keys = new ValueKeys()
   const most = new Map<string, { readonly value: Value; count: number }>()
@@ -41,7 +41,7 @@ export function unionOf(arrays: readonly (readonly Value[])[]): Value[] {
   return [...most.values()].flatMap(({ value, count }) => new Array<Value>(count).fill(value))
 }
 
-/** What all arrays share, in the order of the first, each as often as in the array that has it least. */
+/** The common values of all arrays, in the order of the first, each with its smallest multiplicity. */
 export function intersectionOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -51,7 +51,7 @@ export function intersectionOf(arrays: readonly (readonly Value[])[]): readonly 
   }, first)
 }
 
-/** The first array, less one occurrence for each equal value in the others. */
+/** The first array without one occurrence for each equal value in the others. */
 export function differenceOf(arrays: readonly (readonly Value[])[]): readonly Value[] {
   const [first, ...others] = arrays as readonly [readonly Value[]]
   const keys = new ValueKeys()
@@ -79,7 +79,7 @@ export function distinctOf(elements: readonly Value[] | Page): Value {
   return new Page(pick(data), before, after, pickPositions)
 }
 
-/** A page with its elements turned around; its cursors stay. */
+/** A page with its elements reversed; its cursors do not change. */
 export function reversedPage(page: Page): Page {
   return new Page(page.data.toReversed(), page.before, page.after, () => page.positions.toReversed())
 }

@@ -1,9 +1,9 @@
-// One reading of a set by one call, at which its errors stand.
+// A reading of a set by a call. The position of the call is used for errors.
 
 import { Reading } from '../../model/sets/reading.ts'
 import type { Call } from '../definition.ts'
 
-/** A {@link Reading} that knows the call which reads. */
+/** A {@link Reading} with its call. */
 export class CallReading extends Reading {
   readonly call: Call
 
@@ -15,7 +15,7 @@ export class CallReading extends Reading {
     this.call = call
   }
 
-  /** Begins a reading at the time that the call looks at. */
+  /** Begins a reading at the valid time of the call. */
   static of(call: Call, hidden: Reading['hidden'] = 'left out'): CallReading {
     return new CallReading(call, call.session.validTime, hidden)
   }

@@ -1,5 +1,5 @@
-// The histories of combined sets. All events of one moment are looked at together: an event shows when it changes
-// what the combination holds, judged by what its members held at that moment and the one before.
+// The histories of combined sets. All events of one time are processed together. An event is shown if it changes the
+// combination, according to the contents of the members at that time and just before.
 
 import {
   compareEvents,
@@ -13,10 +13,10 @@ import {
 import type { Value } from '../../values/value.ts'
 import { Heap } from './heap.ts'
 
-/** A member of a combination: its events, and whether it held a key when an event happened, or just before. */
+/** A member of a combination: its events, and whether it contained a key at the time of an event, or just before. */
 export interface HistoryMember {
   readonly events: HistoryStream
-  /** `when`: with the event, or the moment before it. */
+  /** `when`: including the event, or just before it. */
   holds(key: readonly Value[], event: SetEvent, when: 'then' | 'before'): boolean
 }
 
@@ -45,7 +45,7 @@ export function combinedHistory(combination: Combination, members: readonly Hist
 
 const isGoing = ({ action }: SetEvent) => action === 'remove' || action === 'delete'
 
-/** Whether an event of a member changes what the combination holds. */
+/** Returns whether an event of a member changes the combination. */
 function shows(
   combination: Combination,
   members: readonly HistoryMember[],
@@ -65,14 +65,14 @@ function shows(
   }
 }
 
-/** Whether the first member's element is let out, or covered, by what happened in a subtrahend. */
+/** Returns whether an event of a subtrahend adds or removes an element of the first member. */
 function uncovers(members: readonly HistoryMember[], key: readonly Value[], event: SetEvent): boolean {
   const [first, ...subtrahends] = members as readonly [HistoryMember, ...HistoryMember[]]
   const when = isGoing(event) ? 'then' : 'before'
   return first.holds(key, event, 'then') && !subtrahends.some(other => other.holds(key, event, when))
 }
 
-/** What joins a subtrahend leaves the difference, and the other way round. */
+/** An element added to a subtrahend is removed from the difference, and the other way round. */
 function seen(combination: Combination, { event, member }: MemberEvent): SetEvent {
   if (combination !== 'difference' || member === 0) return event
   return { ...event, action: isGoing(event) ? 'add' : 'remove' }
@@ -83,7 +83,7 @@ interface MemberEvent {
   readonly member: number
 }
 
-/** The events of all members, moment by moment. */
+/** The events of all members, grouped by time. */
 function* moments(members: readonly HistoryMember[], scan: HistoryScan): Generator<readonly MemberEvent[]> {
   const sign = scan.reverse ? -1 : 1
   const readers = members.map(({ events }, member) => ({
@@ -117,13 +117,13 @@ function* moments(members: readonly HistoryMember[], scan: HistoryScan): Generat
   }
 }
 
-/** Subtraction would not do: the running transaction's time is infinite. */
+/** Compares times. Subtraction would not work, because the running transaction's time is infinite. */
 function compareTimes(left: SetEvent, right: SetEvent): number {
   const [a, b] = [eventTime(left), eventTime(right)]
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** In order; what several members have shows once, with the sources of all. */
+/** Sorts events and merges equal events of several members, with the sources of all. */
 function merged(events: readonly SetEvent[]): SetEvent[] {
   const result: SetEvent[] = []
   for (const event of events.toSorted((left, right) => compareEvents(left, right, 'adds first'))) {
@@ -135,7 +135,7 @@ function merged(events: readonly SetEvent[]): SetEvent[] {
   return result
 }
 
-/** The edge of the moment a place lies in. */
+/** The start or end of all events with the time of a place. */
 function wholeMoment(place: HistoryPlace, side: HistoryPlace['side']): HistoryPlace {
   return place.action === undefined ? place : { ts: place.ts, side }
 }

@@ -1,4 +1,5 @@
-// Making sets. Nothing is read: names are resolved and parts are checked, so that a set that exists can be read.
+// Creates sets without reading anything: names are resolved and arguments are checked, so that every created set can be
+// read.
 
 import type { IndexDefinition } from '../../store/contract.ts'
 import {
@@ -20,7 +21,7 @@ import { listOf, unresolvedIn } from './cursor.ts'
 import { canCombine, isHistory } from './describe.ts'
 import { effectOf, setLambda } from './set-lambda.ts'
 
-/** The entries of an index under terms. `key` is the argument that holds the index. */
+/** The entries of an index under terms. `key`: the argument with the index. */
 export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
   const ref = typeof index === 'string' ? indexNamed(index, call) : index
   if (ref.collection !== native.indexes) throw mismatch('Index Ref', ref, call, key)
@@ -34,7 +35,7 @@ function indexNamed(name: string, call: Call): Ref {
   return ref
 }
 
-/** The definition of an index that can be read from here; errors stand at the argument `key`. */
+/** The definition of a readable index. Errors have the position of the argument `key`. */
 function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   const { authority, transaction } = call.session
   if (authority.kind !== 'builtin' && ref.database !== authority.database) throw permissionDenied(call, key)
@@ -45,7 +46,7 @@ function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   throw QueryError.of('instance not found', description, call.position(key), { status: 400 })
 }
 
-/** Values as terms: one by itself, or a list. References that name nothing are no values here. */
+/** Converts a single value or a list to terms. Unresolved references are rejected. */
 export function termsOf(value: Value, call: Call, key: string): readonly Value[] {
   const terms = listOf(value)
   for (const [index, term] of terms.entries()) {
@@ -86,12 +87,12 @@ export function combinedSet(
   return new SetValue({ type, sets })
 }
 
-/** A set made from one other. */
+/** A set derived from another one. */
 export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetValue {
   return new SetValue({ type, source })
 }
 
-/** The part of a set between two bounds. What names nothing in either is reported together. */
+/** The part of a set between two bounds. Unresolved references in both are reported together. */
 export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
   const unresolved = [...undefinedIn(from, call, 'from'), ...undefinedIn(to, call, 'to')]
   if (unresolved.length > 0) throw new QueryError(unresolved)
@@ -106,16 +107,16 @@ function undefinedIn(value: Value, call: Call, key: string): readonly ErrorEntry
 const readsOnly = 'Invalid lambda. Lambda in this context may not write or call a user function.'
 const isPure = 'Invalid lambda. Lambda in this context may not read, write, or call a user function.'
 
-/** The elements of a set that a lambda holds for. */
+/** The elements of a set for which a lambda returns true. */
 export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetValue {
   if (bound.lambda.effect === 'write') throw call.invalid(readsOnly, 'filter')
   return new SetValue({ type: 'filter', source, lambda: setLambda(bound, call, 'filter') })
 }
 
-/** What a join may be made with: a lambda, written in place or as a value, or an index. */
+/** The second argument of a join: a lambda literal, a lambda value, or an index. */
 type JoinLink = BoundLambda | Lambda | Ref
 
-/** The sets that a lambda or an index makes of each element of a set, merged. */
+/** The union of the sets that a lambda or an index yields for each element of a set. */
 export function joinSet(source: SetLike, link: JoinLink, call: Call): SetValue {
   return new SetValue({ type: 'join', source, with: linkOf(link, call) })
 }

@@ -1,5 +1,5 @@
-// Cursors and bounds as queries write them, and the places they mean. A list of values is a place before
-// everything that begins with them; behind the last value stands the document.
+// Converts cursors and bounds of queries to positions in a set. A list of values is the position before all elements
+// that begin with these values. After the last value may follow the document.
 
 import { step } from '../../base/effort.ts'
 import type { SetBound, SetOrder } from '../../model/sets/order.ts'
@@ -7,7 +7,7 @@ import { compareValues } from '../../values/order.ts'
 import { isArray, isObject, Ref, UnresolvedRef, type Value } from '../../values/value.ts'
 import { Page } from '../values/page.ts'
 
-/** A list of values, or one of them by itself. */
+/** A list of values, or a single value as a list. */
 export function listOf(value: Value): readonly Value[] {
   return isArray(value) ? value : [value]
 }
@@ -25,12 +25,12 @@ export function unresolvedIn(value: Value): UnresolvedRef | undefined {
   return undefined
 }
 
-/** The place a cursor means in a set of that order. */
+/** The position of a cursor in a set with an order. */
 export function cursorPlace(cursor: readonly Value[], order: SetOrder): SetBound {
   return boundPlace(cursor, order, 'low')
 }
 
-/** The places between which a range lies; both of its bounds belong to it. */
+/** The positions of a range, which includes both of its bounds. */
 export function rangePlaces(
   from: readonly Value[],
   to: readonly Value[],
@@ -49,7 +49,7 @@ function boundPlace(bound: readonly Value[], order: SetOrder, side: SetBound['si
     const isLow = compareValues(document, someRef) < 0
     return { values, side: isLow === order.reversed ? 'high' : 'low' }
   }
-  // Null alone is the end of a set's values, whatever follows it in longer tuples.
+  // A single null means the end of the set's values, even for longer tuples.
   if (bound.length === 1 && bound[0] === null) return { values: bound, side: order.reversed ? 'low' : 'high' }
   return { values: bound, side }
 }

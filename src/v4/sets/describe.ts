@@ -1,4 +1,4 @@
-// What can be said of a set from its recipe, before it is read: whether it is a history, and how it is ordered.
+// Properties of a set that are known without reading it: whether it is a history, and its order.
 
 import { unreachable } from '../../base/assert.ts'
 import { step } from '../../base/effort.ts'
@@ -14,7 +14,7 @@ import {
 import { Lambda, Ref } from '../../values/value.ts'
 import type { SetLike } from '../values/set-value.ts'
 
-/** Whether reading a set gives events instead of elements. */
+/** Returns whether reading a set yields events instead of elements. */
 export function isHistory(set: SetLike): boolean {
   step()
   if (set instanceof Ref) return false
@@ -37,7 +37,7 @@ export function isHistory(set: SetLike): boolean {
   }
 }
 
-/** The order of a set's elements; undefined for joins by a lambda, which is known when they are read. */
+/** The order of a set's elements; undefined for joins with a lambda, whose order is known when they are read. */
 function orderOf(set: SetLike, session: Session): SetOrder | undefined {
   step()
   if (set instanceof Ref) return documentOrder
@@ -75,12 +75,12 @@ function orderOfIndex(ref: Ref, { transaction }: Session): SetOrder | undefined 
   return index && indexOrder(index.values.map(value => value.reverse))
 }
 
-/** Whether sets can be members of one union, intersection or difference. */
+/** Returns whether sets can be combined in a union, intersection or difference. */
 export function canCombine(sets: readonly SetLike[], session: Session): boolean {
   const histories = sets.filter(isHistory).length
   if (histories !== 0 && histories !== sets.length) return false
   const orders = sets.map(set => orderOf(set, session)).filter(order => order !== undefined)
-  // Orders agree as far as both go, so those that agree with the longest agree with one another.
+  // Orders are compared up to the shorter length, so orders that match the longest match each other.
   const longest = commonOrder(orders)
   return orders.every(order => areCompatible(order, longest))
 }

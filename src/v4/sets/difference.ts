@@ -1,4 +1,4 @@
-// Difference: the elements of the first member whose keys no other member has.
+// Difference: the elements of the first member whose keys are in no other member.
 
 import { besideKey, commonOrder, compareKeys, type Element } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'

@@ -1,11 +1,11 @@
-// Distinct: of every key the element that comes first in the set. Long runs of equal keys are jumped over.
+// Distinct: for every key the first element of the set. Long runs of equal keys are skipped with a seek.
 
 import { besideKey, compareKeys, type Element } from '../../model/sets/order.ts'
 import { type ElementStream, firstOf } from '../../model/sets/stream.ts'
 import { ElementReader } from './element-reader.ts'
 import { groupedStream } from './grouped.ts'
 
-/** Equal elements passed one by one, reading backwards, before the first of them is looked up. */
+/** Number of equal elements read one by one in reverse, before a seek finds the first of them. */
 const stepsMax = 8
 
 export function distinctStream(source: ElementStream): ElementStream {

@@ -1,5 +1,5 @@
-// Walks along a stream in one direction and jumps ahead where that pays: a few steps are made one by one, a long
-// way by opening the stream anew at its end.
+// Reads a stream in one direction and can seek ahead: over a few elements by reading them, over many by opening a new
+// scan at the target.
 
 import {
   compareKeys,
@@ -10,7 +10,7 @@ import {
 } from '../../model/sets/order.ts'
 import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 
-/** Elements passed over one by one before the stream is opened anew. */
+/** Number of elements read one by one before a new scan is opened. */
 const stepsMax = 8
 
 export class ElementReader {
@@ -18,10 +18,10 @@ export class ElementReader {
   readonly #order: SetOrder
   readonly #scan: ElementScan
   #elements: Iterator<Element>
-  /** The element it stands at; undefined at the end. */
+  /** The current element; undefined at the end. */
   current: Element | undefined
 
-  /** `order` is that of the merge the stream is a member of. */
+  /** `order`: the order of the merge to which the stream belongs. */
   constructor(stream: ElementStream, order: SetOrder, scan: ElementScan) {
     this.#stream = stream
     this.#order = order
@@ -39,7 +39,7 @@ export class ElementReader {
     this.#elements.return?.()
   }
 
-  /** Goes on to the first element past `place` in the direction of reading. */
+  /** Moves to the first element after `place` in the direction of reading. */
   seek(place: SetBound): void {
     for (let steps = 0; this.#isShortOf(place); steps++) {
       if (steps === stepsMax) {
@@ -63,7 +63,7 @@ export class ElementReader {
     this.advance()
   }
 
-  /** Takes all elements with the key of the current one; returns them in the set's order. */
+  /** Reads all elements with the key of the current one; returns them in the order of the set. */
   takeGroup(): Element[] {
     const group: Element[] = []
     const first = this.current as Element

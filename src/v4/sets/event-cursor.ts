@@ -1,4 +1,4 @@
-// Cursors into histories: a time, or an event of which the later parts may be missing.
+// Cursors into histories: a time, or an event whose last parts may be omitted.
 
 import { secondsPerDay } from '../../base/durations.ts'
 import { endOfTime, type Micros, nearestMicros } from '../../base/micros.ts'
@@ -19,10 +19,10 @@ import { ErrorList } from '../error-list.ts'
 import { Action, EventValue } from '../values/event.ts'
 import { listOf } from './cursor.ts'
 
-/** An event cursor, understood. */
+/** A parsed event cursor. */
 interface EventCursor {
   readonly place: HistoryPlace
-  /** What the page shows as its cursor. */
+  /** The cursor as shown in the page. */
   readonly shown: EventValue
 }
 
@@ -37,14 +37,18 @@ const keySets = [
   'ts,action,document,data',
 ].map(keys => keys.split(',').sort().join())
 
-/** What a history is of: actions have other names for documents, short cursors other places for native collections. */
+/**
+ * The kind of a history. Documents have different action names, and short cursors have different positions in native
+ * collections.
+ */
 export type HistoryKind = 'document' | 'set' | 'native collection'
 
 /**
- * Reads an event cursor. `at` leads from the call to it. A time alone is where the add events of that moment begin when
- * reading on from it, and the moment's beginning when reading up to it. An object without a document lies behind the
- * events of its moment; those of native collections are read on from before them. Where a place is named by its time
- * alone, what went at that time is left out in both directions, unless it is stored before what came.
+ * Parses an event cursor. `at`: the path from the call to the cursor.
+ * Reading after a time starts at the add events of that time; reading before a time ends at the start of that time. An
+ * object without a document is the position after the events of its time; in native collections, reading after it
+ * starts before those events. When a cursor consists only of a time, remove events of that time are omitted in both
+ * directions, unless they are stored before the add events.
  */
 export function readEventCursor(
   cursor: Value,
@@ -95,7 +99,7 @@ function fieldsOf(cursor: Value): ObjectValue | undefined {
   return fields
 }
 
-/** The parts of a cursor object; the errors of all of them come together. */
+/** Parses the parts of a cursor object; their errors are reported together. */
 function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
   if (!keySets.includes([...fields.keys()].sort().join())) {
     throw call.invalid(`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)

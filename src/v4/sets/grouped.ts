@@ -1,12 +1,12 @@
-// What the operations that compare whole keys have in common. They work on groups, all elements with one key: a
-// page may begin within a group, but what a group holds is decided by looking at all of it.
+// Common code of the operations that compare whole keys. They process groups of all elements with one key. A page may
+// begin within a group, but the content of a group is computed from the whole group.
 
 import { compareToPlace, type Element, type SetBound, type SetOrder } from '../../model/sets/order.ts'
 import type { ElementScan, ElementStream } from '../../model/sets/stream.ts'
 
 /**
- * Elements that come in groups. `groups` reads those between places that never lie within one, each in the set's order, from
- * streams of its own.
+ * A stream of grouped elements. `groups` reads the groups between two places, which are never within a group, each in
+ * the order of the set.
  */
 export function groupedStream(
   order: SetOrder,
@@ -29,12 +29,12 @@ export function groupedStream(
   }
 }
 
-/** The place itself, or, where it names a document beside its values, the edge of that group. */
+/** The place, or the edge of its group if the place contains a document after its values. */
 function outsideGroup(place: SetBound, side: SetBound['side']): SetBound {
   return place.document === undefined || place.values.length === 0 ? place : { values: place.values, side }
 }
 
-/** The elements of one member with the sources of all of them. */
+/** The elements of one member, with the sources of all members. */
 export function withSources(
   group: readonly Element[],
   members: readonly (readonly Element[])[],

@@ -1,4 +1,4 @@
-// A binary heap: the least of many readers, at logarithmic cost per step.
+// A binary heap for merging many readers with logarithmic cost per step.
 
 export class Heap<T> {
   readonly #items: T[] = []
@@ -24,7 +24,7 @@ export class Heap<T> {
     items[index] = item
   }
 
-  /** Takes the least item out; undefined when there is none. */
+  /** Removes and returns the least item; undefined when the heap is empty. */
   pop(): T | undefined {
     const items = this.#items
     const least = items[0]
@@ -33,7 +33,7 @@ export class Heap<T> {
     return least
   }
 
-  /** Puts `item` at the root and lets it sink to its place. */
+  /** Inserts `item` at the root and moves it down to its place. */
   #sink(item: T): void {
     const items = this.#items
     let index = 0

@@ -1,5 +1,5 @@
-// Intersection: the keys that all members have, each as often as in the member that has it least. The members
-// leap over one another, so a small one decides how much of a big one is read.
+// Intersection: the keys of all members, each with its smallest multiplicity. The members seek past one another (a
+// leapfrog join), so a small member limits how much of a large one is read.
 
 import { besideKey, commonOrder, compareKeys, type SetOrder } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
@@ -22,7 +22,7 @@ export function intersectionStream(members: readonly ElementStream[]): ElementSt
   })
 }
 
-/** Brings all readers to the next key that they share; false when there is none. */
+/** Moves all readers to the next common key; false when there is none. */
 function meet(readers: readonly ElementReader[], order: SetOrder, reverse: boolean): boolean {
   const sign = reverse ? -1 : 1
   const side = reverse ? 'high' : 'low'

@@ -1,5 +1,5 @@
-// The history of a join: of each set it is made of, the events that happened while the source had the element that
-// the set was made of. The coming and going of the element itself adds none.
+// The history of a join: for each target set, the events that happened while the source contained the element of the
+// target. Adding or removing the source element itself causes no events.
 
 import { step } from '../../base/effort.ts'
 import { eventTime, type HistoryStream } from '../../model/sets/history.ts'
@@ -12,7 +12,7 @@ import type { CallReading } from './call-reading.ts'
 import { combinedHistory, type HistoryMember } from './combined-history.ts'
 import { joinedElements, targetOf } from './join.ts'
 
-/** From when (with) until when (without) an element was in the source. */
+/** The interval in which an element was in the source: `since` is inclusive, `until` exclusive. */
 interface Presence {
   readonly since: number
   until: number
@@ -22,15 +22,15 @@ interface SourceElement {
   readonly values: readonly Value[]
   readonly document: Ref
   readonly presences: Presence[]
-  /** How many entries with this key there are at the point of the history that is being looked at. */
+  /** Number of entries with this key at the current point of the history. */
   count: number
 }
 
-/** Stands for the time before retained history. */
+/** The time before the retained history. */
 const always = Number.NEGATIVE_INFINITY
 const stillThere = Number.POSITIVE_INFINITY
 
-/** `present` is the source as it is now: it knows the elements that came before retained history. */
+/** `present`: the current source, which also contains elements added before the retained history. */
 export function joinHistory(
   source: HistoryStream,
   present: ElementStream,
@@ -51,7 +51,7 @@ export function joinHistory(
   }
 }
 
-/** The events of another history that happened during some presences. */
+/** The events of another history that happened within some intervals. */
 function during(presences: readonly Presence[], events: HistoryStream): HistoryStream {
   return {
     order: events.order,
@@ -66,12 +66,12 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
   }
 }
 
-/** The set whose history a set of events is: what a join reads are the sets that it is made of. */
+/** The set of a set of events, because the sources of a join are the sets themselves. */
 function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }
 
-/** All elements the source has or had, with the times when it had them. */
+/** All current and former elements of the source, with their intervals. */
 function sourceElements(
   history: HistoryStream,
   present: ElementStream,

@@ -1,4 +1,4 @@
-// Join: for each element of its source a set, all of them merged, every key once.
+// Join: the union of the sets for each element of a source, with every key once.
 
 import { areCompatible, type Element, elementValue, keyOf } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
@@ -14,7 +14,7 @@ import { unionStream } from './union.ts'
 /** Opens a target; undefined when the caller may not read it. */
 type OpenTarget = (set: SetLike) => ElementStream | undefined
 
-/** The elements of all sets that `link` makes of the elements of `source`. Reads the whole source. */
+/** The elements of all sets that `link` yields for the elements of `source`. Reads the whole source. */
 export function joinStream(
   source: ElementStream,
   link: Lambda | Ref,
@@ -33,7 +33,7 @@ export function joinStream(
   return distinctStream(unionStream(targets))
 }
 
-/** The elements of a join's source, each key once. Refuses sources wider than a query may be. */
+/** The elements of a join's source, each key once. Throws `bad request` for a source wider than a query may be. */
 export function joinedElements(source: ElementStream): readonly Element[] {
   const elements: Element[] = []
   for (const element of distinctStream(source).scan({})) {
@@ -43,7 +43,7 @@ export function joinedElements(source: ElementStream): readonly Element[] {
   return elements
 }
 
-/** The set that a join makes of one element: what its lambda returns, or the index's entries under its values. */
+/** The target set for one element: the result of the lambda, or the index entries with the element's values as terms. */
 export function targetOf(
   element: Pick<Element, 'values' | 'document'>,
   link: Lambda | Ref,

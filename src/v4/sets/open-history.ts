@@ -1,4 +1,4 @@
-// From the recipe of a set to its readable history, with what the caller may not see left out.
+// Opens a set as a readable history, without events that the caller may not see.
 
 import { unreachable } from '../../base/assert.ts'
 import { epoch, micros } from '../../base/micros.ts'
@@ -53,7 +53,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Histor
   }
 }
 
-/** A set's history as it shows among the sources of an event. */
+/** A set's history as a source of events. */
 function eventsOf(source: SetLike): SetValue {
   return new SetValue({ type: 'events', source })
 }
@@ -85,7 +85,10 @@ function openJoin(
   )
 }
 
-/** Members the caller may not read are left out, but not all of them and not the first of a difference. */
+/**
+ * Omits members that the caller may not read. Undefined when no member is readable, or the first one of a difference is
+ * not.
+ */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],
@@ -114,12 +117,12 @@ function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined
   )
 }
 
-/** The set whose history a set of events is. */
+/** The set of a set of events. */
 function presentOf(set: SetLike): SetLike {
   return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }
 
-/** The time of reading that shows the state with an event, or before it; never before retained history. */
+/** The valid time that shows the state with an event, or just before it; never before the retained history. */
 function momentOf(
   event: SetEvent,
   when: 'then' | 'before',

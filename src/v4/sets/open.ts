@@ -1,4 +1,4 @@
-// From the recipe of a set to a readable stream, with what the caller may not see left out.
+// Opens a set as a readable stream, without elements that the caller may not see.
 
 import { unreachable } from '../../base/assert.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
@@ -19,7 +19,7 @@ import { applySetLambda, setLambdaError } from './set-lambda.ts'
 import { filteredStream, rangeStream, reversedStream } from './turned.ts'
 import { unionStream } from './union.ts'
 
-/** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, joins excepted. */
+/** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, except for joins. */
 export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
   if (set instanceof SetValue) return openShape(set, set.shape, reading)
   return isNativeCollectionRef(set) ? openNative(set, reading) : openDocument(set, set, reading)
@@ -66,7 +66,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Elemen
   }
 }
 
-/** What is said of sets whose history cannot be read, and of histories used where elements are needed. */
+/** The error for sets without a readable history, and for histories where elements are needed. */
 export function withoutHistory({ call }: CallReading) {
   return call.invalid('Set does not support events history.')
 }
@@ -101,7 +101,10 @@ function openMatch(
   return index && shows && matchStream(index, terms, set, shows, reading)
 }
 
-/** Members the caller may not read are left out, but not all of them and not the first of a difference. */
+/**
+ * Omits members that the caller may not read. Undefined when no member is readable, or the first one of a difference is
+ * not.
+ */
 function openCombination(
   type: 'union' | 'intersection' | 'difference',
   sets: readonly SetLike[],

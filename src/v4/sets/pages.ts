@@ -1,5 +1,5 @@
-// Pages of sets and of histories. Forwards a page begins with the first element at or behind the cursor, backwards
-// it ends with the last one before it; one element more than fits tells whether there is a further page.
+// Pages of sets and histories. A forward page begins with the first element at or after the cursor; a backward page
+// ends with the last element before it. One additional element is read to find out whether there is a further page.
 
 import { limits } from '../../limits.ts'
 import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
@@ -18,21 +18,21 @@ import { eventCursor, eventValue } from './event-value.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 
-/** Which page of a set. */
+/** The parameters of a page. */
 export interface PageRequest {
   readonly set: SetLike
   readonly direction: 'after' | 'before'
   /** Undefined: from the beginning. */
   readonly cursor: Value | undefined
-  /** Leads from the call to the cursor. */
+  /** The path from the call to the cursor. */
   readonly cursorAt: readonly string[]
   readonly size: bigint
-  /** Returns the history of a set that is none itself. */
+  /** Returns the history of a set that is not a history itself. */
   readonly events: boolean
   readonly sources: boolean
 }
 
-/** One page. Errors of permission stand at `paginate`. */
+/** Reads a page. Permission errors have the position of `paginate`. */
 export function readPage(request: PageRequest, call: Call): Page {
   const { set, cursor, cursorAt } = request
   const unresolved = cursor === undefined ? undefined : unresolvedIn(cursor)
@@ -80,7 +80,7 @@ function historyKind(set: SetLike): HistoryKind {
   return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
 }
 
-/** What a page is made of: elements or events, in pages they are alike. */
+/** The source of a page: elements or events, which pages treat alike. */
 interface PageSource<T, P> {
   readonly place: P | undefined
   readonly shown: Cursor | undefined

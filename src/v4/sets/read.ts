@@ -1,5 +1,5 @@
-// What functions ask of sets as a whole: their elements, the first or last of them, whether there is one. Each takes
-// the argument `key` at which a refused permission is reported; undefined reports it at the call itself.
+// Operations on whole sets: their elements, the first or last element, existence. A permission error has the position
+// of the argument `key`, or of the call when `key` is undefined.
 
 import { readElement } from '../../model/read.ts'
 import { elementValue, type SetBound } from '../../model/sets/order.ts'
@@ -18,7 +18,7 @@ import { eventValue } from './event-value.ts'
 import { openSet } from './open.ts'
 import { openHistory } from './open-history.ts'
 
-/** An element or event in the form that all readers here need. */
+/** An element or event in a common form. */
 interface Item {
   readonly document: Ref
   value(): Value
@@ -28,7 +28,7 @@ function denied(call: Call, key: string | undefined): QueryError {
   return permissionDenied(call, ...(key === undefined ? [] : [key]))
 }
 
-/** The items of a set or history in order, or last first. The permission is checked at once, the rest is lazy. */
+/** The items of a set or history in order, or in reverse. The permission is checked at once, everything else is lazy. */
 function open(set: SetLike, reading: CallReading, key: string | undefined, reverse = false): Iterable<Item> {
   if (isHistory(set)) {
     const history = openHistory(set, reading)
@@ -54,7 +54,7 @@ function firstItem(set: SetLike, call: Call, key: string, reverse = false): Item
   return item
 }
 
-/** All elements, as a page would show them. Lazy: stopping early reads no further. */
+/** All elements as in a page. Lazy: a caller that stops early reads no further. */
 export function elementsOf(set: SetLike, call: Call, key: string): Iterable<Value> {
   const reading = CallReading.of(call)
   return values(open(set, reading, key), reading)
@@ -72,12 +72,12 @@ export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value
   return item.value()
 }
 
-/** Whether the caller sees any element of a set. */
+/** Returns whether a set has an element that the caller may see. */
 export function existsInSet(set: SetLike, call: Call, key: string): boolean {
   return firstItem(set, call, key) !== undefined
 }
 
-/** The document of the first element, whether or not the caller may read it: whom to log in as. */
+/** The document of the first element, for a login, even if the caller may not read it. */
 export function firstIdentity(set: SetLike, call: Call, key: string): Ref | undefined {
   const reading = CallReading.of(call, 'shown')
   const item = firstOf(open(set, reading, key))
@@ -85,7 +85,7 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
   return item?.document
 }
 
-/** What `get` returns for a set: the document of its first element, if the caller may read that too. */
+/** The result of `get` for a set: the document of its first element, if the caller may read the document as well. */
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
     firstItem(set, call, key)?.document ?? firstOf(open(set, CallReading.of(call, 'shown'), key))?.document
@@ -93,7 +93,7 @@ export function getFromSet(set: SetLike, call: Call, key: string): Value {
   return viewDocument(readElement(document, call.session), call.session)
 }
 
-/** Whether a set has an element that shows as `value`. Permission errors stand at the call itself. */
+/** Returns whether a set has an element equal to `value`. Permission errors have the position of the call. */
 export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   const reading = CallReading.of(call)
   if (isHistory(set)) {
@@ -114,7 +114,7 @@ export function containsInSet(set: SetLike, value: Value, call: Call): boolean {
   return found
 }
 
-/** Where elements that show as `value` can be: as a single value, and as a tuple of several. */
+/** The possible places of elements equal to `value`: as a single value, and as a tuple. */
 function placesOf(
   value: Value,
   arity: number,

@@ -1,5 +1,5 @@
-// The lambdas that sets are made with. A set keeps its lambda as a value, closed and printable; while the query that
-// wrote it runs, the lambda is applied as it was written, so errors point into the query.
+// The lambdas in sets. A set contains its lambda as a value, closed and printable. While the query that contains the
+// lambda literal is running, the literal itself is applied, so that errors have positions in the query.
 
 import type { Effect } from '../../model/effect.ts'
 import type { Session } from '../../model/session.ts'
@@ -11,7 +11,7 @@ import type { BoundLambda, CallExpression } from '../expression.ts'
 import { compileLambda } from '../stored-code.ts'
 import type { CallReading } from './call-reading.ts'
 
-/** A lambda written in place as the argument `key` of a call. */
+/** A lambda literal in the argument `key` of a call. */
 interface WrittenLambda {
   readonly session: Session
   readonly bound: BoundLambda
@@ -19,23 +19,23 @@ interface WrittenLambda {
   readonly key: string
 }
 
-/** How the lambdas of sets are written in the queries that made them. */
+/** The literals of set lambdas, by value. */
 const writtenLambdas = new WeakMap<Lambda, WrittenLambda>()
 
-/** How a lambda of a set is written in the query of a session; undefined for one that comes from elsewhere. */
+/** The literal of a set's lambda in the query of a session; undefined for lambdas from elsewhere. */
 function writtenOf(lambda: Lambda, session: Session): WrittenLambda | undefined {
   const written = writtenLambdas.get(lambda)
   return written?.session === session ? written : undefined
 }
 
-/** The value of a lambda written in place as the argument `key` of a call that makes a set. */
+/** The value of a lambda literal in the argument `key` of a call that creates a set. */
 export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
   const lambda = lambdaValue(bound.lambda, bound.variables, call.session)
   writtenLambdas.set(lambda, { session: call.session, bound, call: call.expression, key })
   return lambda
 }
 
-/** The most that a lambda can do. */
+/** The maximum effect of a lambda. */
 export function effectOf(lambda: Lambda, session: Session): Effect {
   return (writtenOf(lambda, session)?.bound.lambda ?? compileLambda(lambda)).effect
 }
@@ -49,7 +49,7 @@ export function applySetLambda(lambda: Lambda, argument: Value, { call, session 
   return applyStored(lambda, argument, session, call)
 }
 
-/** `invalid argument` where the lambda was written, or else at the call that reads the set. */
+/** `invalid argument` at the lambda literal, or else at the call that reads the set. */
 export function setLambdaError(
   lambda: Lambda,
   description: string,

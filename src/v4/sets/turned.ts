@@ -1,4 +1,4 @@
-// Streams that change how another is walked: turned around, cut to a range, thinned out by a condition.
+// Streams that transform the scan of another stream: reverse, range, filter.
 
 import {
   comparePlaces,
@@ -10,7 +10,7 @@ import {
 } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 
-/** The elements of another stream, last first. */
+/** The elements of another stream in reverse. */
 export function reversedStream(source: ElementStream): ElementStream {
   return {
     order: reversedOrder(source.order),
@@ -43,7 +43,7 @@ export function rangeStream(source: ElementStream, low: SetBound, high: SetBound
   }
 }
 
-/** The elements of another stream that a condition holds for. */
+/** The elements of another stream for which a condition is true. */
 export function filteredStream(source: ElementStream, holds: (element: Element) => boolean): ElementStream {
   return {
     order: source.order,

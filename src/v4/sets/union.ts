@@ -1,4 +1,4 @@
-// Union: every key as often as in the member that has it most.
+// Union: every key with its largest multiplicity in any member.
 
 import { commonOrder, compareKeys, type Element, type SetOrder } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
@@ -32,7 +32,7 @@ export function unionStream(members: readonly ElementStream[]): ElementStream {
   })
 }
 
-/** All elements with the key at which `first` stands, of the member that has most of them. */
+/** All elements with the current key of `first`, from the member that has the most of them. */
 function takeKey(first: Member, heap: Heap<Member>, order: SetOrder): readonly Element[] {
   const key = first.reader.current as Element
   const taken: Member[] = [first]

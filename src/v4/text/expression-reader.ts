@@ -1,5 +1,5 @@
-// From the syntax tree of a JavaScript expression to wire JSON, with the place of each part. Whatever is not part of
-// the language is refused with its place.
+// Converts the syntax tree of a JavaScript expression to wire JSON, with the position of each part. Everything that is
+// not part of the language is rejected with its position.
 
 import type {
   ArrowFunctionExpression,
@@ -18,7 +18,7 @@ import { FqlSyntaxError, SourceNode, type TextRange } from './source.ts'
 import { arityOf, dotted, keyOf, readNumber } from './syntax.ts'
 import { nameInstead } from './unsupported.ts'
 
-/** A part of a query, and where it stands. */
+/** A part of a query, with its position in the text. */
 interface ReadPart {
   readonly json: Json
   readonly source: SourceNode
@@ -26,17 +26,17 @@ interface ReadPart {
 
 type Argument = Expression | SpreadElement
 
-/** Objects in front of the dot that the driver's functions are reached through. */
+/** Objects before the dot through which the driver's functions are accessed. */
 const prefixes: ReadonlySet<string> = new Set(['q', 'query', 'faunadb.query', 'fauna.query'])
 
-/** Reads one expression. */
+/** Reads an expression. */
 export class ExpressionReader {
   readonly #text: string
-  /** What the offsets of the tree have to be moved by. */
+  /** The offset of the tree within the text. */
   readonly #offset: number
-  /** What the parameters of the arrow functions around stand for, innermost last. */
+  /** The meaning of the parameters of the enclosing arrow functions, innermost last. */
   readonly #variables: { readonly name: string; readonly json: Json }[] = []
-  /** What names stand for that are defined once, around the expression. */
+  /** The constants defined around the expression. */
   readonly #constants: Map<string, Expression>
 
   constructor(text: string, offset: number, constants: ReadonlyMap<string, Expression> = new Map()) {
@@ -45,7 +45,7 @@ export class ExpressionReader {
     this.#constants = new Map(constants)
   }
 
-  /** The query that an expression stands for. Throws {@link FqlSyntaxError}. */
+  /** The query for an expression. Throws {@link FqlSyntaxError}. */
   read(node: Argument | Super): ReadPart {
     switch (node.type) {
       case 'Literal':
@@ -129,12 +129,12 @@ export class ExpressionReader {
   #object(node: ObjectExpression): ReadPart {
     const { fields, source } = this.#fields(node)
     const isTag = fields.size === 1 && [...fields.keys()].every(name => name.startsWith('@'))
-    // A single key with an @ would be taken for the tag of a literal.
+    // A single key with an @ would be mistaken for the tag of a literal.
     const json: Json = isTag ? new Map([['@obj', fields]]) : fields
     return this.#formOf(node, [['object', { json, source }]])
   }
 
-  /** The fields of an object literal by themselves. */
+  /** The fields of an object literal. */
   #fields(node: ObjectExpression): { readonly fields: Map<string, Json>; readonly source: SourceNode } {
     const fields = new Map<string, Json>()
     const parts = new Map<string, SourceNode>()
@@ -150,7 +150,7 @@ export class ExpressionReader {
     return { fields, source: new SourceNode(this.#range(node), parts) }
   }
 
-  /** The object literal that an argument has to be. */
+  /** Requires an argument to be an object literal. */
   #literalObject(node: Argument, name: string): ObjectExpression {
     if (node.type !== 'ObjectExpression')
       throw this.#fault(`${name} takes an object here: {name: value}`, node)
@@ -168,7 +168,7 @@ export class ExpressionReader {
     if (json !== undefined) return this.#leaf(json, node)
     const constant = this.#constants.get(name)
     if (constant === undefined) throw this.#fault(this.#unknown(name), node)
-    // A constant that needs itself has no end.
+    // Prevents endless recursion for a constant that refers to itself.
     this.#constants.delete(name)
     const part = this.read(constant)
     this.#constants.set(name, constant)
@@ -207,7 +207,7 @@ export class ExpressionReader {
     ])
   }
 
-  /** The body of an arrow function, with what its parameters stand for. */
+  /** The body of an arrow function, with the meaning of its parameters. */
   #body(node: ArrowFunctionExpression, variables: readonly { name: string; json: Json }[]): ReadPart {
     this.#variables.push(...variables)
     try {
@@ -246,7 +246,7 @@ export class ExpressionReader {
     return prefixes.has(dotted(callee.object)) ? callee.property.name : undefined
   }
 
-  /** Forms that are not written by the common rules. */
+  /** Forms that do not follow the common rules. */
   #special(name: string, node: CallExpression): ReadPart | undefined {
     const { arguments: given } = node
     const [first, second] = given
@@ -296,7 +296,7 @@ export class ExpressionReader {
     throw this.#fault(message, extra ? { start: extra.start, end: given.at(-1)?.end ?? extra.end } : node)
   }
 
-  /** A wire form of the given keys, each with an expression. */
+  /** A wire form with the given keys, each with an expression. */
   #form(node: TextRange, keys: readonly (readonly [key: string, argument: Argument])[]): ReadPart {
     return this.#formOf(
       node,
@@ -304,7 +304,7 @@ export class ExpressionReader {
     )
   }
 
-  /** A wire form of parts that have been read. */
+  /** A wire form of parts that are already read. */
   #formOf(node: TextRange, members: readonly (readonly [key: string, part: ReadPart])[]): ReadPart {
     const parts = new Map(members.map(([key, { source }]) => [key, source]))
     return {
@@ -319,7 +319,7 @@ export class ExpressionReader {
     return this.#leaf(new Map([[tag, json]]), node)
   }
 
-  /** `Query(lambda, "3")`: a function value that keeps the version it was made with. */
+  /** `Query(lambda, "3")`: a function value that keeps its API version. */
   #versionedQuery(node: CallExpression): ReadPart {
     const [first, second] = node.arguments as [Argument, Argument]
     const { json, source } = this.read(first)
@@ -341,7 +341,7 @@ export class ExpressionReader {
     ])
   }
 
-  /** As in the driver, the parameters stand for the bindings in their order, whatever their names. */
+  /** As in the driver, the parameters refer to the bindings by position, whatever their names. */
   #letFunction(node: ArrowFunctionExpression, names: readonly string[]): ReadPart {
     const parameters = this.#parametersOf(node)
     const extra = node.params[names.length]
@@ -381,7 +381,7 @@ export class ExpressionReader {
       const part = this.#argument(parameter, rest, name, node)
       if (part === undefined) continue
       if (parameter.kind === 'options') {
-        // Their keys stand beside the others.
+        // The keys of options are siblings of the other keys.
         for (const [key, json] of part.json as ReadonlyMap<string, Json>) fields.set(key, json)
         for (const [key, source] of part.source.parts) parts.set(key as string, source)
       } else {
@@ -392,7 +392,7 @@ export class ExpressionReader {
     return { json: fields, source: new SourceNode(this.#range(node), parts) }
   }
 
-  /** What is passed for a parameter, of the arguments from its own on; undefined when the key is left out. */
+  /** The part for a parameter, from the arguments at its position; undefined when its key is omitted. */
   #argument(
     parameter: Parameter,
     rest: readonly Argument[],

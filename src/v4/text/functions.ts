@@ -1,8 +1,8 @@
-// The functions of the language as text knows them: names, arguments, and the wire keys that these become.
+// The functions of the language in text form: names, parameters, and the wire keys of the parameters.
 
 import { functionTable } from './function-table.ts'
 
-/** How an argument is passed; the generated table explains each. */
+/** How an argument is passed; the generated table explains each kind. */
 type ParameterKind =
   | 'required'
   | 'optional'
@@ -13,9 +13,9 @@ type ParameterKind =
   | 'always null'
   | 'options'
 
-/** An argument of a function. */
+/** A parameter of a function. */
 export interface Parameter {
-  /** What people call it. */
+  /** The name for people. */
   readonly label: string
   /** The wire key; empty for `options`. */
   readonly key: string
@@ -24,18 +24,18 @@ export interface Parameter {
   readonly options: readonly string[]
 }
 
-/** A function as it is written in text. */
+/** A function in text form. */
 interface FqlFunction {
   /** Such as `Paginate`. */
   readonly name: string
   /** Such as `Paginate(set, {ts, size, …})`. */
   readonly signature: string
-  /** What it evaluates to, such as `Page`. */
+  /** The type of its result, such as `Page`. */
   readonly result: string
   readonly effect: 'pure' | 'read' | 'write'
   /** The chapter of the reference. */
   readonly family: string
-  /** One sentence. */
+  /** A sentence for people. */
   readonly summary: string
 }
 
@@ -99,7 +99,7 @@ function readRow(line: string): WireFunction {
   }
 }
 
-/** What is written like a function but is a form of its own; the parser knows each by name. */
+/** Forms written like functions, which the parser handles individually. */
 const specialForms: readonly FqlFunction[] = [
   [
     'Let',
@@ -148,16 +148,16 @@ export const functionsByWire: ReadonlyMap<string, WireFunction> = new Map(
   [...wireFunctions.values()].map(each => [each.wire, each]),
 )
 
-/** Leading keys of the forms of sets; within another set they may stand without a tag. */
+/** Leading keys of set forms; within another set they may occur without a tag. */
 export const setForms: ReadonlySet<string> = new Set([
   'filter',
   ...[...wireFunctions.values()].filter(({ family }) => family === 'Sets').map(({ wire }) => wire),
 ])
 
-/** Everything that can be called, for completion and help; in alphabetical order. */
+/** All functions and forms, for completion and help; in alphabetical order. */
 export const fqlFunctions: readonly FqlFunction[] = [...specialForms, ...wireFunctions.values()].sort(
   (a, b) => (a.name < b.name ? -1 : 1),
 )
 
-/** The names of everything that can be called. */
+/** The names of all functions and forms. */
 export const functionNames: ReadonlySet<string> = new Set(fqlFunctions.map(({ name }) => name))

@@ -1,12 +1,12 @@
-// The query language as people write it: `Get(Ref(Collection("users"), "1"))`. This file is all that the rest of the
-// program and the dashboard use of this folder. It runs in browsers, evaluates nothing, and knows nothing of a service:
+// The query language as text: `Get(Ref(Collection("users"), "1"))`. The rest of the program and the dashboard import
+// only this file of the folder. The code runs in browsers, evaluates nothing, and is independent of any service:
 //
 //     const { json, source } = parseExpression('Get(Ref(Collection("users"), "1"))')
 //     const body = writeJson(json)                     // the body of POST /
-//     const place = source.at(error.position)          // where in the text an error of the response happened
+//     const place = source.at(error.position)          // the position of a response's error in the text
 //     printValue(parseJson(response).get('resource'))  // a response as text
 //
-// Integers are bigint and doubles are number in all JSON here, objects are Maps: see `Json`.
+// In all JSON here, integers are bigint, doubles are number and objects are Maps: see `Json`.
 
 export { fqlFunctions } from './functions.ts'
 export { parseModule } from './module.ts'

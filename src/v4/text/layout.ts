@@ -1,6 +1,6 @@
-// Lays out printed expressions: on one line where they fit, else one part a line.
+// Lays out printed expressions: on one line if they fit, else one part per line.
 
-/** A printed expression: text that stays together, or brackets around parts that can go on lines of their own. */
+/** A printed expression: unbreakable text, or a group of parts that may be on separate lines. */
 export type Piece = string | Group
 
 /** Parts between brackets. */
@@ -8,9 +8,9 @@ export class Group {
   readonly open: string
   readonly close: string
   readonly items: readonly Item[]
-  /** Objects have blanks inside their brackets. */
+  /** True if there are blanks inside the brackets, as in objects. */
   readonly isSpaced: boolean
-  /** Characters on one line. */
+  /** Length on one line. */
   readonly width: number
 
   constructor(open: string, items: readonly Item[], close: string) {
@@ -23,7 +23,7 @@ export class Group {
   }
 }
 
-/** A part, behind a text such as a field's name. */
+/** A part with preceding text, such as a field's name. */
 export interface Item {
   readonly head: string
   readonly piece: Piece
@@ -31,7 +31,7 @@ export interface Item {
 
 const indentChars = 2
 
-/** Functions whose last argument begins on their own line even when it is long. */
+/** Functions whose last argument begins on the line of the call even when it is long. */
 const hugging: ReadonlySet<string> = new Set(['Lambda(', 'Query(', 'Map(', 'Foreach(', 'Filter(', 'Let('])
 
 function widthOf(piece: Piece): number {
@@ -42,12 +42,12 @@ function itemWidth({ head, piece }: Item): number {
   return head.length + widthOf(piece)
 }
 
-/** The text of a piece, with lines of at most `columns` characters as far as its parts allow. */
+/** The text of a piece, with lines of at most `columns` characters where its parts allow it. */
 export function layOut(piece: Piece, columns: number): string {
   return put(piece, 0, 0, columns)
 }
 
-/** `used` characters stand on the line already, and `after` the piece something may still come. */
+/** Lays out a piece on a line that already has `used` characters. */
 function put(piece: Piece, indent: number, used: number, columns: number): string {
   if (typeof piece === 'string') return piece
   if (used + piece.width <= columns || piece.items.length === 0) return flat(piece)
@@ -66,7 +66,7 @@ function put(piece: Piece, indent: number, used: number, columns: number): strin
   return `${open}\n${lines.join(',\n')}\n${' '.repeat(indent)}${close}`
 }
 
-/** Whether the last part of a call can begin on the line of the call, so that one level of indentation is saved. */
+/** Returns whether the last part of a call can begin on the line of the call, which saves a level of indentation. */
 function canHug({ open, items, isSpaced }: Group, { piece }: Item, used: number, columns: number): boolean {
   if (typeof piece === 'string' || piece.items.length === 0 || isSpaced || open === '[') return false
   const isContainer = piece.open === '{' || piece.open === '['

@@ -1,6 +1,6 @@
-// Modules of JavaScript that define one thing, as tools keep schema objects: `export default CreateIndex({…})` behind imports
-// of the driver. They are parsed and never run: constants stand for what is written, and whatever would have to be
-// computed is refused with its place.
+// JavaScript modules with one definition, as tools keep schema objects: `export default CreateIndex({…})` after imports
+// of the driver. Modules are parsed and never run. Constants are replaced by their definitions, and everything that
+// would have to be computed is rejected with its position.
 
 import { type Expression, type ModuleDeclaration, parse, type Statement } from 'acorn'
 import { ExpressionReader } from './expression-reader.ts'
@@ -8,7 +8,7 @@ import { type ParsedExpression, readTree } from './parse.ts'
 import { FqlSyntaxError } from './source.ts'
 import { dotted } from './syntax.ts'
 
-/** The expression that a module exports by default, in either kind of modules. Throws {@link FqlSyntaxError}. */
+/** The default export of a module, in either module syntax. Throws {@link FqlSyntaxError}. */
 export function parseModule(text: string): ParsedExpression {
   return readTree(text, 0, () => {
     const constants = new Map<string, Expression>()
@@ -32,7 +32,7 @@ function constantsOf(node: Statement | ModuleDeclaration): readonly (readonly [s
   const declaration = node.type === 'ExportNamedDeclaration' ? node.declaration : node
   if (declaration?.type !== 'VariableDeclaration') return []
   return declaration.declarations.flatMap(({ id, init }) =>
-    // `const Query = q.Query` is the driver's function under its own name.
+    // `const Query = q.Query` is the driver's function under its own name, not a constant.
     id.type === 'Identifier' && init && !dotted(init).endsWith(`.${id.name}`)
       ? [[id.name, init] as const]
       : [],

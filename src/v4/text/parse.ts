@@ -1,4 +1,4 @@
-// From text to wire JSON. The text is a small part of JavaScript, read by acorn and never evaluated: calls of the
+// Parses text to wire JSON. The text is a small subset of JavaScript, parsed by acorn and never evaluated: calls of the
 // language's functions, literals, arrays, objects and arrow functions.
 
 import { type Expression, parseExpressionAt } from 'acorn'
@@ -6,11 +6,11 @@ import type { Json } from '../../values/value.ts'
 import { ExpressionReader } from './expression-reader.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from './source.ts'
 
-/** One expression of a text. */
+/** A parsed expression. */
 export interface ParsedExpression extends TextRange {
-  /** The query as wire JSON; send it as the text that `writeJson` makes of it. */
+  /** The query as wire JSON; send it as the text of `writeJson`. */
   readonly json: Json
-  /** Where the parts of the query stand in the text. */
+  /** The positions of the query's parts in the text. */
   readonly source: SourceNode
 }
 
@@ -18,8 +18,8 @@ export interface ParsedExpression extends TextRange {
 const between = /(?:\s|;|\/\/[^\n\r]*|\/\*[\s\S]*?\*\/)*/y
 
 /**
- * The expressions of a text, one after the other, each read when it is asked for. Semicolons between them are optional.
- * Throws {@link FqlSyntaxError}.
+ * The consecutive expressions of a text, each parsed on demand. Semicolons between them are optional. Throws {@link
+ * FqlSyntaxError}.
  */
 export function* readExpressions(text: string): Generator<ParsedExpression> {
   let at = text.startsWith('#!') ? (/[\n\r]|$/.exec(text)?.index ?? 0) : 0
@@ -39,7 +39,7 @@ export function parseExpressions(text: string): readonly ParsedExpression[] {
   return [...readExpressions(text)]
 }
 
-/** The only expression of a text. Throws {@link FqlSyntaxError} when there is none or another. */
+/** The only expression of a text. Throws {@link FqlSyntaxError} when there is none or more than one. */
 export function parseExpression(text: string): ParsedExpression {
   const [first, second] = parseExpressions(text)
   if (!first) throw new FqlSyntaxError('an expression is missing', text, rangeOf(text.length), true)
@@ -55,16 +55,16 @@ function readOne(text: string, start: number): ParsedExpression {
   })
 }
 
-/** Runs a reader of what begins at `start`; the parser's errors become ours, with their place in the text. */
+/** Runs a reader of the text from `start` on; the parser's errors become ours, with their position in the text. */
 export function readTree<T>(text: string, start: number, read: () => T): T {
   try {
     return read()
   } catch (cause) {
-    // Reading follows the nesting of the text on the stack.
+    // Reading is recursive, so deep nesting overflows the stack.
     if (cause instanceof RangeError)
       throw new FqlSyntaxError('the expression is nested too deeply', text, rangeOf(start))
     if (!(cause instanceof SyntaxError)) throw cause
-    // Documented: acorn's errors have the offset as `pos` and end with line and column.
+    // As documented, acorn's errors have the offset as `pos` and end with line and column.
     const at = Math.min(start + ((cause as SyntaxError & { readonly pos?: number }).pos ?? 0), text.length)
     const message = cause.message.replace(/ \(\d+:\d+\)$/, '')
     const isOpen = at >= text.trimEnd().length || /^Unterminated (template|comment)/.test(message)
@@ -74,11 +74,11 @@ export function readTree<T>(text: string, start: number, read: () => T): T {
 }
 
 /**
- * The syntax tree of the expression that a text begins with, and where it ends. What was read before is cut off: acorn
- * would count its lines again for each expression.
+ * The syntax tree of the expression at the start of a text, and its end. The text contains no earlier expressions,
+ * because acorn would count their lines again for each expression.
  */
 function parseTree(text: string): { readonly tree: Expression; readonly end: number } {
-  // The tree itself does not show the parentheses around it.
+  // The tree does not contain the parentheses around it.
   const tokens: TextRange[] = []
   const tree = parseExpressionAt(text, 0, {
     ecmaVersion: 'latest',
@@ -94,8 +94,8 @@ function parseTree(text: string): { readonly tree: Expression; readonly end: num
 }
 
 /**
- * The expression up to the end of its line, where JavaScript would go on with the next line (`a()⏎[1]`, `1⏎-2`) but the
- * language has no such thing: there another expression begins.
+ * The expression up to the end of its line, where JavaScript would continue on the next line (`a()⏎[1]`, `1⏎-2`). The
+ * language has no such syntax, so another expression begins there.
  */
 function untilLineEnd(tree: Expression, text: string): Expression {
   const left = leftOf(tree)
@@ -106,7 +106,7 @@ function untilLineEnd(tree: Expression, text: string): Expression {
   return gap.test(text.slice(left.end)) ? left : tree
 }
 
-/** What stands in front of a bracket, a parenthesis, a template or an operator that is not part of the language. */
+/** The expression before a bracket, a parenthesis, a template or an operator that is not part of the language. */
 function leftOf(tree: Expression): Expression | undefined {
   switch (tree.type) {
     case 'MemberExpression':

@@ -1,14 +1,14 @@
-// From wire JSON to text in the notation of the drivers. What is printed can be read again: a query gives the same
-// query, a value a query that evaluates to the value.
+// Prints wire JSON as text in the notation of the drivers. Printed text can be parsed again: the text of a query gives
+// the same query, and the text of a value gives a query that evaluates to the value.
 
 import { type Json, kindOfNative, type NativeName, nativeNamed } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import { functionsByWire, type Parameter, setForms, type WireFunction } from './functions.ts'
 import { Group, type Item, layOut, type Piece } from './layout.ts'
 
-/** How text is laid out. */
+/** Options of the layout. */
 interface PrintOptions {
-  /** The length of lines to aim for; 100 when absent. */
+  /** The target length of lines; 100 when absent. */
   readonly columns?: number
 }
 
@@ -16,12 +16,12 @@ const columnsDefault = 100
 
 type Fields = ReadonlyMap<string, Json>
 
-/** A query as text. Wire forms without a text of their own are written `Expr({…})`. */
+/** A query as text. Wire forms without text syntax are written `Expr({…})`. */
 export function printQuery(query: Json, { columns = columnsDefault }: PrintOptions = {}): string {
   return layOut(queryPiece(query), columns)
 }
 
-/** A value as it comes in responses, as text. */
+/** A value of a response as text. */
 export function printValue(value: Json, { columns = columnsDefault }: PrintOptions = {}): string {
   return layOut(valuePiece(value), columns)
 }
@@ -50,9 +50,9 @@ function object(fields: Iterable<readonly [string, Json]>, piece: (json: Json) =
   return new Group('{', items, '}')
 }
 
-/** The text of what is neither array nor object. */
+/** The text of a scalar. */
 function scalar(json: Exclude<Json, Fields | readonly Json[]>): string {
-  // A lone surrogate stays what it is.
+  // `JSON.stringify` keeps a lone surrogate.
   return typeof json === 'string' ? JSON.stringify(json) : writeJson(json)
 }
 
@@ -66,7 +66,7 @@ function isFields(json: Json | undefined): json is Fields {
 
 // ------------------------------------------------------------------------------------------------- values
 
-/** The piece of a value in responses: objects are plain, everything else has tags. */
+/** A value of a response: objects are plain, all other types have tags. */
 function valuePiece(value: Json): Piece {
   if (isArray(value)) return array(value, valuePiece)
   if (!isFields(value)) return scalar(value)
@@ -86,7 +86,7 @@ const textTags: Readonly<Record<string, string>> = {
   '@uuid': 'UUID',
 }
 
-/** The piece behind a tag; undefined when it is none, or holds something else than it has to. */
+/** The piece for a tag; undefined when the tag is unknown or its content invalid. */
 function taggedPiece(tag: string, content: Json): Piece | undefined {
   const ofText = Object.hasOwn(textTags, tag) ? textTags[tag] : undefined
   if (ofText !== undefined) return typeof content === 'string' ? call(ofText, scalar(content)) : undefined
@@ -101,17 +101,17 @@ function taggedPiece(tag: string, content: Json): Piece | undefined {
   return undefined
 }
 
-/** The native collection of a name, if it is one. */
+/** The native collection with a name; undefined for other names. */
 function nativeOf(name: Json | undefined): NativeName | undefined {
   return typeof name === 'string' ? nativeNamed(name) : undefined
 }
 
-/** The name in text of a function that there is. */
+/** The text name of a function by its wire key. */
 function nameOfWire(wire: string): string {
   return (functionsByWire.get(wire) as WireFunction).name
 }
 
-/** What stands in a reference, without the tag around it that may be there or not. */
+/** The content of a reference, with or without its tag. */
 function referenceFields(json: Json | undefined): Fields | undefined {
   if (!isFields(json)) return undefined
   return json.size === 1 && json.has('@ref') ? referenceFields(json.get('@ref')) : json
@@ -136,14 +136,14 @@ function referencePiece(content: Json): Piece | undefined {
   const native = isNative ? nativeOf(collection.get('id')) : undefined
   const kind = native && kindOfNative.get(native)
   if (kind !== undefined) return call(nameOfWire(kind), scalar(id), ...scoped)
-  // The database of a document stands with its collection, of a key at times with the reference itself.
+  // The database of a document is in its collection; the database of a key may be in the reference itself.
   const holder = referencePiece(
     scoped.length > 0 ? new Map([...collection, ['database', scope as Json]]) : collection,
   )
   return holder && call('Ref', holder, scalar(id))
 }
 
-/** A set: a form of the language, whose parts are values and lambdas. */
+/** A set: a form of the language whose parts are values and lambdas. */
 function setPiece(body: Fields): Piece {
   return formPiece(body, part => setPartPiece(part)) ?? rawPiece(body, setPartPiece)
 }
@@ -158,10 +158,10 @@ function setPartPiece(part: Json): Piece {
   return isSet ? setPiece(part) : valuePiece(part)
 }
 
-/** The version that functions get when they are made from text. */
+/** The version of functions that are created from text. */
 const presentVersion = '4'
 
-/** A function value: `Query(Lambda(…))`, with its version if that is an older one. */
+/** A function value: `Query(Lambda(…))`, with its version if it is older. */
 function functionPiece(body: Fields, wrapper: 'Query' | 'Lambda' = 'Query'): Piece {
   const lambda = new Map([...body].filter(([key]) => key !== 'api_version'))
   const version = body.get('api_version')
@@ -189,7 +189,7 @@ function rawPiece(fields: Fields, piece: (json: Json) => Piece): Piece {
   return call('Expr', object(fields, piece))
 }
 
-/** A form of the language whose parts are printed by `piece`; undefined when no text gives this form. */
+/** A form of the language whose parts are printed by `piece`; undefined when it has no text syntax. */
 function formPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefined {
   return specialPiece(form, piece) ?? callPiece(form, piece)
 }
@@ -210,7 +210,7 @@ function specialPiece(form: Fields, piece: (json: Json) => Piece): Piece | undef
   return bindings && call('Let', bindings, piece(form.get('in') as Json))
 }
 
-/** A written object; undefined when it is not one of plain fields. */
+/** An object literal; undefined when it has a tag. */
 function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | undefined {
   const [key] = fields.keys()
   if (fields.size !== 1 || !key?.startsWith('@')) return object(fields, piece)
@@ -219,7 +219,7 @@ function objectPiece(fields: Fields, piece: (json: Json) => Piece): Piece | unde
   return isEscaped ? object(escaped, piece) : undefined
 }
 
-/** One object where the names differ, else an object for each binding. */
+/** A single object if the names are distinct, else an object for each binding. */
 function bindingsPiece(bindings: Json, piece: (json: Json) => Piece): Piece | undefined {
   if (isFields(bindings)) return objectPiece(bindings, piece)
   if (!isArray(bindings)) return undefined
@@ -246,7 +246,7 @@ function callPiece(form: Fields, piece: (json: Json) => Piece): Piece | undefine
   return undefined
 }
 
-/** The arguments of a call; undefined when the call cannot be written so that it is read as the same form. */
+/** The arguments of a call; undefined when no text would be parsed to the same form. */
 function argumentsOf(
   { parameters }: WireFunction,
   form: Fields,
@@ -264,14 +264,14 @@ function argumentsOf(
   }
   if (left.size > 0) return undefined
   while (args.length > 0 && args.at(-1) === undefined) args.pop()
-  // In the middle, null stands for an argument that is left out, where null is not a value itself.
+  // An omitted argument in the middle is written as null, unless null is a valid value for it.
   const pieces = args.map(
     (arg, index) => arg ?? (parameters[index]?.kind === 'optional' ? 'null' : undefined),
   )
   return pieces.every(each => each !== undefined) ? pieces : undefined
 }
 
-/** The arguments of a function that takes nothing but a rest, and of that at least one. */
+/** The arguments of a function with only a rest parameter, at least one. */
 function onlyRest(
   { key }: Parameter,
   left: Map<string, Json>,
@@ -283,8 +283,8 @@ function onlyRest(
 }
 
 /**
- * The pieces for one parameter, whose keys are taken out of `left`; undefined stands for an argument that is left out.
- * Undefined as a whole when the parameter cannot be written.
+ * The pieces for one parameter, whose keys are removed from `left`; undefined elements are omitted arguments. The
+ * result is undefined when the parameter has no text syntax.
  */
 function argumentsFor(
   { kind, key, options }: Parameter,
@@ -300,10 +300,10 @@ function argumentsFor(
       if (!isThere) return undefined
       return [json === null ? undefined : piece(json as Json)]
     case 'rest':
-      // Without the key, and with an empty array, nothing follows; both mean the same.
+      // A missing key and an empty array are equivalent: no arguments.
       if (!isThere) return []
       if (isArray(json) && json.length === 0) return []
-      // Terms are written as one array, as people write them.
+      // Terms are customarily written as one array.
       return isArray(json) && json.length > 1 && key !== 'terms' ? json.map(piece) : [piece(json as Json)]
     case 'rest as array':
       return isArray(json) && json.length > 0 ? json.map(piece) : undefined

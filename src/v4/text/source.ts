@@ -1,12 +1,12 @@
-// Places in a text: where the parts of a parsed expression stand, and how a place is shown to people.
+// Positions in a text: those of the parts of a parsed expression, and how they are shown to people.
 
-/** A stretch of a text, in UTF-16 offsets; `end` is not part of it. */
+/** A range of a text in UTF-16 offsets; `end` is exclusive. */
 export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** Where an expression stands in its text, with its parts by the steps that lead to them in wire JSON. */
+/** The range of an expression in its text, with its parts by their steps in wire JSON. */
 export class SourceNode implements TextRange {
   readonly start: number
   readonly end: number
@@ -19,8 +19,8 @@ export class SourceNode implements TextRange {
   }
 
   /**
-   * The place that a position of a wire error means. Steps that the text does not show (the server names some that are
-   * not in the query) end the way: the innermost place reached is returned.
+   * The node for the position of a wire error. Steps that are not in the text are ignored (the server names some that
+   * are not in the query): the innermost node found is returned.
    */
   at(position: readonly (string | number)[]): SourceNode {
     let node: SourceNode = this
@@ -54,12 +54,12 @@ export function lineAndColumn(text: string, offset: number): LineAndColumn {
   return { line, column: offset - lineStart + 1 }
 }
 
-/** Columns of an excerpt; a longer line is cut around the place. */
+/** Maximum length of an excerpt; a longer line is cut around the position. */
 const excerptColumns = 100
 
 /**
- * The line of a text that a place begins on, and below it a line that underlines the place with `^` as far as it goes
- * on the first line. Tabs keep their width, because they stand in both lines.
+ * The line on which a range begins, and a line below it that underlines the range with `^` on the first line. Tabs keep
+ * their width, because they are in both lines.
  */
 export function excerpt(text: string, { start, end }: TextRange): readonly [line: string, underline: string] {
   const { column } = lineAndColumn(text, start)
@@ -72,14 +72,14 @@ export function excerpt(text: string, { start, end }: TextRange): readonly [line
   return [shown, before + '^'.repeat(length)]
 }
 
-/** A text that is no expression of the language: what is wrong, and where. */
+/** A syntax error: the message and its position. */
 export class FqlSyntaxError extends Error implements TextRange, LineAndColumn {
   override name = 'FqlSyntaxError'
   readonly start: number
   readonly end: number
   readonly line: number
   readonly column: number
-  /** The text ends too early: more of it may make it right. */
+  /** True if the text ends too early, so that more input may fix the error. */
   readonly incomplete: boolean
 
   constructor(message: string, text: string, { start, end }: TextRange, incomplete = false) {

@@ -1,12 +1,12 @@
-// What single nodes of a syntax tree and single declarations say by themselves.
+// Helpers for single nodes of a syntax tree.
 
 import type { Expression, Property, Super } from 'acorn'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import type { Parameter } from './functions.ts'
 
 /**
- * The number that a numeric literal stands for: with a point or an exponent a double, else an integer of 64 bits. A
- * string says why it is none.
+ * The number of a numeric literal: with a point or an exponent a double, else an integer of 64 bits. For an invalid
+ * number, the error as a string.
  */
 export function readNumber(literal: string, isNegative: boolean): bigint | number | string {
   const raw = literal.replaceAll('_', '').toLowerCase()
@@ -22,7 +22,7 @@ export function readNumber(literal: string, isNegative: boolean): bigint | numbe
   return integer < int64Min || integer > int64Max ? 'the integer has more than 64 bits' : integer
 }
 
-/** The name of a field of an object literal; undefined when the field is not written `name: value`. */
+/** The name of a field in an object literal; undefined when the field is not written `name: value`. */
 export function keyOf({ key, computed, kind, method }: Property): string | undefined {
   if (computed || kind !== 'init' || method) return undefined
   if (key.type === 'Identifier') return key.name
@@ -31,18 +31,18 @@ export function keyOf({ key, computed, kind, method }: Property): string | undef
   return typeof key.value === 'number' ? key.raw : undefined
 }
 
-/** `a.b` for the member expression, `a` for the name; empty for anything else. */
+/** `a.b` for a member expression, `a` for a name; empty for anything else. */
 export function dotted(node: Expression | Super): string {
   if (node.type === 'Identifier') return node.name
   if (node.type !== 'MemberExpression' || node.computed || node.property.type !== 'Identifier') return ''
   return `${dotted(node.object)}.${node.property.name}`
 }
 
-/** The fewest and the most arguments. */
+/** The minimum and maximum number of arguments. */
 export function arityOf(parameters: readonly Parameter[]): readonly [min: number, max: number] {
   const taken = parameters.filter(({ kind }) => kind !== 'always null')
   const isOpen = taken.some(({ kind }) => kind === 'rest' || kind === 'rest as array')
-  // A function that takes nothing but a rest needs one.
+  // A function with only a rest parameter needs at least one argument.
   const isRestOnly = isOpen && taken.length === 1
   const min = isRestOnly ? 1 : taken.filter(({ kind }) => kind === 'required').length
   return [min, isOpen ? Number.POSITIVE_INFINITY : taken.length]

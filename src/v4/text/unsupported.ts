@@ -1,4 +1,4 @@
-// What to write instead of the parts of JavaScript that the language does not have.
+// Messages for unsupported JavaScript syntax, with the alternative in the language.
 
 import type { Node } from 'acorn'
 
@@ -39,9 +39,9 @@ const kinds: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'there are no tagged templates',
 }
 
-/** The message for a part of a syntax tree that the language does not have. */
+/** The message for an unsupported node of a syntax tree. */
 export function nameInstead(node: Node): string {
-  // Nodes of unary, binary and logical expressions, and only these, have one.
+  // Only nodes of unary, binary and logical expressions have an operator.
   const { operator } = node as Node & { readonly operator?: string }
   if (operator !== undefined && node.type !== 'AssignmentExpression') {
     const instead = Object.hasOwn(operators, operator) ? operators[operator] : undefined

@@ -1,20 +1,20 @@
-// The value that a written value stands for, without evaluating it: what shells printed, as wire JSON with tags.
+// Converts a query that is a written value to the value, without evaluation: output of shells, as wire JSON with tags.
 
 import { type Json, native, nativeOfKind } from '../../values/value.ts'
 import { setForms } from './functions.ts'
 
 type Fields = ReadonlyMap<string, Json>
 
-/** Forms of one key that make a value of a string, with the tag of the value. */
+/** Forms with one key that convert a string, with the tag of the value. */
 const textTags: Readonly<Record<string, string>> = { time: '@ts', date: '@date' }
 
-/** Forms that name a schema object, with the native collection that holds it. */
+/** Forms that name a schema object, with its native collection. */
 const named: Readonly<Record<string, string>> = { ...nativeOfKind, class: 'collections' }
 
-/** What in a query is no value: a call that would have to be evaluated. */
+/** Thrown for a part of a query that is not a value, such as a call that would have to be evaluated. */
 export class NoValueError extends Error {
   override name = 'NoValueError'
-  /** The steps to it from the root of the query. */
+  /** The steps to the part from the root of the query. */
   readonly position: readonly (string | number)[]
   constructor(position: readonly (string | number)[]) {
     super('this is not a value')
@@ -23,8 +23,8 @@ export class NoValueError extends Error {
 }
 
 /**
- * The value that a query written as a value stands for, as it comes in responses: literals, arrays, objects,
- * references, times, dates, bytes, sets, functions. Throws {@link NoValueError} for anything else.
+ * The value of a query that is a written value, in the form of responses: literals, arrays, objects, references, times,
+ * dates, bytes, sets, functions. Throws {@link NoValueError} for anything else.
  */
 export function valueOfQuery(query: Json, position: readonly (string | number)[] = []): Json {
   if (Array.isArray(query)) return query.map((each, index) => valueOfQuery(each, [...position, index]))
@@ -68,7 +68,7 @@ function setValue(query: Fields, position: readonly (string | number)[]): Json {
     if (isLambda) return [key, (functionValue(json) as ReadonlyMap<string, Json>).get('@query') as Json]
     return [key, valueOfQuery(json, [...position, key])]
   })
-  // No terms are the same as none written.
+  // An empty list of terms is equivalent to omitted terms.
   const kept = parts.filter(([key, json]) => key !== 'terms' || !Array.isArray(json) || json.length > 0)
   return new Map([['@set', new Map(kept)]])
 }

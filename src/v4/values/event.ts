@@ -11,7 +11,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 
-/** The action of an event: looks like a string, is a type of its own. */
+/** The action of an event. It renders like a string but has its own type. */
 export class Action extends Transient {
   readonly kind = 'action'
   readonly name: ActionName
@@ -38,9 +38,9 @@ export class EventValue extends Transient {
   readonly kind = 'event'
   readonly ts: Micros | TransactionTime
   readonly action: ActionName
-  /** Absent in cursors that name no document. */
+  /** Absent in cursors without a document. */
   readonly document: Ref | undefined
-  /** A document's changed top-level fields (rendering shows only `data`), or null where there are none. */
+  /** A document's changed top-level fields (rendering shows only `data`); null when there are none. */
   readonly fields: ObjectValue | null
   /** The covered values of a set's entry. */
   readonly values: readonly Value[] | undefined
@@ -59,7 +59,7 @@ export class EventValue extends Transient {
     this.values = values
   }
 
-  /** Whether it is an entry of the history of a set. */
+  /** Returns whether this is an entry in the history of a set. */
   get ofSet(): boolean {
     return this.action === 'add' || this.action === 'remove'
   }

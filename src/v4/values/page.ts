@@ -8,7 +8,7 @@ export type Cursor =
   | { readonly type: 'values'; readonly values: readonly Value[] }
   | { readonly type: 'event'; readonly event: EventValue }
 
-/** A cursor as a value: an array of values, or the event it stands at. */
+/** A cursor as a value: an array of values, or the event at its position. */
 export function cursorValue(cursor: Cursor): Value {
   return cursor.type === 'values' ? cursor.values : cursor.event
 }
@@ -22,7 +22,7 @@ export class Page extends Transient {
   readonly before: Cursor | undefined
   readonly after: Cursor | undefined
   readonly #positions: () => readonly Cursor[]
-  /** `positions` is called when they are asked for, which is rare. */
+  /** `positions` is called on demand, which is rare. */
   constructor(
     data: readonly Value[],
     before: Cursor | undefined,
@@ -36,7 +36,7 @@ export class Page extends Transient {
     this.#positions = positions
   }
 
-  /** For each element of `data`, the cursor at which a page would begin with it; `take` and `drop` need them. */
+  /** For each element of `data`, the cursor of a page that would begin with it; for `take` and `drop`. */
   get positions(): readonly Cursor[] {
     return this.#positions()
   }
@@ -54,7 +54,7 @@ export class Page extends Transient {
   }
 }
 
-/** An element of a page that was asked for with `sources`. */
+/** An element of a page that was requested with `sources`. */
 export class SourcedElement extends Transient {
   readonly kind = 'element'
   readonly value: Value

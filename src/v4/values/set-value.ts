@@ -1,8 +1,8 @@
-// Sets as values of version 4: recipes, which are read when they are needed.
+// Sets as values of version 4. They are lazy: a set is only a description, which is read on demand.
 
 import { type Lambda, type ObjectValue, Ref, Transient, type Value } from '../../values/value.ts'
 
-/** A set: a recipe, not its elements. Native collections are sets too, but stay plain references. */
+/** The description of a set, without its elements. Native collections are sets too, but stay plain references. */
 export type SetShape =
   | { readonly type: 'match'; readonly index: Ref; readonly terms: readonly Value[] }
   | { readonly type: 'documents'; readonly collection: Ref }
@@ -33,18 +33,18 @@ export class SetValue extends Transient {
   }
 
   parts(): readonly Value[] {
-    // A shape consists of values only.
+    // All members of a shape are values.
     return [new Map<string, Value>(Object.entries(this.shape))]
   }
 }
 
-/** A set, or a reference that stands for one: a native collection (all its documents) or a document (itself). */
+/** A set, or a reference used as a set: a native collection (all its documents) or a document (itself). */
 export type SetLike = SetValue | Ref
 
-/** A part of a set as it is written out. */
+/** A part of a set in the written form. */
 export type SetPart = { readonly key: string } & (
   | { readonly kind: 'value'; readonly value: Value }
-  /** A set that stands without a `@set` of its own. */
+  /** A set without its own `@set`. */
   | { readonly kind: 'body'; readonly shape: SetShape }
   | { readonly kind: 'lambda'; readonly lambda: Lambda }
   | { readonly kind: 'sets'; readonly items: readonly SetLike[] }
@@ -54,7 +54,7 @@ export type SetPart = { readonly key: string } & (
 const valuePart = (key: string, value: Value): SetPart => ({ key, kind: 'value', value })
 const valuesPart = (key: string, items: readonly Value[]): SetPart => ({ key, kind: 'values', items })
 
-/** What stands inside `@set` for a set, in its order. */
+/** The content of `@set` for a set, in order. */
 export function setParts(shape: SetShape): readonly SetPart[] {
   switch (shape.type) {
     case 'match': {
@@ -104,7 +104,7 @@ function storedPart(part: SetPart): Value {
       return rawLambda(part.lambda)
     case 'sets':
     case 'values': {
-      // A single item stands alone, several stand in an array.
+      // A single item is written alone, several as an array.
       const [only] = part.items
       return part.items.length === 1 && only !== undefined ? only : part.items
     }

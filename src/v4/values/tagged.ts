@@ -1,4 +1,4 @@
-// The kinds of values that there are in version 4, and what its errors call them.
+// The types of values in version 4, and their names in errors.
 
 import {
   type CollectionId,
@@ -31,7 +31,7 @@ const unresolvedTypeNames = {
   document: 'Ref',
 } as const
 
-/** The name of a value's type as error messages show it, such as `Integer` or `Collection Ref`. */
+/** The name of a value's type in error messages, such as `Integer` or `Collection Ref`. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'boolean':
@@ -50,7 +50,7 @@ export function typeName(value: Value): string {
   return taggedTypeName(value as Tagged)
 }
 
-/** A value that tells its kind itself. */
+/** A value with a `kind` property. */
 export type Tagged = TaggedValue | SetValue | Action | DocumentValue | Page | EventValue | SourcedElement
 
 function taggedTypeName(value: Tagged): string {

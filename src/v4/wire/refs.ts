@@ -1,5 +1,5 @@
-// References as responses show them: schema objects by their present name, databases as chains up to the scope of
-// the request, in the spelling of the client's version.
+// Renders references in responses: schema objects by their current name, databases as chains up to the scope of the
+// request, in the spelling of the client's version.
 
 import { quoteJson } from '../../values/json-text.ts'
 import {
@@ -19,30 +19,30 @@ import {
 } from '../../values/value.ts'
 import { isAtLeast } from './version.ts'
 
-/** The names behind references. */
+/** Resolves references to names. */
 export interface RefNames {
-  /** The database the request is about: references into it print without `database`. */
+  /** The database of the request. References into it are rendered without `database`. */
   readonly scope: DatabaseId
-  /** The name of a schema object, or the last one it had; undefined when it never had one. */
+  /** The current or last name of a schema object; undefined when it never had one. */
   nameOf(ref: Ref): string | undefined
-  /** The reference to a database's own document, which lives in its parent; undefined for the root. */
+  /** The reference to a database's own document, which is in its parent; undefined for the root. */
   parentOf(database: DatabaseId): Ref | undefined
-  /** Of collections of the scope that are there; remembered while these names hold. Absent: nothing is remembered. */
+  /** A cache for the existing collections of the scope, valid while these names are. Absent: nothing is cached. */
   readonly tails?: RefTails
-  /** Whether a collection of the scope is there; its name then holds as long as `tails`. */
+  /** Returns whether a collection of the scope exists; its name is then valid as long as `tails`. */
   isThere?(collection: CollectionId): boolean
 }
 
-/** Prints references for one response. A reference without a printable name returns undefined. */
+/** Renders references for one response. The result is undefined for a reference without a name. */
 export class RefPrinter {
   readonly #names: RefNames
   readonly #asPath: boolean
   readonly #collectionKey: 'collection' | 'class'
-  /** What documents of a collection have in common: everything behind their id. For those that `RefNames.tails` has not. */
+  /** The common text of a collection's documents after their id, for collections that are not in `RefNames.tails`. */
   readonly #tails = new Map<DatabaseId, Map<CollectionId, string | undefined>>()
   #passing = 0
 
-  /** The collection of documents that was printed last; mostly the next one is of the same. */
+  /** The collection of the last rendered document, which is mostly that of the next one. */
   #latest:
     | {
         readonly database: DatabaseId
@@ -58,7 +58,7 @@ export class RefPrinter {
     this.#collectionKey = isAtLeast(apiVersion, '2.7') ? 'collection' : 'class'
   }
 
-  /** How many references were printed whose text depends on more than `RefNames.tails`. */
+  /** The number of rendered references whose text depends on more than `RefNames.tails`. */
   get passing(): number {
     return this.#passing
   }
@@ -89,7 +89,7 @@ export class RefPrinter {
     const passing = this.#passing
     const tail = (database === scope ? tails?.get(collection) : undefined) ?? this.#tail(database, collection)
     const isPassing = database !== scope || tail === undefined || isThere?.(collection) !== true
-    // The names in the tail do not count by themselves.
+    // The names within the tail are not counted separately.
     this.#passing = isPassing ? passing + 1 : passing
     if (tail === undefined) return undefined
     if (!isPassing) tails?.set(collection, tail)
@@ -97,7 +97,7 @@ export class RefPrinter {
     return ref.textWith(tail)
   }
 
-  /** An unresolved reference prints as it was written. */
+  /** Renders an unresolved reference as it was written. */
   printUnresolved(ref: UnresolvedRef): string | undefined {
     this.#passing++
     return this.#asPath ? wrapPath(this.#unresolvedPath(ref)) : this.#unresolvedObject(ref)
@@ -135,7 +135,7 @@ export class RefPrinter {
       : nativeName(collection)
   }
 
-  /** The `database` member with its comma; empty for the request's own scope and for the root. */
+  /** The `database` member with its comma; empty for the request's scope and for the root. */
   #databaseField(database: DatabaseId): string | undefined {
     if (database === this.#names.scope || database === rootDatabase) return ''
     const ref = this.#names.parentOf(database)

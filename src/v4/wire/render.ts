@@ -1,5 +1,5 @@
-// Values as the JSON text of responses. Text is put together directly, without a tree in between: rendering a page of
-// documents is most of what a read costs after the read itself.
+// Renders values as the JSON text of responses. Text is concatenated directly, without an intermediate tree: rendering
+// dominates the cost of reading a page of documents after the read itself.
 
 import { unreachable } from '../../base/assert.ts'
 import { longCall, step } from '../../base/effort.ts'
@@ -30,22 +30,22 @@ import type { Tagged } from '../values/tagged.ts'
 import { type RefNames, RefPrinter } from './refs.ts'
 import { type ApiVersion, isAtLeast } from './version.ts'
 
-/** What rendering depends on apart from the value. */
+/** The dependencies of rendering other than the value. */
 export interface RenderContext {
-  /** Decides spellings and shapes. */
+  /** Determines spellings and shapes. */
   readonly apiVersion: ApiVersion
   readonly names: RefNames
   /**
-   * When the transaction committed; `open` leaves marks for {@link fillTransactionTime}. Without it, values that stand for
-   * its time cannot be printed.
+   * The time of the transaction's commit; `open` inserts marks for {@link fillTransactionTime}. Without it,
+   * placeholders of the transaction's time cannot be rendered.
    */
   readonly transactionTime?: Micros | 'open' | undefined
 }
 
-/** Stand for a time that is not known yet, in microseconds and as a time; JSON text has no such characters. */
+/** Marks for a time that is not known yet, in microseconds and as a time. JSON text does not contain these characters. */
 const timeMarks = { micros: '\u0000', time: '\u0001' } as const
 
-/** Puts the time of the transaction into text that was rendered while it was open. */
+/** Inserts the time of the transaction into text that was rendered while it was open. */
 export function fillTransactionTime(text: string, time: Micros): string {
   const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
   if (!filled.includes(timeMarks.time)) return filled
@@ -53,11 +53,11 @@ export function fillTransactionTime(text: string, time: Micros): string {
 }
 
 /**
- * A value as compact JSON text. What cannot be printed (a reference to something that never had a name, the time
- * of an open transaction) is left out of objects and arrays and becomes null as a cursor; undefined when the
- * value itself cannot be printed. Throws {@link RequestError} for values nested deeper than
- * `limits.valueDepthMax` and for those longer than `limits.answerUnitsMax`: a query can build a value that is
- * small in memory, because its parts are shared, and huge when written out.
+ * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of an open
+ * transaction) are omitted from objects and arrays and become null as a cursor. Undefined when the value itself is
+ * unprintable. Throws {@link RequestError} for values nested deeper than `limits.valueDepthMax` and for texts longer
+ * than `limits.answerUnitsMax`. A query can create a value that is small in memory, because its parts are shared, and
+ * huge as text.
  */
 export function renderValue(value: Value, context: RenderContext): string | undefined {
   return new Renderer(context).value(value)
@@ -69,7 +69,7 @@ function tooLong(): RequestError {
 
 const atSign = 0x40
 
-/** Characters of remembered text that a step of effort is put down for. */
+/** Characters of cached text that count as one step. */
 const unitsPerStep = 64
 
 class Renderer {
@@ -77,16 +77,16 @@ class Renderer {
   readonly #transactionTime: Micros | 'open' | undefined
   readonly #refs: RefPrinter
   readonly #tails: RefTails | undefined
-  /** Spelling of the oldest version, which differs most. */
+  /** True if to use the spelling of the oldest version, which differs most. */
   readonly #oldest: boolean
-  /** Spelling of the versions that say class and instance for collection and document. */
+  /** True if to use the spelling of versions with class and instance instead of collection and document. */
   readonly #older: boolean
   #depth = 0
-  /** How deep it has been since the watch began. */
+  /** The maximum depth since the start of the current document. */
   #deepest = 0
-  /** Values rendered, texts by their length. */
+  /** Number of rendered values, plus the length of texts. */
   #units = 0
-  /** How many of them were the time of the transaction. */
+  /** Number of rendered times of the transaction. */
   #instants = 0
 
   constructor(context: RenderContext) {
@@ -192,7 +192,7 @@ class Renderer {
     return text
   }
 
-  /** Arguments keep their places: one that cannot be printed becomes null. */
+  /** Renders code. Arguments keep their positions: an unprintable one becomes null. */
   #code(body: Value): JsonPiece {
     step()
     if (body instanceof Map) return this.#form(body)
@@ -215,7 +215,7 @@ class Renderer {
     return `{${text}}`
   }
 
-  /** The fields of a written object or `let`: names, not forms. A list of bindings has a name more than once. */
+  /** The fields of an object literal or `let`: names, not forms. A list of bindings may contain a name repeatedly. */
   #codeFields(fields: Value): JsonPiece {
     if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
     if (!(fields instanceof Map)) return this.value(fields)
@@ -232,11 +232,11 @@ class Renderer {
     return members.join()
   }
 
-  /** What stands behind `@set`; undefined when the set has a part that cannot be printed. */
+  /** The content of `@set`; undefined when a part of the set is unprintable. */
   #setBody(shape: SetShape): JsonPiece {
     this.#enter()
     const members: Record<string, JsonPiece> = {}
-    // Sets may nest deeply: counting takes less of the stack than iterating.
+    // An indexed loop uses less of the stack than an iterator, because sets may nest deeply.
     const parts = setParts(shape)
     for (let index = 0; index < parts.length; index++) this.#addPart(parts[index] as SetPart, members)
     this.#depth--
@@ -252,7 +252,7 @@ class Renderer {
       members[part.key] = part.kind === 'values' ? this.#array(part.items) : this.#completeArray(part.items)
   }
 
-  /** An array that cannot be printed when it lacks an item. */
+  /** An array; undefined when an item is unprintable. */
   #completeArray(items: readonly Value[]): JsonPiece {
     let text = ''
     for (let index = 0; index < items.length; index++) {
@@ -263,7 +263,7 @@ class Renderer {
     return `[${text}]`
   }
 
-  /** The object of a lambda. It names its version unless both the lambda and the reader are older than that custom. */
+  /** The object of a lambda. Its version is omitted if both the lambda and the client are older than version 3. */
   #lambda({ apiVersion, body, parameters }: Lambda): JsonPiece {
     const code = { lambda: this.#code(parameters), expr: this.#code(body) }
     if (!isAtLeast(apiVersion, '3') && !isAtLeast(this.#apiVersion, '3')) return completeJsonObject(code)
@@ -301,7 +301,7 @@ class Renderer {
     return `{${text}}`
   }
 
-  /** The remembered text, where rendering anew would come to it. */
+  /** The cached text, if rendering again would yield the same. */
   #known({ depth, tails, text, units }: RenderCache): string | undefined {
     if (text === undefined || tails !== this.#tails) return undefined
     const isWithin =
@@ -312,7 +312,7 @@ class Renderer {
     return text
   }
 
-  /** What `render` makes; remembered, unless it is known to depend on more than `tails`. */
+  /** The result of `render`. It is cached unless it depends on more than `tails`. */
   #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
     if (shown.tails === tails) return render()
     const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
@@ -326,12 +326,12 @@ class Renderer {
     return text
   }
 
-  /** How much was rendered so far that depends on more than itself and what references end with. */
+  /** The number of rendered parts so far that depend on more than their value and the tails of references. */
   get #dependent(): number {
     return this.#instants + this.#refs.passing
   }
 
-  /** An index says `collection` of what it covers, to older clients `class`, however it was written. */
+  /** The fields of an index, with the spelling `collection` or (for older clients) `class` in its source. */
   #indexFields(fields: ObjectValue): ObjectValue {
     const source = fields.get('source')
     return source === undefined ? fields : new Map(fields).set('source', respellSource(source, this.#older))
@@ -359,7 +359,7 @@ class Renderer {
     const parts: string[] = []
     for (const value of cursor.values) {
       const part = this.value(value)
-      // A cursor that lacks a part would point elsewhere.
+      // A cursor without one of its parts would be a different position.
       if (part === undefined) return 'null'
       parts.push(part)
     }
@@ -373,7 +373,7 @@ class Renderer {
     )
   }
 
-  /** What an event shows as a cursor too: all but the data of a document. */
+  /** The members of an event that are also in its cursor: everything except the data of a document. */
   #eventMembers({ ts, action, document, values }: EventValue): Record<string, JsonPiece> {
     return {
       ts: this.#instant(ts),
@@ -384,14 +384,14 @@ class Renderer {
     }
   }
 
-  /** The oldest version knows two actions only. */
+  /** The action of an event; the oldest version has only two actions. */
   #action(action: ActionName): string {
     if (!this.#oldest) return `"${action}"`
     return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
   }
 }
 
-/** A single set or value stands alone, unless it is an array and would read back as several. */
+/** Returns whether a single item is written alone: not if it is an array, which would be read as several items. */
 function isAlone(items: readonly Value[]): boolean {
   return items.length === 1 && !Array.isArray(items[0])
 }
