@@ -7,7 +7,7 @@ import type { Session } from '../model/session.ts'
 import { UnresolvedRef, type Value } from '../values/value.ts'
 import { speaks } from './dialect.ts'
 import { type Position, QueryError, type QueryErrorCode } from './errors.ts'
-import type { CallExpression, CalledFunction } from './expression.ts'
+import type { CallExpression, FunctionHeader } from './expression.ts'
 import { typeName } from './values/tagged.ts'
 import type { Variables } from './variables.ts'
 import type { ApiVersion } from './wire/version.ts'
@@ -75,7 +75,7 @@ export interface Lazy {
   evaluate(): Value
 }
 
-export interface FunctionDefinition extends CalledFunction {
+export interface FunctionDefinition extends FunctionHeader {
   readonly family: string
   /** The effect of a call; contexts that forbid it reject the call. */
   readonly effect: Effect

@@ -165,7 +165,7 @@ export function stackOverflow(position: ErrorEntry['position']): QueryError {
 }
 
 /** Has a position in a query, for errors. */
-interface Placed {
+interface HasPosition {
   position(): ErrorEntry['position']
 }
 
@@ -180,13 +180,18 @@ export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?
  * Applies a lambda value: the body of a stored function, a predicate, a set's filter. Positions of its errors are
  * relative to the lambda. `caller` is the position for errors of the application itself.
  */
-export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: Placed): Value {
+export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: HasPosition): Value {
   const { body, parameters } = compileLambda(lambda)
   return enter(body, bindParameters(parameters, argument, undefined, caller), session, caller)
 }
 
 /** The value of a lambda's body. */
-function enter(body: Expression, variables: Variables | undefined, session: Session, caller: Placed): Value {
+function enter(
+  body: Expression,
+  variables: Variables | undefined,
+  session: Session,
+  caller: HasPosition,
+): Value {
   if (session.callDepth >= limits.callDepthMax) throw stackOverflow(caller.position())
   session.compute(1)
   session.callDepth++
@@ -202,7 +207,7 @@ function bindParameters(
   parameters: LambdaExpression['parameters'],
   argument: Value,
   outer: Variables | undefined,
-  caller: Placed,
+  caller: HasPosition,
   at?: string,
 ): Variables | undefined {
   if (typeof parameters === 'string') return bind(parameters, argument, outer)

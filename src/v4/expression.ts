@@ -90,7 +90,7 @@ interface LetExpression {
 }
 
 /** The function of a call, as far as expressions need it; `definition.ts` has the whole definition. */
-export interface CalledFunction {
+export interface FunctionHeader {
   /** The leading wire key, which is the name for users. */
   readonly name: string
   /** The wire keys of its arguments, in order. */
@@ -101,7 +101,7 @@ export interface CalledFunction {
 export interface CallExpression {
   readonly kind: 'call'
   readonly place: Place
-  readonly definition: CalledFunction
+  readonly definition: FunctionHeader
   readonly operands: readonly (Operand | undefined)[]
 }
 

@@ -8,6 +8,7 @@ import { queryErrorBody, requestErrorBody } from './error-body.ts'
 import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
 import { applyStored, evaluate, stackOverflow } from './evaluate.ts'
 import { families, registry } from './functions/registry.ts'
+import { createLogFault } from './log-fault.ts'
 import { type ParsedQuery, parseQuery } from './parse.ts'
 import { readBody, readExplanation } from './read-body.ts'
 import { renderResource } from './render-resource.ts'
@@ -15,7 +16,6 @@ import { setUsesOf } from './set-uses.ts'
 import { createShape } from './shape.ts'
 import { compileLambda } from './stored-code.ts'
 import { streamOrder } from './stream-order.ts'
-import { createToldFault } from './told-fault.ts'
 import { fillTransactionTime } from './wire/render.ts'
 
 /** Parses a client's query. Throws `invalid expression`. */
@@ -134,5 +134,5 @@ export const version4: NamedLanguage<'4'> = {
     return streamOrder(() => version4.parse(request).value(session), parameter, session)
   },
   shape: createShape(languageWords()),
-  toldFault: createToldFault(languageWords()),
+  toldFault: createLogFault(languageWords()),
 }

@@ -21,7 +21,7 @@ import {
 import type { PathStep } from './arguments.ts'
 import { speaks } from './dialect.ts'
 import { Action, EventValue } from './values/event.ts'
-import { cursorValue, Page, SourcedElement } from './values/page.ts'
+import { cursorValue, ElementWithSources, Page } from './values/page.ts'
 import { type SetShape, SetValue } from './values/set-value.ts'
 
 /** The value at the end of a path; undefined when there is none. A null at the end is a value. */
@@ -45,21 +45,21 @@ export function valuesAt(path: readonly PathStep[], from: Value, session: Sessio
   return found
 }
 
-interface Gathering {
+interface PathSearch {
   readonly path: readonly PathStep[]
   readonly session: Session
   readonly found: Value[]
 }
 
 /** Follows a path from its step `at` on. Throws `bad request` when the result exceeds the limit of arrays. */
-function gather(gathering: Gathering, at: number, from: Value): void {
-  const { session, found, path } = gathering
+function gather(search: PathSearch, at: number, from: Value): void {
+  const { session, found, path } = search
   let value: Value | undefined = from
   for (let index = at; value !== undefined; ) {
     countStep()
     const step = path[index]
     if (isArray(value) && typeof step !== 'bigint') {
-      for (const element of value) gather(gathering, index, element)
+      for (const element of value) gather(search, index, element)
       return
     }
     if (step === undefined) {
@@ -90,7 +90,7 @@ function stepInto(value: Value, step: PathStep, session: Session): Value | undef
   if (value instanceof DocumentValue) return intoDocument(value, step)
   if (value instanceof Ref) return intoRef(value, step, session)
   if (value instanceof EventValue) return intoEvent(value, step)
-  if (value instanceof SourcedElement) {
+  if (value instanceof ElementWithSources) {
     return step === 'value' ? value.value : step === 'sources' ? value.sources : undefined
   }
   return undefined

@@ -31,7 +31,7 @@ import { requireExtent } from '../extent.ts'
 import { valueAt, valuesAt } from '../path.ts'
 import { containsInSet } from '../sets/read.ts'
 import { EventValue } from '../values/event.ts'
-import { cursorValue, Page, SourcedElement } from '../values/page.ts'
+import { cursorValue, ElementWithSources, Page } from '../values/page.ts'
 import { SetValue } from '../values/set-value.ts'
 import { typeName } from '../values/tagged.ts'
 
@@ -118,7 +118,7 @@ function contentsOf(value: Value, call: Call): readonly Value[] | undefined {
   }
   const fields = fieldsOf(value)
   if (fields) return [...fields.values(), collectionOf(fields.get('ref') as Ref)]
-  return value instanceof SourcedElement || typeName(value) === 'Lambda' ? [] : undefined
+  return value instanceof ElementWithSources || typeName(value) === 'Lambda' ? [] : undefined
 }
 
 function refContents(ref: Ref, call: Call): readonly Value[] {

@@ -16,7 +16,7 @@ import { distinctStream } from './distinct.ts'
 import { intersectionStream } from './intersection.ts'
 import { joinStream } from './join.ts'
 import { applySetLambda, setLambdaError } from './set-lambda.ts'
-import { filteredStream, rangeStream, reversedStream } from './turned.ts'
+import { filteredStream, rangeStream, reversedStream } from './stream-transforms.ts'
 import { unionStream } from './union.ts'
 
 /** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, except for joins. */

@@ -8,7 +8,7 @@ import { isNativeCollectionRef, type Value } from '../../values/value.ts'
 import { ValueKeys } from '../../values/value-keys.ts'
 import { type Call, undefinedReference } from '../definition.ts'
 import { permissionDenied } from '../refusals.ts'
-import { type Cursor, Page, SourcedElement } from '../values/page.ts'
+import { type Cursor, ElementWithSources, Page } from '../values/page.ts'
 import type { SetLike } from '../values/set-value.ts'
 import { CallReading } from './call-reading.ts'
 import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
@@ -93,9 +93,9 @@ interface PageSource<T, P> {
   cursor(item: T): Cursor
 }
 
-type Sourced = { readonly sources: readonly Value[] }
+type HasSources = { readonly sources: readonly Value[] }
 
-function assemble<T extends Sourced, P>(
+function assemble<T extends HasSources, P>(
   { direction, size, sources }: PageRequest,
   source: PageSource<T, P>,
 ): Page {
@@ -113,7 +113,7 @@ function assemble<T extends Sourced, P>(
   const data = isForward ? items : items.reverse()
   const values = data.map(item => {
     const value = source.value(item)
-    return sources ? new SourcedElement(value, distinctSets(item.sources)) : value
+    return sources ? new ElementWithSources(value, distinctSets(item.sources)) : value
   })
   const positions = () => data.map(item => source.cursor(item))
   return isForward ? new Page(values, shown, next, positions) : new Page(values, next, shown, positions)

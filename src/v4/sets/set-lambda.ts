@@ -12,7 +12,7 @@ import { compileLambda } from '../stored-code.ts'
 import type { CallReading } from './call-reading.ts'
 
 /** A lambda literal in the argument `key` of a call. */
-interface WrittenLambda {
+interface LambdaLiteral {
   readonly session: Session
   readonly bound: BoundLambda
   readonly call: CallExpression
@@ -20,30 +20,30 @@ interface WrittenLambda {
 }
 
 /** The literals of set lambdas, by value. */
-const writtenLambdas = new WeakMap<Lambda, WrittenLambda>()
+const literals = new WeakMap<Lambda, LambdaLiteral>()
 
 /** The literal of a set's lambda in the query of a session; undefined for lambdas from elsewhere. */
-function writtenOf(lambda: Lambda, session: Session): WrittenLambda | undefined {
-  const written = writtenLambdas.get(lambda)
-  return written?.session === session ? written : undefined
+function literalOf(lambda: Lambda, session: Session): LambdaLiteral | undefined {
+  const literal = literals.get(lambda)
+  return literal?.session === session ? literal : undefined
 }
 
 /** The value of a lambda literal in the argument `key` of a call that creates a set. */
 export function setLambda(bound: BoundLambda, call: Call, key: string): Lambda {
   const lambda = lambdaValue(bound.lambda, bound.variables, call.session)
-  writtenLambdas.set(lambda, { session: call.session, bound, call: call.expression, key })
+  literals.set(lambda, { session: call.session, bound, call: call.expression, key })
   return lambda
 }
 
 /** The maximum effect of a lambda. */
 export function effectOf(lambda: Lambda, session: Session): Effect {
-  return (writtenOf(lambda, session)?.bound.lambda ?? compileLambda(lambda)).effect
+  return (literalOf(lambda, session)?.bound.lambda ?? compileLambda(lambda)).effect
 }
 
 export function applySetLambda(lambda: Lambda, argument: Value, { call, session }: CallReading): Value {
-  const written = writtenOf(lambda, session)
-  if (written) {
-    const { bound, call, key } = written
+  const literal = literalOf(lambda, session)
+  if (literal) {
+    const { bound, call, key } = literal
     return applyLambda(bound, argument, new Call(session, call, bound.variables), key)
   }
   return applyStored(lambda, argument, session, call)
@@ -55,7 +55,7 @@ export function setLambdaError(
   description: string,
   { call, session }: CallReading,
 ): QueryError {
-  const written = writtenOf(lambda, session)
-  if (!written) return call.invalid(description)
-  return new Call(session, written.call, written.bound.variables).invalid(description, written.key)
+  const literal = literalOf(lambda, session)
+  if (!literal) return call.invalid(description)
+  return new Call(session, literal.call, literal.bound.variables).invalid(description, literal.key)
 }

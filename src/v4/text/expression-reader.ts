@@ -19,7 +19,7 @@ import { arityOf, dotted, keyOf, readNumber } from './syntax.ts'
 import { nameInstead } from './unsupported.ts'
 
 /** A part of a query, with its position in the text. */
-interface ReadPart {
+interface QueryPart {
   readonly json: Json
   readonly source: SourceNode
 }
@@ -46,7 +46,7 @@ export class ExpressionReader {
   }
 
   /** The query for an expression. Throws {@link FqlSyntaxError}. */
-  read(node: Argument | Super): ReadPart {
+  read(node: Argument | Super): QueryPart {
     switch (node.type) {
       case 'Literal':
         return this.#literal(node)
@@ -84,13 +84,13 @@ export class ExpressionReader {
     return new FqlSyntaxError(message, this.#text, this.#range(node))
   }
 
-  #leaf(json: Json, node: TextRange): ReadPart {
+  #leaf(json: Json, node: TextRange): QueryPart {
     return { json, source: new SourceNode(this.#range(node)) }
   }
 
   // --------------------------------------------------------------------------------------------- literals
 
-  #literal(node: Literal): ReadPart {
+  #literal(node: Literal): QueryPart {
     const { value } = node
     if (node.regex) throw this.#fault('a regular expression is written as a string', node)
     if (typeof value === 'number' || typeof value === 'bigint')
@@ -100,7 +100,7 @@ export class ExpressionReader {
     throw this.#fault('this literal is not part of the language', node)
   }
 
-  #unary(operator: string, operand: Expression, node: TextRange & Node): ReadPart {
+  #unary(operator: string, operand: Expression, node: TextRange & Node): QueryPart {
     const isNumber =
       operand.type === 'Literal' && (typeof operand.value === 'number' || typeof operand.value === 'bigint')
     if (operator !== '-' || !isNumber) throw this.#fault(nameInstead(node), node)
@@ -113,7 +113,7 @@ export class ExpressionReader {
     return number
   }
 
-  #array(elements: readonly (Argument | null)[], node: TextRange): ReadPart {
+  #array(elements: readonly (Argument | null)[], node: TextRange): QueryPart {
     const items: Json[] = []
     const parts = new Map<number, SourceNode>()
     for (const [index, element] of elements.entries()) {
@@ -126,7 +126,7 @@ export class ExpressionReader {
   }
 
   /** An object as a query: its fields are expressions. */
-  #object(node: ObjectExpression): ReadPart {
+  #object(node: ObjectExpression): QueryPart {
     const { fields, source } = this.#fields(node)
     const isTag = fields.size === 1 && [...fields.keys()].every(name => name.startsWith('@'))
     // A single key with an @ would be mistaken for the tag of a literal.
@@ -163,7 +163,7 @@ export class ExpressionReader {
     return this.#variables.findLast(each => each.name === name)?.json
   }
 
-  #name(name: string, node: TextRange): ReadPart {
+  #name(name: string, node: TextRange): QueryPart {
     const json = this.#variable(name)
     if (json !== undefined) return this.#leaf(json, node)
     const constant = this.#constants.get(name)
@@ -191,7 +191,7 @@ export class ExpressionReader {
     })
   }
 
-  #lambda(node: ArrowFunctionExpression): ReadPart {
+  #lambda(node: ArrowFunctionExpression): QueryPart {
     const names = this.#parametersOf(node)
     const [first] = names
     if (first === undefined) throw this.#fault('a function has at least one parameter', node)
@@ -208,7 +208,7 @@ export class ExpressionReader {
   }
 
   /** The body of an arrow function, with the meaning of its parameters. */
-  #body(node: ArrowFunctionExpression, variables: readonly { name: string; json: Json }[]): ReadPart {
+  #body(node: ArrowFunctionExpression, variables: readonly { name: string; json: Json }[]): QueryPart {
     this.#variables.push(...variables)
     try {
       return this.read(this.#returned(node))
@@ -227,7 +227,7 @@ export class ExpressionReader {
 
   // ------------------------------------------------------------------------------------------------ calls
 
-  #call(node: CallExpression): ReadPart {
+  #call(node: CallExpression): QueryPart {
     if (node.optional) throw this.#fault('a function is called by its name', node)
     const name = this.#calledName(node.callee)
     if (name === undefined) throw this.#fault('a function is called by its name', node.callee)
@@ -247,7 +247,7 @@ export class ExpressionReader {
   }
 
   /** Forms that do not follow the common rules. */
-  #special(name: string, node: CallExpression): ReadPart | undefined {
+  #special(name: string, node: CallExpression): QueryPart | undefined {
     const { arguments: given } = node
     const [first, second] = given
     switch (name) {
@@ -297,7 +297,7 @@ export class ExpressionReader {
   }
 
   /** A wire form with the given keys, each with an expression. */
-  #form(node: TextRange, keys: readonly (readonly [key: string, argument: Argument])[]): ReadPart {
+  #form(node: TextRange, keys: readonly (readonly [key: string, argument: Argument])[]): QueryPart {
     return this.#formOf(
       node,
       keys.map(([key, argument]) => [key, this.read(argument)]),
@@ -305,7 +305,7 @@ export class ExpressionReader {
   }
 
   /** A wire form of parts that are already read. */
-  #formOf(node: TextRange, members: readonly (readonly [key: string, part: ReadPart])[]): ReadPart {
+  #formOf(node: TextRange, members: readonly (readonly [key: string, part: QueryPart])[]): QueryPart {
     const parts = new Map(members.map(([key, { source }]) => [key, source]))
     return {
       json: new Map(members.map(([key, { json }]) => [key, json])),
@@ -313,14 +313,14 @@ export class ExpressionReader {
     }
   }
 
-  #tagged(tag: string, argument: Argument, name: string, node: TextRange): ReadPart {
+  #tagged(tag: string, argument: Argument, name: string, node: TextRange): QueryPart {
     const { json } = this.read(argument)
     if (typeof json !== 'string') throw this.#fault(`${name} takes a string here`, argument)
     return this.#leaf(new Map([[tag, json]]), node)
   }
 
   /** `Query(lambda, "3")`: a function value that keeps its API version. */
-  #versionedQuery(node: CallExpression): ReadPart {
+  #versionedQuery(node: CallExpression): QueryPart {
     const [first, second] = node.arguments as [Argument, Argument]
     const { json, source } = this.read(first)
     const version = this.read(second).json
@@ -332,7 +332,7 @@ export class ExpressionReader {
     return this.#formOf(node, [['@query', { json: query, source }]])
   }
 
-  #let(bindings: Argument, body: Argument, node: TextRange): ReadPart {
+  #let(bindings: Argument, body: Argument, node: TextRange): QueryPart {
     const { names, ...bound } = this.#bindings(bindings)
     const isFunction = body.type === 'ArrowFunctionExpression'
     return this.#formOf(node, [
@@ -342,7 +342,7 @@ export class ExpressionReader {
   }
 
   /** As in the driver, the parameters refer to the bindings by position, whatever their names. */
-  #letFunction(node: ArrowFunctionExpression, names: readonly string[]): ReadPart {
+  #letFunction(node: ArrowFunctionExpression, names: readonly string[]): QueryPart {
     const parameters = this.#parametersOf(node)
     const extra = node.params[names.length]
     if (extra) throw this.#fault('there are more parameters than bindings', extra)
@@ -370,7 +370,7 @@ export class ExpressionReader {
     return { json: bindings, source: new SourceNode(this.#range(node), parts), names }
   }
 
-  #wireCall({ name, wire, parameters }: WireFunction, node: CallExpression): ReadPart {
+  #wireCall({ name, wire, parameters }: WireFunction, node: CallExpression): QueryPart {
     const { arguments: given } = node
     const [min, max] = arityOf(parameters)
     this.#checkCount(node, name, min, max)
@@ -398,7 +398,7 @@ export class ExpressionReader {
     rest: readonly Argument[],
     name: string,
     node: CallExpression,
-  ): ReadPart | undefined {
+  ): QueryPart | undefined {
     const [first] = rest
     switch (parameter.kind) {
       case 'always null':

@@ -55,7 +55,7 @@ export class Page extends Transient {
 }
 
 /** An element of a page that was requested with `sources`. */
-export class SourcedElement extends Transient {
+export class ElementWithSources extends Transient {
   readonly kind = 'element'
   readonly value: Value
   readonly sources: readonly Value[]

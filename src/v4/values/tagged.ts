@@ -8,7 +8,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import type { Action, EventValue } from './event.ts'
-import type { Page, SourcedElement } from './page.ts'
+import type { ElementWithSources, Page } from './page.ts'
 import type { SetValue } from './set-value.ts'
 
 const refTypeNames = new Map<CollectionId, string>([
@@ -51,7 +51,7 @@ export function typeName(value: Value): string {
 }
 
 /** A value with a `kind` property. */
-export type Tagged = TaggedValue | SetValue | Action | DocumentValue | Page | EventValue | SourcedElement
+export type Tagged = TaggedValue | SetValue | Action | DocumentValue | Page | EventValue | ElementWithSources
 
 function taggedTypeName(value: Tagged): string {
   switch (value.kind) {

@@ -24,7 +24,7 @@ import {
   type Value,
 } from '../../values/value.ts'
 import type { EventValue } from '../values/event.ts'
-import type { Cursor, Page, SourcedElement } from '../values/page.ts'
+import type { Cursor, ElementWithSources, Page } from '../values/page.ts'
 import { type SetPart, type SetShape, setParts } from '../values/set-value.ts'
 import type { Tagged } from '../values/tagged.ts'
 import { type RefNames, RefPrinter } from './refs.ts'
@@ -277,7 +277,7 @@ class Renderer {
     return text
   }
 
-  #element(element: SourcedElement): string {
+  #element(element: ElementWithSources): string {
     this.#enter()
     const value = this.value(element.value)
     this.#depth--

@@ -19,7 +19,7 @@ import { type ElementScan, type ElementStream, firstOf } from '../../../src/mode
 import { differenceStream } from '../../../src/v4/sets/difference.ts'
 import { distinctStream } from '../../../src/v4/sets/distinct.ts'
 import { intersectionStream } from '../../../src/v4/sets/intersection.ts'
-import { filteredStream, rangeStream, reversedStream } from '../../../src/v4/sets/turned.ts'
+import { filteredStream, rangeStream, reversedStream } from '../../../src/v4/sets/stream-transforms.ts'
 import { unionStream } from '../../../src/v4/sets/union.ts'
 import { Ref, type Value } from '../../../src/values/value.ts'
 import { fc } from '../../support/fast-check.ts'

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { types } from '../../../src/v4/functions/types.ts'
 import { Action, EventValue } from '../../../src/v4/values/event.ts'
-import { Page, SourcedElement } from '../../../src/v4/values/page.ts'
+import { ElementWithSources, Page } from '../../../src/v4/values/page.ts'
 import { SetValue } from '../../../src/v4/values/set-value.ts'
 import {
   DocumentValue,
@@ -41,7 +41,7 @@ const satisfied: readonly (readonly [what: string, value: Value, checks: readonl
   ['an object', new Map(), ['is_object']],
   ['a page', new Page([], undefined, undefined), ['is_object']],
   ['an event', new EventValue(micros(1), 'create', undefined, null), ['is_object']],
-  ['an element with sources', new SourcedElement(1n, []), []],
+  ['an element with sources', new ElementWithSources(1n, []), []],
   ['a lambda', new Lambda('4', 'x', 1n), ['is_lambda']],
   ['a set', new SetValue({ type: 'singleton', ref: refTo(1024) }), ['is_set']],
   ['a reference to nothing', new UnresolvedRef({ type: 'index', name: 'none' }), ['is_ref']],

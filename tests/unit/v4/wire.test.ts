@@ -6,7 +6,7 @@ import { micros } from '../../../src/base/micros.ts'
 import { RequestError } from '../../../src/errors.ts'
 import { limits } from '../../../src/limits.ts'
 import { Action, EventValue } from '../../../src/v4/values/event.ts'
-import { type Cursor, Page, SourcedElement } from '../../../src/v4/values/page.ts'
+import { type Cursor, ElementWithSources, Page } from '../../../src/v4/values/page.ts'
 import { type SetLike, type SetShape, SetValue } from '../../../src/v4/values/set-value.ts'
 import type { RefNames } from '../../../src/v4/wire/refs.ts'
 import { type RenderContext, renderValue } from '../../../src/v4/wire/render.ts'
@@ -384,7 +384,7 @@ describe('pages and events', () => {
   test('elements with their sources', () => {
     const source = new SetValue({ type: 'documents', collection: spells })
     assert.equal(
-      render(new SourcedElement(fire, [source])),
+      render(new ElementWithSources(fire, [source])),
       `{"value":${fireText},"sources":[{"@set":{"documents":${spellsText}}}]}`,
     )
   })
@@ -463,7 +463,7 @@ describe('values nested deeply', () => {
     ['objects', 1, value => object({ a: value })],
     ['sets', 1, value => new SetValue({ type: 'union', sets: [value as SetLike] })],
     ['cursors', 1, value => new Page([], { type: 'values', values: [value] }, undefined)],
-    ['elements', 1, value => new SourcedElement(value, [])],
+    ['elements', 1, value => new ElementWithSources(value, [])],
     ['lambdas', 2, value => new Lambda('4', 'x', object({ a: value }))],
     ['code', 1, value => new Lambda('4', 'x', value instanceof Lambda ? [value.body] : value)],
   ]

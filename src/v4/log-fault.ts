@@ -4,10 +4,10 @@ import type { ToldFault } from '../model/language.ts'
 import { isServiceWord, toldText } from '../model/told-words.ts'
 
 /** Longer bodies contain texts of the client, so only their code is logged. */
-const charsRead = 65_536
+const charsMax = 65_536
 /** Maximum numbers of logged position steps, and of errors and causes. */
-const stepsTold = 30
-const errorsTold = 3
+const stepsMax = 30
+const errorsMax = 3
 
 /** Errors whose text comes from the client. */
 const ownTexts = new Set(['transaction aborted'])
@@ -22,20 +22,20 @@ interface WireError {
 }
 
 /** Creates the function that reads the body of an error response. `words`: the words of the language. */
-export function createToldFault(
+export function createLogFault(
   words: ReadonlySet<string>,
 ): (body: string, names: readonly string[]) => ToldFault | undefined {
   return (body, names) => {
     const [first, ...others] = errorsOf(body)
     if (first === undefined) return undefined
     const isKnown = (word: string) => words.has(word) || names.includes(word)
-    const told = [
+    const texts = [
       textOf(first, isKnown),
-      ...others.slice(0, errorsTold - 1).map(each => coded(each, isKnown)),
+      ...others.slice(0, errorsMax - 1).map(each => coded(each, isKnown)),
     ]
     return {
       code: String(first.code),
-      text: told.filter(each => each !== '').join('; '),
+      text: texts.filter(each => each !== '').join('; '),
       position: positionOf(first.position, isKnown),
     }
   }
@@ -44,7 +44,7 @@ export function createToldFault(
 type IsKnown = (word: string) => boolean
 
 function errorsOf(body: string): readonly WireError[] {
-  if (body.length > charsRead) return [{ code: /"code":\s*"([a-z ]+)"/.exec(body.slice(0, 500))?.[1] ?? '' }]
+  if (body.length > charsMax) return [{ code: /"code":\s*"([a-z ]+)"/.exec(body.slice(0, 500))?.[1] ?? '' }]
   try {
     const { code, errors, reason } = JSON.parse(body) as {
       readonly errors?: unknown
@@ -66,13 +66,13 @@ function listOf(value: unknown): readonly WireError[] {
 function textOf(error: WireError, isKnown: IsKnown, depth = 0): string {
   const { cause, code, description } = error
   const text = ownTexts.has(String(code)) ? '' : toldText(String(description ?? ''), isKnown)
-  const fields = (Array.isArray(error.failures) ? error.failures : []).slice(0, errorsTold)
-  const told = fields.map(
+  const fields = (Array.isArray(error.failures) ? error.failures : []).slice(0, errorsMax)
+  const texts = fields.map(
     ({ code, field }) => `${positionOf(field, isKnown)}: ${toldText(String(code), isKnown)}`,
   )
   const [inner] = listOf(cause)
-  const behind = inner && depth < errorsTold ? [coded(inner, isKnown, depth + 1)] : []
-  return [text, ...told, ...behind].filter(each => each !== '').join(' – ')
+  const behind = inner && depth < errorsMax ? [coded(inner, isKnown, depth + 1)] : []
+  return [text, ...texts, ...behind].filter(each => each !== '').join(' – ')
 }
 
 /** The text of an error, preceded by its code. */
@@ -84,7 +84,7 @@ function coded(error: WireError, isKnown: IsKnown, depth = 0): string {
 /** The steps of a position. Names of fields are the client's, so only known words are logged. */
 function positionOf(position: unknown, isKnown: IsKnown): string {
   if (!Array.isArray(position)) return ''
-  const steps = position.slice(0, stepsTold)
+  const steps = position.slice(0, stepsMax)
   return steps
     .map(step =>
       Number.isInteger(step) || isServiceWord(String(step)) || isKnown(String(step)) ? String(step) : '?',
