@@ -4,10 +4,10 @@ import type { ToldFault } from '../model/language.ts'
 import { isServiceWord, toldText } from '../model/told-words.ts'
 
 /** Longer bodies contain texts of the client, so only their code is logged. */
-const charsMax = 65_536
+const loggedBodyChars = 65_536
 /** Maximum numbers of logged position steps, and of errors and causes. */
-const stepsMax = 30
-const errorsMax = 3
+const loggedSteps = 30
+const loggedErrors = 3
 
 /** Errors whose text comes from the client. */
 const ownTexts = new Set(['transaction aborted'])
@@ -31,7 +31,7 @@ export function createLogFault(
     const isKnown = (word: string) => words.has(word) || names.includes(word)
     const texts = [
       textOf(first, isKnown),
-      ...others.slice(0, errorsMax - 1).map(each => coded(each, isKnown)),
+      ...others.slice(0, loggedErrors - 1).map(each => coded(each, isKnown)),
     ]
     return {
       code: String(first.code),
@@ -44,7 +44,8 @@ export function createLogFault(
 type IsKnown = (word: string) => boolean
 
 function errorsOf(body: string): readonly WireError[] {
-  if (body.length > charsMax) return [{ code: /"code":\s*"([a-z ]+)"/.exec(body.slice(0, 500))?.[1] ?? '' }]
+  if (body.length > loggedBodyChars)
+    return [{ code: /"code":\s*"([a-z ]+)"/.exec(body.slice(0, 500))?.[1] ?? '' }]
   try {
     const { code, errors, reason } = JSON.parse(body) as {
       readonly errors?: unknown
@@ -66,12 +67,12 @@ function listOf(value: unknown): readonly WireError[] {
 function textOf(error: WireError, isKnown: IsKnown, depth = 0): string {
   const { cause, code, description } = error
   const text = ownTexts.has(String(code)) ? '' : toldText(String(description ?? ''), isKnown)
-  const fields = (Array.isArray(error.failures) ? error.failures : []).slice(0, errorsMax)
+  const fields = (Array.isArray(error.failures) ? error.failures : []).slice(0, loggedErrors)
   const texts = fields.map(
     ({ code, field }) => `${positionOf(field, isKnown)}: ${toldText(String(code), isKnown)}`,
   )
   const [inner] = listOf(cause)
-  const behind = inner && depth < errorsMax ? [coded(inner, isKnown, depth + 1)] : []
+  const behind = inner && depth < loggedErrors ? [coded(inner, isKnown, depth + 1)] : []
   return [text, ...texts, ...behind].filter(each => each !== '').join(' – ')
 }
 
@@ -84,7 +85,7 @@ function coded(error: WireError, isKnown: IsKnown, depth = 0): string {
 /** The steps of a position. Names of fields are the client's, so only known words are logged. */
 function positionOf(position: unknown, isKnown: IsKnown): string {
   if (!Array.isArray(position)) return ''
-  const steps = position.slice(0, stepsMax)
+  const steps = position.slice(0, loggedSteps)
   return steps
     .map(step =>
       Number.isInteger(step) || isServiceWord(String(step)) || isKnown(String(step)) ? String(step) : '?',
