@@ -50,6 +50,7 @@ class MemoryGuard {
   readonly #service = process.ppid
   #nextMs = 0
   #programMb: number | undefined
+  #hasLacked = false
 
   constructor(maxMb: number) {
     this.#maxMb = maxMb
@@ -66,7 +67,16 @@ class MemoryGuard {
     if (this.#usedPart() < garbagePart) return
     globalThis.gc?.()
     // Whatever is left of others, which is little, does not count.
-    if (this.#usedPart() > queryPartMax + leftPartMax) throw outOfMemory(this.#maxMb)
+    if (this.#usedPart() <= queryPartMax + leftPartMax) return
+    this.#hasLacked = true
+    throw outOfMemory(this.#maxMb)
+  }
+
+  /** To be asked behind a query: whether it was refused. */
+  readonly takeLack = () => {
+    const hasLacked = this.#hasLacked
+    this.#hasLacked = false
+    return hasLacked
   }
 
   /** To be asked behind a query: garbage does not count. */
@@ -121,6 +131,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
     engine,
     store,
     isSpent: memory.isSpent,
+    takeLack: memory.takeLack,
     checkService: () => assert(process.ppid === ppid, 'the service that has announced the commit lives'),
   }
 })

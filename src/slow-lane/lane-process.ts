@@ -66,6 +66,7 @@ export class LaneProcess {
   readonly ended: Promise<void>
   #isReady = false
   #isSpent = false
+  #hasLacked = false
   #becomeReady: () => void = () => {}
   #running: Running | undefined
   /** The last job, while the process keeps what it wants to write. */
@@ -113,6 +114,11 @@ export class LaneProcess {
     return this.#isSpent
   }
 
+  /** Whether its last query has failed because there was too little memory. */
+  get hasLacked(): boolean {
+    return this.#hasLacked
+  }
+
   /** Whether it commits what it has evaluated: then it should not be killed. */
   get isCommitting(): boolean {
     return this.#kept?.job.isCommitting === true
@@ -129,6 +135,7 @@ export class LaneProcess {
   ): Promise<LaneOutcome> {
     return new Promise((resolve, reject) => {
       this.#running = { resolve, reject, ...on }
+      this.#hasLacked = false
       this.#memoryKillsBefore = this.#options.memoryKills()
       this.#send(job, body)
     })
@@ -158,6 +165,7 @@ export class LaneProcess {
         break
       case 'spent':
         this.#isSpent = true
+        this.#hasLacked = message.lacked
         break
       case 'kept':
         this.#keep(message)
@@ -222,7 +230,10 @@ export class LaneProcess {
     const running = this.#takeRunning()
     const kept = this.#takeKept()
     const isOutOfMemory = this.#isOutOfMemory(signal)
-    if (isOutOfMemory) this.#isSpent = true
+    if (isOutOfMemory) {
+      this.#isSpent = true
+      this.#hasLacked = true
+    }
     const cause = isOutOfMemory ? 'out of memory' : end
     const unmeant = () =>
       isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? failed(cause) : killed()

@@ -33,8 +33,11 @@ export type ToLane<Setup = unknown> =
 export type FromLane =
   /** The data is open: jobs can come. */
   | { readonly kind: 'ready' }
-  /** What the query took in memory has not come back: the process is to get no other one. Comes before its response. */
-  | { readonly kind: 'spent' }
+  /**
+   * What queries have taken in memory has not come back: the process is to be replaced. Comes before the response of a query;
+   * `lacked`: which has failed for want of memory.
+   */
+  | { readonly kind: 'spent'; readonly lacked: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }
   /** The query writes: the process waits for `commit` or `drop`. The response has no body yet. */
   | { readonly kind: 'kept'; readonly response: QueryResponse; readonly facts: KeptFacts }

@@ -23,6 +23,8 @@ interface LaneEngine {
   readonly checkService: () => void
   /** Whether the last query has left so much in memory that another one would lack it. */
   readonly isSpent: () => boolean
+  /** Whether the last query was refused because there was too little; asked once behind each. */
+  readonly takeLack: () => boolean
 }
 
 /** A response whose attempt waits for what the service says. */
@@ -103,10 +105,11 @@ export class LaneService<Setup> {
 
   /** Never fails: an engine has a response to everything; one that cannot be opened ends the process. */
   async #run(request: QueryRequest): Promise<void> {
-    const { engine, isSpent } = await (this.#engine as Promise<LaneEngine>)
+    const { engine, isSpent, takeLack } = await (this.#engine as Promise<LaneEngine>)
     const response = await (request.isExplanation ? engine.explain(request) : engine.query(request))
     const { attempt, body } = response
-    if (isSpent()) this.#send({ kind: 'spent' })
+    const lacked = takeLack()
+    if (isSpent()) this.#send({ kind: 'spent', lacked })
     if (attempt === undefined) {
       const text = bodyText(body, request.prettyBody === true)
       return this.#send({ kind: 'response', response: { ...response, body: '' } }, Buffer.from(text))

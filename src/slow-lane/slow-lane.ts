@@ -3,7 +3,8 @@
 // past the time of its query, stuck in whatever it does, is killed.
 //
 // One whose memory does not come back after a query is replaced. Until the new one is ready, its place is still that
-// database's, as if the query went on; and for a while that database gets a process only when others have one ready.
+// database's, as if the query went on; and for a while that database gets a process only when others have one ready. The old
+// one serves other databases meanwhile. Their queries are evaluated again in the new one where the old one lacks memory for them.
 
 import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
@@ -46,6 +47,12 @@ interface Waiting {
   cancel: Cancel
 }
 
+/** A process that serves others than `queue`, whose query has spent it, until the one that replaces it in `place` is ready. */
+interface Retiring {
+  readonly queue: string
+  readonly place: number
+}
+
 /** About how many queues are remembered that have spent a process. */
 const spendersMax = 1000
 
@@ -64,6 +71,7 @@ export class ProcessLane implements SlowLane {
   readonly #idle = new Map<LaneProcess, Cancel>()
   /** Whose queries have spent the processes of these places, which are being replaced. */
   readonly #replacedFor = new Map<number, string>()
+  readonly #retiring = new Map<LaneProcess, Retiring>()
   /** Queues that have spent a process not long ago: how long that is remembered, as what they owe in milliseconds. */
   readonly #spenders: Allowances<string>
   #isClosed = false
@@ -92,7 +100,7 @@ export class ProcessLane implements SlowLane {
   }
 
   run(job: LaneJob): Promise<LaneOutcome> {
-    const { clock, timers } = this.#options
+    const { clock } = this.#options
     this.taken++
     if (this.#isClosed) return Promise.reject(outOfTime())
     if (
@@ -103,19 +111,20 @@ export class ProcessLane implements SlowLane {
       return Promise.reject(new RequestError('too many requests', text))
     }
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        job,
-        deadlineMs: clock.elapsedMs() + job.timeoutMs,
-        resolve,
-        reject,
-        cancel: timers.after(job.timeoutMs, () => {
-          this.#waiting.remove([job.queue], waiting)
-          reject(outOfTime())
-        }),
-      }
-      this.#waiting.add([job.queue], waiting)
-      this.#advance()
+      const deadlineMs = clock.elapsedMs() + job.timeoutMs
+      this.#wait({ job, deadlineMs, resolve, reject, cancel: () => {} })
     })
+  }
+
+  #wait(waiting: Waiting): void {
+    const { clock, timers } = this.#options
+    const { job, deadlineMs, reject } = waiting
+    waiting.cancel = timers.after(deadlineMs - clock.elapsedMs(), () => {
+      this.#waiting.remove([job.queue], waiting)
+      reject(outOfTime())
+    })
+    this.#waiting.add([job.queue], waiting)
+    this.#advance()
   }
 
   /** How busy the lane is now. */
@@ -145,7 +154,7 @@ export class ProcessLane implements SlowLane {
       next.cancel()
       next.reject(outOfTime())
     }
-    const processes = this.#processes.filter(process => process !== undefined)
+    const processes = [...this.#processes, ...this.#retiring.keys()].filter(process => process !== undefined)
     for (const process of processes) if (!process.isCommitting) process.kill(outOfTime())
     const cancel = this.#options.timers.after(limits.laneEndGraceMs, () => {
       for (const process of processes) process.kill()
@@ -162,6 +171,11 @@ export class ProcessLane implements SlowLane {
       // The next may need a process more: see #mayRun.
       if (!next) break
       this.#start(process, next)
+    }
+    for (const [process, { queue: spender }] of this.#retiring) {
+      if (process.hasEnded || this.#jobs.has(process)) continue
+      const next = this.#waiting.take(queue => queue !== spender && this.#mayRun(queue))
+      if (next) this.#start(process, next)
     }
     for (let missing = this.#waiting.size - this.#starting; missing > 0; missing--) {
       const place = this.#isClosed ? -1 : this.#processes.indexOf(undefined)
@@ -199,6 +213,9 @@ export class ProcessLane implements SlowLane {
     const leftMs = Math.max(1, waiting.deadlineMs - clock.elapsedMs())
     // The process looks at the clock itself; whatever keeps it from that is ended.
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
+    const isRetiring = this.#retiring.has(process)
+    /** Whether the query would have had enough memory elsewhere. It has had no effect. */
+    const isToRunAgain = () => isRetiring && process.hasLacked && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
     const { lead, now, snapshotTime } = waiting.job
     const job = {
@@ -215,7 +232,10 @@ export class ProcessLane implements SlowLane {
         onCommit: () => waiting.cancel(),
         onOver: () => this.#done(process, waiting),
       })
-      .then(waiting.resolve, waiting.reject)
+      .then(
+        outcome => (isToRunAgain() ? this.#wait(waiting) : waiting.resolve(outcome)),
+        error => (isToRunAgain() ? this.#wait(waiting) : waiting.reject(error)),
+      )
   }
 
   /** A process takes its time to start; the jobs meanwhile wait in line, and their time does not end it. */
@@ -227,11 +247,13 @@ export class ProcessLane implements SlowLane {
       this.#starting--
       this.#replacedFor.delete(place)
       if (!process.hasEnded) this.#rest(process)
+      this.#endRetired()
       this.#advance()
     })
     void process.ended.then(() => {
       this.#idle.get(process)?.()
       this.#idle.delete(process)
+      if (this.#retiring.delete(process)) return
       // What cannot even start is not tried again at once.
       if (this.#replacedFor.has(place) && !this.#isClosed) this.#open(place)
       else if (process.isReady) this.#vacate(place)
@@ -260,14 +282,27 @@ export class ProcessLane implements SlowLane {
     waiting.cancel()
     this.#jobs.delete(process)
     if (this.#isClosed) process.kill(outOfTime())
+    else if (this.#retiring.has(process)) this.#endRetired(process.hasLacked ? process : undefined)
     else if (process.isSpent) this.#replace(process, waiting.job.queue)
-    if (!process.hasEnded) this.#rest(process)
+    else if (!process.hasEnded) this.#rest(process)
     this.#advance()
   }
 
   #replace(process: LaneProcess, queue: string): void {
-    this.#replacedFor.set(this.#processes.indexOf(process), queue)
+    const place = this.#processes.indexOf(process)
+    this.#replacedFor.set(place, queue)
     this.#spenders.take(queue, limits.laneIdleMs - this.#spenders.waitMs(queue))
-    if (!process.hasEnded) process.kill()
+    // Of a process that has ended, its end has the place filled.
+    if (process.hasEnded) return
+    this.#retiring.set(process, { queue, place })
+    this.#open(place)
+  }
+
+  /** Ends those whose replacement is ready, when they have no job, and one that has `lacked` memory for its last. */
+  #endRetired(lacked?: LaneProcess): void {
+    for (const [process, { place }] of this.#retiring) {
+      const isOver = process === lacked || !this.#replacedFor.has(place)
+      if (isOver && !this.#jobs.has(process)) process.kill()
+    }
   }
 }
