@@ -2,6 +2,7 @@
 // with comments, order and layout kept.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
+import { treeBytesPerUnit } from '../syntax/nodes.ts'
 import { Source } from '../syntax/source.ts'
 import { TextEdits } from './edit.ts'
 import type { SchemaItem } from './nodes.ts'
@@ -26,12 +27,13 @@ const warning =
   '// Please fix its syntax and re-submit the file. Contact support if you need\n' +
   '// assistance via https://support.fauna.com.\n\n\n'
 
-/** UTF-16 units of the texts whose items are remembered. */
-const rememberedUnitsMax = 8_388_608
+/** Bytes of the trees of files that are remembered, at most, and of a fault besides. */
+const rememberedBytesMax = 33_554_432
+const faultBytes = 512
 
 const remembered = new GenerationCache<string, ParsedFile>(
-  rememberedUnitsMax,
-  ({ file }) => 64 + 4 * file.source.text.length,
+  rememberedBytesMax,
+  ({ file, faults }) => (64 + file.source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
 )
 
 /** The items of a file; what was read before is remembered. */
