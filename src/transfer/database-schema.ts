@@ -2,11 +2,12 @@
 // files may refer, then the files in one push, then the objects that may refer to the files.
 
 import type { DatabasePath, SchemaConnection } from './connection.ts'
-import { type FslFile, isPlain } from './fsl.ts'
+import { type FslFile, isPlain, isStub, stubOf } from './fsl.ts'
+import { object } from './query-json.ts'
 import type { SchemaRecord } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 import { pushFiles } from './schema-push.ts'
-import { writeSchema } from './schema-writer.ts'
+import { completeStubs, writeSchema } from './schema-writer.ts'
 
 /** The schema of a database according to the files. */
 export interface DatabaseSchema {
@@ -34,11 +35,38 @@ export async function writeDatabaseSchema(
     plain.has(keyOf(object, name)) && params.has('history_days')
   const rest = records.filter(record => !isSaid(record) || hasOwnFields(record) || isOfVersion4(record))
   const [early, late] = [rest.filter(isEarly), rest.filter(record => !isEarly(record))]
-  const first = await writeSchema(connection, path, early, dryRun)
-  const pushed = await pushFiles(connection, path, files, dryRun)
+  // Files may refer to roles of version 4, which may refer to objects of the files.
+  const roles = late.filter(({ object }) => object === 'role')
+  const named = records.filter(record => isSaid(record) && isStub(record.object, record.name))
+  const stubs = named.map(each => ({ ...each, params: stubOf(each.object, each.params) }))
+  const hidden = roles.map(each => ({ ...each, params: hiddenRole(each.name) }))
+  const first = await writeSchema(connection, path, [...early, ...stubs, ...hidden], dryRun)
+  const made = new Set(
+    first.filter(({ outcome }) => outcome === 'created').map(({ kind, name }) => keyOf(kind, name)),
+  )
+  const isMade = ({ name, object }: SchemaRecord) => made.has(keyOf(object.replace('_', ' '), name))
+  const ownStubs = new Set(
+    named.filter(isMade).map(({ name, object }) => keyOf(object.replace('_', ' '), name)),
+  )
+  const pushed = await pushFiles(connection, path, files, { dryRun, stubs: ownStubs })
   // For a collection that is also in a file, the report shows the finding for the file.
   const told = first.filter(({ kind, name }) => !said.has(keyOf(kind, name)))
-  return [...told, ...pushed, ...(await writeSchema(connection, path, late, dryRun))]
+  const others = await writeSchema(
+    connection,
+    path,
+    late.filter(each => !roles.includes(each)),
+    dryRun,
+  )
+  const refused = dryRun ? [] : await completeStubs(connection, path, roles.filter(isMade))
+  return [...told, ...pushed, ...others, ...refused]
+}
+
+/** Returns a role without rights that no schema file shows, because its predicate is of version 4. */
+function hiddenRole(name: string): SchemaRecord['params'] {
+  const resource = object({ '@ref': object({ id: 'collections' }) })
+  const predicate = object({ '@query': object({ lambda: '_', expr: false }) })
+  // An update replaces an array, but would merge into an object.
+  return object({ name, privileges: [object({ resource, actions: object({ read: predicate }) })] })
 }
 
 function keyOf(kind: string, name: string): string {

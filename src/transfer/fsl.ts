@@ -5,10 +5,12 @@ import { summaryOf } from '../v10/failure/summary.ts'
 import type { SchemaItem } from '../v10/fsl/nodes.ts'
 import { parseFsl } from '../v10/fsl/parse.ts'
 import { mainFile } from '../v10/fsl/patch.ts'
+import { plainNameFault } from '../v10/schema/names.ts'
 import type { TypeNode } from '../v10/syntax/nodes.ts'
 import { Source } from '../v10/syntax/source.ts'
+import type { Json } from '../values/value.ts'
 import type { FieldTypes, ImportType } from './field-types.ts'
-import { TransferError } from './record.ts'
+import { type CreatedKind, TransferError } from './record.ts'
 
 /** A parsed schema file. */
 export interface FslFile {
@@ -33,6 +35,22 @@ export function isPlain(item: SchemaItem): boolean {
     item.members.every(({ kind }) => plainMembers.has(kind))
   )
 }
+
+/**
+ * Returns whether version 10 rejects the name of a new role or access provider, which version 4 allows. Files may change such an
+ * object, so the import creates a stub of it before it pushes them.
+ */
+export function isStub(kind: CreatedKind, name: string): boolean {
+  return (kind === 'role' || kind === 'access_provider') && plainNameFault(name) !== undefined
+}
+
+/** Returns the parameters of a stub: the fields without which the object cannot be created. */
+export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
+  const stub = new Map([...params].filter(([name]) => stubFields.has(name)))
+  return kind === 'role' ? stub.set('privileges', []) : stub
+}
+
+const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri'])
 
 /**
  * Returns whether files belong to a schema of version 10. A database of version 4 has a single generated file with its

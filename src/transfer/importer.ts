@@ -16,6 +16,7 @@ import type { FieldTypes } from './field-types.ts'
 import { addFieldTypes, type FslFile, readFsl } from './fsl.ts'
 import type { ImportMemory } from './import-memory.ts'
 import { readAll } from './input.ts'
+import { LateData } from './late-data.ts'
 import { type FileElement, readFileRecords } from './read-file.ts'
 import {
   credentialsName,
@@ -92,6 +93,7 @@ class Importer {
   /** Names of collections that exist, by database. */
   readonly #collections = new Map<string, Set<string>>()
   readonly #exported: ReadonlySet<string>
+  readonly #lateData = new LateData()
   /** The documents that a dry run would write. */
   readonly #coming = new DocumentSet()
   #bad = 0
@@ -146,6 +148,7 @@ class Importer {
       await this.#retryUnmet()
       for (const file of documents.filter(isHistory)) await this.#file(file)
       await this.#retryUnmet()
+      this.#report.data.schema.push(...(await this.#lateData.give(this.#connection)))
     } catch (error) {
       if (error instanceof QueryError)
         throw new TransferError(`${this.#connection.name} rejects the import: ${error.message}`)
@@ -190,6 +193,7 @@ class Importer {
       const said = { files, records: distinct }
       const findings = await writeDatabaseSchema(this.#connection, target, said, dryRun)
       this.#report.data.schema.push(...findings)
+      if (!dryRun) this.#lateData.add(target, distinct, findings, this.#state.report !== undefined)
       for (const { kind, name, outcome } of findings)
         if (kind === 'collection' && outcome !== 'failed') known.add(name)
     }

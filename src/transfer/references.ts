@@ -5,6 +5,7 @@ import { int64Max } from '../values/int64.ts'
 import {
   isArray,
   isObject,
+  type Json,
   Lambda,
   type NativeName,
   native,
@@ -20,6 +21,23 @@ export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 
 /** The prefix of the names of native collections. */
 export const nativeMark = '/'
+
+/** What stands under these names, one within the other; undefined where it is not there. */
+export function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
+  return names.reduce<Json | undefined>(
+    (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
+    json,
+  )
+}
+
+/** Whether a value in its wire form refers to a document of a user's collection. */
+export function refersToDocuments(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.some(refersToDocuments)
+  if (!(value instanceof Map)) return false
+  const collection = memberOf(value, '@ref', 'collection', '@ref')
+  if (memberOf(collection, 'collection', '@ref', 'id') === 'collections') return true
+  return [...value.values()].some(refersToDocuments)
+}
 
 /** A reference to a document. */
 export function documentReference(collection: string, id: bigint): UnresolvedRef {

@@ -11,18 +11,31 @@ import { type FslFile, isPlain, readFsl } from './fsl.ts'
 import { TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 
+/** How files are pushed. */
+export interface PushOptions {
+  /** The database only validates the files. */
+  readonly dryRun: boolean
+  /** Objects, by `itemKey`, that the import has created without their definitions, which are in the files. */
+  readonly stubs: ReadonlySet<string>
+}
+
 /**
- * Pushes files. With `dryRun` the database only validates them. Throws `QueryError` with all errors and their
- * positions, and {@link TransferError} while the database has a staged schema.
+ * Pushes files. Throws `QueryError` with all errors and their positions, and {@link TransferError} while the database
+ * has a staged schema.
  */
 export async function pushFiles(
   connection: SchemaConnection,
   path: DatabasePath,
   files: readonly FslFile[],
-  dryRun: boolean,
+  { dryRun, stubs }: PushOptions,
 ): Promise<readonly SchemaFinding[]> {
   const present = (await connection.schemaFiles(path)).map(({ name, text }) => readFsl(name, text))
-  const { findings, push } = planOf(path, present, files)
+  const { findings, push } = planOf(
+    path,
+    present,
+    dryRun ? files.map(file => withoutStubs(file, stubs)) : files,
+    stubs,
+  )
   if (push.size > 0) {
     if (await connection.isSchemaStaged(path)) {
       const name = path.join('/') || 'the root database'
@@ -40,10 +53,15 @@ interface ImportPlan {
   readonly push: ReadonlyMap<string, string>
 }
 
-function planOf(path: DatabasePath, present: readonly FslFile[], files: readonly FslFile[]): ImportPlan {
+function planOf(
+  path: DatabasePath,
+  present: readonly FslFile[],
+  files: readonly FslFile[],
+  stubs: ReadonlySet<string>,
+): ImportPlan {
   const before = new Map(present.flatMap(({ items }) => items.map(item => [itemKey(item), item])))
   const wanted = files.flatMap(({ items }) => items)
-  const kept = new Set(wanted.filter(item => isKept(before.get(itemKey(item)))))
+  const kept = new Set(wanted.filter(item => !stubs.has(itemKey(item)) && isKept(before.get(itemKey(item)))))
   const replaced = new Set(wanted.flatMap(item => (kept.has(item) ? [] : (before.get(itemKey(item)) ?? []))))
   const push = new Map<string, string>()
   for (const { items, name, text } of present) {
@@ -65,6 +83,12 @@ function planOf(path: DatabasePath, present: readonly FslFile[], files: readonly
     outcome: kept.has(item) ? compared(before.get(itemKey(item)) as SchemaItem, item) : ('created' as const),
   }))
   return { findings, push }
+}
+
+/** A dry run has not created them, so the database would refuse their names. */
+function withoutStubs(file: FslFile, stubs: ReadonlySet<string>): FslFile {
+  const cut = new Set(file.items.filter(item => stubs.has(itemKey(item))))
+  return cut.size === 0 ? file : readFsl(file.name, without(file.items, cut, file.text))
 }
 
 function isKept(item: SchemaItem | undefined): boolean {

@@ -7,7 +7,7 @@ import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
 import { schemaPaths } from './export-paths.ts'
-import { isPlain, readFsl, saysVersion10 } from './fsl.ts'
+import { isPlain, isStub, readFsl, saysVersion10, stubOf } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
@@ -53,18 +53,24 @@ export async function readSchema(
   for (const kind of namedKinds) {
     const set = nativeOfKind[kind]
     const found = all.get(set) ?? []
-    const objects = hasFiles
-      ? found.filter(each => !isSaid(set, each, said) || isOfVersion4(set, each, plain))
-      : found
+    const isWhole = (each: ReadonlyMap<string, Json>) =>
+      !hasFiles || !isSaid(set, each, said) || isOfVersion4(set, each, plain)
+    const objects = found.filter(each => isWhole(each) || isStub(kind, String(each.get('name'))))
     if (set === 'databases') children.push(...objects.map(each => String(each.get('name'))))
-    const texts = objects.map(each =>
-      printQuery(object({ [`create_${kind}`]: literal(parameters(kind, each)) })),
-    )
+    const texts = objects.map(each => {
+      const params = parameters(kind, each)
+      return printQuery(
+        object({ [`create_${kind}`]: literal(isWhole(each) ? params : stubOf(kind, params)) }),
+      )
+    })
     if (texts.length > 0) files.push({ file: `${set}.fql`, text: `${texts.join('\n\n')}\n` })
   }
-  const keys = (await everything('keys')).map(key =>
-    writeJson(new Map([...key].filter(([name]) => name !== 'ts'))),
-  )
+  const keys = (await everything('keys')).map(key => {
+    const { ref, ts: _ts, ...fields } = Object.fromEntries(key)
+    // Data that is given to a key later stands behind its other fields.
+    const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1))
+    return writeJson(new Map([['ref', ref as Json], ...sorted]))
+  })
   if (keys.length > 0) files.push({ file: 'keys.jsonl', text: `${keys.join('\n')}\n` })
   if (hasFiles) files.push(...fslTexts)
   return { files, shapes, children }

@@ -8,7 +8,7 @@ import { type DatabasePath, QueryError, type TransferConnection } from './connec
 import { driverFields } from './formats/driver-values.ts'
 import { literal, object } from './query-json.ts'
 import { BadRecord, type CreatedKind, type SchemaRecord } from './record.ts'
-import { namedKinds } from './references.ts'
+import { memberOf, namedKinds, refersToDocuments } from './references.ts'
 import type { SchemaFinding } from './report.ts'
 
 const order: readonly CreatedKind[] = [...namedKinds, 'key']
@@ -54,7 +54,7 @@ export async function writeSchema(
       const withRole = waiting.filter(({ object: kind, params }) => kind === 'function' && params.has('role'))
       if (withRole.length === 0) break
       later.push(...withRole)
-      waiting = waiting.map(record => (withRole.includes(record) ? withoutRole(record) : record))
+      waiting = waiting.map(record => (withRole.includes(record) ? without('role', record) : record))
       progress = true
     }
   }
@@ -63,14 +63,38 @@ export async function writeSchema(
   return findings
 }
 
-function withoutRole(record: SchemaRecord): SchemaRecord {
-  return { ...record, params: new Map([...record.params].filter(([name]) => name !== 'role')) }
+function without(field: string, record: SchemaRecord): SchemaRecord {
+  return { ...record, params: new Map([...record.params].filter(([name]) => name !== field)) }
+}
+
+/** Whether the data of an object refers to documents: then it is created without. */
+export function hasLateData({ params }: SchemaRecord): boolean {
+  return refersToDocuments(params.get('data'))
 }
 
 async function giveRole({ connection, path }: Target, { name, params }: SchemaRecord): Promise<void> {
   const role = literal(params.get('role') as Json)
   const change = object({ update: object({ function: name }), params: object({ object: object({ role }) }) })
   await connection.query(path, change)
+}
+
+/** Gives objects that were created as stubs the rest of their definitions; returns what was refused. */
+export async function completeStubs(
+  connection: Pick<TransferConnection, 'query'>,
+  path: DatabasePath,
+  records: readonly SchemaRecord[],
+): Promise<readonly SchemaFinding[]> {
+  const refused: SchemaFinding[] = []
+  for (const record of records) {
+    const { params } = hasLateData(record) ? without('data', record) : record
+    try {
+      await connection.query(path, object({ update: referenceTo(record), params: literal(params) }))
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error
+      refused.push(finding({ connection, path, dryRun: false }, record, 'failed', error.message))
+    }
+  }
+  return refused
 }
 
 async function lastAttempt(target: Target, record: SchemaRecord): Promise<SchemaFinding> {
@@ -93,7 +117,7 @@ async function writeObject(target: Target, record: SchemaRecord): Promise<Schema
     return finding(target, record, isSame(record, existing) ? 'equal' : 'different')
   if (dryRun) return finding(target, record, 'created')
   try {
-    await connection.query(path, creation(record))
+    await connection.query(path, creation(hasLateData(record) ? without('data', record) : record))
     return finding(target, record, 'created')
   } catch (error) {
     if (!(error instanceof QueryError) || isMissingReference(error)) throw error
@@ -110,15 +134,8 @@ function isOfKind(existing: ReadonlyMap<string, Json>, kind: CreatedKind): boole
   return memberOf(existing, 'ref', '@ref', 'collection', '@ref', 'id') === set
 }
 
-function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
-  return names.reduce<Json | undefined>(
-    (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
-    json,
-  )
-}
-
 /** An expression for the reference to an object by name. */
-function referenceTo({ name, object: kind }: SchemaRecord): Json {
+export function referenceTo({ name, object: kind }: SchemaRecord): Json {
   if (kind !== 'key') return object({ [kind]: name })
   const keys = object({ '@ref': object({ id: 'keys' }) })
   return object({ '@ref': object({ id: name, collection: keys }) })

@@ -54,7 +54,13 @@ function laneOf(
     },
     completed: (_: QueryRequest, { body }: QueryResponse) => body,
   } as unknown as Engine
-  const open = async () => ({ engine, store, checkService: () => undefined, isSpent: () => false })
+  const open = async () => ({
+    engine,
+    store,
+    checkService: () => undefined,
+    isSpent: () => false,
+    takeLack: () => false,
+  })
   const process = new LaneService<undefined>(lane, open)
   assert.ok(!process.hasJobs)
   let kept: { readonly job: KeptJob; readonly response: QueryResponse } | undefined

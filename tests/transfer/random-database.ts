@@ -51,6 +51,7 @@ class RandomDatabase {
     if (this.#chance(70)) await this.#createObjects()
     const documents = this.#random.below(25)
     for (let at = 0; at < documents; at++) await this.#writeDocument()
+    for (const name of this.#collections.filter(() => this.#chance(20))) await this.#giveData(name)
     if (depth === 0 || !this.#chance(40)) return
     for (const name of ['child', 'Child', '%2E'].filter(() => this.#chance(50))) {
       const params = object({ name, ...(this.#chance(50) && { data: this.#ownData() }) })
@@ -132,7 +133,8 @@ class RandomDatabase {
       if (await this.#ask({ create_collection: params })) this.#collections.push(name)
     }
     for (const name of ['byN', 'all', 'up.per'].filter(() => this.#chance(50))) await this.#createIndex(name)
-    for (const name of ['callers', 'other'].filter(() => this.#chance(50))) await this.#createRole(name)
+    for (const name of ['callers', 'other', 'odd-role'].filter(() => this.#chance(50)))
+      await this.#createRole(name)
     if (this.#chance(50)) {
       const body = { query: { lambda: 'x', expr: { add: [{ var: 'x' }, 1] } } }
       const [role] = this.#roles
@@ -141,7 +143,10 @@ class RandomDatabase {
     }
     if (this.#chance(30)) await this.#ask({ create_key: object({ role: 'server', name: 'of a test' }) })
     if (this.#chance(30)) {
-      const params = { name: 'them', issuer: 'https://them.example', jwks_uri: 'https://them.example/keys' }
+      const name = this.#one(['them', 'odd-them'])
+      const [role] = this.#roles
+      const roles = role !== undefined && this.#chance(50) && { roles: { role } }
+      const params = { name, issuer: 'https://them.example', jwks_uri: 'https://them.example/keys', ...roles }
       await this.#ask({ create_access_provider: object(params) })
     }
   }
@@ -197,6 +202,12 @@ class RandomDatabase {
 
   #document(): object {
     return { ref: { collection: this.#one(this.#collections) }, id: String(this.#random.below(6) + 1) }
+  }
+
+  /** Gives a collection data that refers to a document, when that is there. */
+  async #giveData(name: string): Promise<void> {
+    const data = object({ owner: this.#document(), text: this.#one(texts) })
+    await this.#ask({ update: { collection: name }, params: object({ data }) })
   }
 
   /** Free data of a schema object. */

@@ -1,0 +1,69 @@
+// Free data of schema objects that refers to documents. Objects are created before documents, and the database refuses
+// references to what is not there, so such data is given to the objects when the documents have been read.
+
+import type { Json } from '../values/value.ts'
+import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
+import { literal, object } from './query-json.ts'
+import type { SchemaRecord } from './record.ts'
+import type { SchemaFinding } from './report.ts'
+import { hasLateData, referenceTo } from './schema-writer.ts'
+
+interface Waiting {
+  readonly path: DatabasePath
+  readonly record: SchemaRecord
+}
+
+const kindOf = ({ object: kind }: SchemaRecord) => kind.replace('_', ' ')
+
+/** The data of an import that waits for its documents. */
+export class LateData {
+  readonly #waiting: Waiting[] = []
+
+  /**
+   * Notes which of the `records` of a database were created without their data, by the `findings`. `goesOn`: an earlier part of
+   * the import may have created them.
+   */
+  add(
+    path: DatabasePath,
+    records: readonly SchemaRecord[],
+    findings: readonly SchemaFinding[],
+    goesOn: boolean,
+  ): void {
+    const outcomes = new Map(findings.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]))
+    for (const record of records.filter(hasLateData)) {
+      const outcome = outcomes.get(`${kindOf(record)} ${record.name}`)
+      if (outcome === 'created' || (goesOn && outcome === 'different')) this.#waiting.push({ path, record })
+    }
+  }
+
+  /** Gives every object its data, unless it has some; returns what was refused. */
+  async give(connection: Pick<TransferConnection, 'query'>): Promise<readonly SchemaFinding[]> {
+    const refused: SchemaFinding[] = []
+    for (const waiting of this.#waiting) {
+      const reason = await giveData(connection, waiting)
+      if (reason === undefined) continue
+      const { path, record } = waiting
+      const about = { database: path.join('/'), kind: kindOf(record), name: record.name }
+      refused.push({ ...about, outcome: 'failed', reason: `it has no data: ${reason}` })
+    }
+    return refused
+  }
+}
+
+/** Resolves with the reason when the data is refused. */
+async function giveData(
+  connection: Pick<TransferConnection, 'query'>,
+  { path, record }: Waiting,
+): Promise<string | undefined> {
+  const ref = referenceTo(record)
+  const hasData = object({ contains: 'data', in: object({ get: ref }) })
+  const data = object({ object: object({ data: literal(record.params.get('data') as Json) }) })
+  const change = object({ update: ref, params: data })
+  try {
+    await connection.query(path, object({ if: hasData, then: null, else: change }))
+    return undefined
+  } catch (error) {
+    if (error instanceof QueryError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,119 @@
+// Schema objects that need more than one step to be created again: those whose free data refers to documents, which come after
+// them, and those with names that files of version 10 do not allow.
+
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { parseJson } from '../../src/values/json.ts'
+import { contentOf, exportTo } from './exports.ts'
+import { openTestDatabase, type TestDatabase } from './importing.ts'
+
+const object = (fields: object) => ({ object: fields })
+const b1 = { ref: { collection: 'b' }, id: '1' }
+const data = object({ owner: b1, list: [b1] })
+const b = [{ create_collection: object({ name: 'b' }) }, { create: b1, params: object({}) }]
+
+const cases: Readonly<Record<string, { readonly file?: string; readonly queries: readonly object[] }>> = {
+  'data of a collection that refers to a document': {
+    queries: [...b, { create_collection: object({ name: 'a', data }) }],
+  },
+  'data of a collection that refers to a document of its own': {
+    queries: [...b, { update: { collection: 'b' }, params: object({ data }) }],
+  },
+  'data of a database that refers to a document': {
+    queries: [...b, { create_database: object({ name: 'child', data }) }],
+  },
+  'data of other objects that refers to a document': {
+    queries: [
+      ...b,
+      { create_index: object({ name: 'all', source: { collection: 'b' }, data }) },
+      { create_function: object({ name: 'one', body: { query: { lambda: 'x', expr: 1 } }, data }) },
+      { create_role: object({ name: 'reader', privileges: [], data }) },
+      { create_key: object({ role: 'server', data }) },
+    ],
+  },
+  'a role of version 4 that a file refers to': {
+    file: 'collection A { n: Int }',
+    queries: [
+      {
+        create_role: object({
+          name: 'makers',
+          privileges: object({
+            resource: { collection: 'A' },
+            actions: object({ create: { query: { lambda: 'x', expr: true } } }),
+          }),
+        }),
+      },
+      {
+        create_access_provider: object({
+          name: 'them',
+          issuer: 'https://them.example',
+          jwks_uri: 'https://them.example/keys',
+          roles: { role: 'makers' },
+        }),
+      },
+    ],
+  },
+  'names of version 4 beside files of version 10': {
+    file: 'collection A { n: Int }',
+    queries: [
+      ...b,
+      {
+        create_role: object({
+          name: 'odd-role',
+          privileges: object({ resource: { collection: 'A' }, actions: object({ read: true }) }),
+          membership: object({ resource: { collection: 'b' } }),
+        }),
+      },
+      {
+        create_access_provider: object({
+          name: 'odd-them',
+          issuer: 'https://them.example',
+          jwks_uri: 'https://them.example/keys',
+          roles: { role: 'odd-role' },
+        }),
+      },
+    ],
+  },
+}
+
+async function filled(t: TestContext, { file, queries }: (typeof cases)[string]): Promise<TestDatabase> {
+  const database = await openTestDatabase(t)
+  await database.connection.query([], parseJson('{"create_database":{"object":{"name":"moved"}}}'))
+  if (file !== undefined) {
+    await database.connection.pushSchema(['moved'], [{ name: 'main.fsl', text: file }], false)
+  }
+  for (const query of queries) await database.ask(query)
+  return database
+}
+
+for (const [name, of] of Object.entries(cases)) {
+  test(`export, import, export: ${name}`, async t => {
+    const folder = await exportTo(await filled(t, of), 'first')
+    const second = await openTestDatabase(t)
+    const foreseen = await second.import([folder], { database: ['other'], dryRun: true })
+    const report = await second.import([folder], { database: ['other'] })
+    for (const { data } of [foreseen, report]) {
+      assert.deepEqual(
+        data.schema.filter(({ outcome }) => outcome === 'failed'),
+        [],
+      )
+    }
+    assert.deepEqual([report.total().bad, report.data.lost], [0, {}])
+    const again = await exportTo(second, 'second', { database: ['other'] })
+    assert.deepEqual(await contentOf(again), await contentOf(folder))
+  })
+}
+
+test('data that refers to a document which is not there is reported', async t => {
+  const database = await filled(t, {
+    queries: [...b, { update: { collection: 'b' }, params: object({ data }) }],
+  })
+  await database.ask({ delete: b1 })
+  const folder = await exportTo(database, 'first')
+  const second = await openTestDatabase(t)
+  const report = await second.import([folder], { database: ['other'] })
+  const reasons = report.data.schema.flatMap(({ kind, name, reason }) =>
+    reason ? [`${kind} ${name}: ${reason}`] : [],
+  )
+  assert.match(reasons.join(), /^collection b: it has no data: .*Reference was not found/)
+})
