@@ -109,17 +109,17 @@ export class LaneProcess {
     return this.#isReady
   }
 
-  /** Whether its last query has left it too little memory for another one, or has ended it so. */
+  /** Returns whether the memory of earlier queries has not come back, or has ended the process. */
   get isSpent(): boolean {
     return this.#isSpent
   }
 
-  /** Whether its last query has failed because there was too little memory. */
+  /** Returns whether the last query has failed for want of memory. */
   get hasLacked(): boolean {
     return this.#hasLacked
   }
 
-  /** Whether it commits what it has evaluated: then it should not be killed. */
+  /** Returns whether the process commits a query: then it should not be killed. */
   get isCommitting(): boolean {
     return this.#kept?.job.isCommitting === true
   }

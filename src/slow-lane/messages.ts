@@ -34,8 +34,8 @@ export type FromLane =
   /** The data is open: jobs can come. */
   | { readonly kind: 'ready' }
   /**
-   * What queries have taken in memory has not come back: the process is to be replaced. Comes before the response of a query;
-   * `lacked`: which has failed for want of memory.
+   * The memory of earlier queries has not come back, so the service replaces the process. The message comes before the response of
+   * the last query; `lacked`: that query has failed for want of memory.
    */
   | { readonly kind: 'spent'; readonly lacked: boolean }
   | { readonly kind: 'response'; readonly response: QueryResponse }

@@ -21,9 +21,9 @@ interface LaneEngine {
   readonly store: Pick<Store, 'commit'>
   /** Throws when the service has ended that has announced the commit. */
   readonly checkService: () => void
-  /** Whether the last query has left so much in memory that another one would lack it. */
+  /** Returns whether earlier queries have left so much in memory that another one would lack it. */
   readonly isSpent: () => boolean
-  /** Whether the last query was refused because there was too little; asked once behind each. */
+  /** Returns whether the last query was rejected for want of memory; called once after each. */
   readonly takeLack: () => boolean
 }
 

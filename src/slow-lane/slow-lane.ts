@@ -2,9 +2,9 @@
 // needed and ended when they are not. Queries wait for them in turns of their databases, and none has all of them while others wait. A process that is
 // past the time of its query, stuck in whatever it does, is killed.
 //
-// One whose memory does not come back after a query is replaced. Until the new one is ready, its place is still that
-// database's, as if the query went on; and for a while that database gets a process only when others have one ready. The old
-// one serves other databases meanwhile. Their queries are evaluated again in the new one where the old one lacks memory for them.
+// The lane replaces a process whose memory does not come back after a query. Until the new one is ready, its place still counts for
+// that database, as if the query went on; and for a while that database gets a process only when others have one ready. The old
+// process serves other databases meanwhile. The new one evaluates their queries again if the old one lacks memory for them.
 
 import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
@@ -69,7 +69,7 @@ export class ProcessLane implements SlowLane {
   readonly #processes: (LaneProcess | undefined)[]
   readonly #jobs = new Map<LaneProcess, Waiting>()
   readonly #idle = new Map<LaneProcess, Cancel>()
-  /** Whose queries have spent the processes of these places, which are being replaced. */
+  /** Queues that have spent the processes of these places, which are being replaced. */
   readonly #replacedFor = new Map<number, string>()
   readonly #retiring = new Map<LaneProcess, Retiring>()
   /** Queues that have spent a process not long ago: how long that is remembered, as what they owe in milliseconds. */
@@ -194,7 +194,7 @@ export class ProcessLane implements SlowLane {
     return processesMax === 1 || this.#spenders.left(queue) >= 0 || this.#leavesOne(queue)
   }
 
-  /** Whether others have a process that is up when `queue` takes another one. */
+  /** Returns whether other databases have a process that is ready when `queue` takes another one. */
   #leavesOne(queue: string): boolean {
     let others = 0
     for (const process of this.#processes) {
@@ -214,7 +214,7 @@ export class ProcessLane implements SlowLane {
     // The process looks at the clock itself; whatever keeps it from that is ended.
     waiting.cancel = timers.after(leftMs + limits.laneGraceMs, () => process.kill(outOfTime()))
     const isRetiring = this.#retiring.has(process)
-    /** Whether the query would have had enough memory elsewhere. It has had no effect. */
+    /** The query has had no effect, and would have had enough memory elsewhere. */
     const isToRunAgain = () => isRetiring && process.hasLacked && !this.#isClosed
     const { body, longBody, ...request } = waiting.job.request
     const { lead, now, snapshotTime } = waiting.job

@@ -5,7 +5,7 @@ import { summaryOf } from '../v10/failure/summary.ts'
 import type { SchemaItem } from '../v10/fsl/nodes.ts'
 import { parseFsl } from '../v10/fsl/parse.ts'
 import { mainFile } from '../v10/fsl/patch.ts'
-import { plainNameFault } from '../v10/schema/names.ts'
+import { isPlainName } from '../v10/schema/field-names.ts'
 import type { TypeNode } from '../v10/syntax/nodes.ts'
 import { Source } from '../v10/syntax/source.ts'
 import type { Json } from '../values/value.ts'
@@ -41,7 +41,7 @@ export function isPlain(item: SchemaItem): boolean {
  * object, so the import creates a stub of it before it pushes them.
  */
 export function isStub(kind: CreatedKind, name: string): boolean {
-  return (kind === 'role' || kind === 'access_provider') && plainNameFault(name) !== undefined
+  return (kind === 'role' || kind === 'access_provider') && !isPlainName(name)
 }
 
 /** Returns the parameters of a stub: the fields without which the object cannot be created. */

@@ -12,7 +12,7 @@ import { TransferError } from './record.ts'
 import type { SchemaFinding } from './report.ts'
 
 /** How files are pushed. */
-export interface PushOptions {
+interface PushOptions {
   /** The database only validates the files. */
   readonly dryRun: boolean
   /** Objects, by `itemKey`, that the import has created without their definitions, which are in the files. */

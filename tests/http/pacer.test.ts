@@ -1,5 +1,5 @@
-// How connections share the turns of the event loop: fewer requests are begun when turns take long, one of each connection
-// always; connections that bring much are parsed some at a time, and nothing of what is held back meanwhile is lost.
+// Connections share the turns of the event loop: fewer requests are begun when turns take long, one of each connection always.
+// Connections that bring much are parsed in slices, and nothing is lost while they wait.
 
 import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'

@@ -60,7 +60,7 @@ const cases: readonly (readonly [string, Record<string, unknown>, string, unknow
   ['Key', { read: 'k => k.role != null' }, 'Key.all().count()', 0],
   ['Role', { read: 'r => r.privileges != []' }, 'Role.all().count()', 0],
   ['Key', { read: '_ => true' }, 'Key.all().isEmpty()', false],
-  // What a reference knows by itself needs no document, and may be asked of one that may not be read.
+  // A reference has a name, an id and a collection without its document, so predicates may use them.
   ['Role', { read: 'r => r.name.startsWith("role")' }, 'Role.all().isEmpty()', false],
   ['Role', { read: 'r => r.exists()' }, 'Role.all().isEmpty()', true],
   ['Key', { read: 'k => k.id != null && k.coll == Key' }, 'Key.all().isEmpty()', false],

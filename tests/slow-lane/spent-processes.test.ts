@@ -1,0 +1,118 @@
+// The slow lane replaces processes whose memory does not come back after a query.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { bodyOf, laneOf, received } from './fake-lane.ts'
+
+/** A lane of one process that the database `a` has spent, and whose replacement is not ready yet. */
+async function spentLane() {
+  const played = laneOf(1, false)
+  const first = played.run('a', 'one')
+  const [old] = played.started
+  old?.say({ kind: 'ready' })
+  await received(old, 1)
+  old?.say({ kind: 'spent', lacked: true })
+  old?.answer('refused')
+  assert.equal(bodyOf(await first), 'refused')
+  await turn()
+  const replacement = played.started[1]
+  assert.ok(old && replacement && played.started.length === 2)
+  return { ...played, old, replacement }
+}
+
+test('a process whose memory does not come back serves others until its replacement is ready', async () => {
+  const { deaths, lane, run, old, replacement } = await spentLane()
+  const again = run('a', 'two')
+  const other = run('b', 'other')
+  assert.deepEqual(await received(old, 2), ['one', 'other'])
+  replacement.say({ kind: 'ready' })
+  assert.deepEqual(await received(replacement, 1), ['two'])
+  replacement.answer('two!')
+  assert.equal(bodyOf(await again), 'two!')
+  assert.equal(old.signalCode, null)
+  old.say({ kind: 'spent', lacked: false })
+  old.answer('other!')
+  assert.equal(bodyOf(await other), 'other!')
+  await turn()
+  assert.deepEqual([old.signalCode, old.received.length, deaths], ['SIGKILL', 2, []])
+  await lane.close()
+})
+
+test('one that has nothing to do is ended when its replacement is ready', async () => {
+  const { lane, run, old, replacement } = await spentLane()
+  replacement.say({ kind: 'ready' })
+  const other = run('b', 'other')
+  await Promise.race([received(replacement, 1), received(old, 2)])
+  for (const process of [old, replacement]) process.answer('other!')
+  assert.equal(bodyOf(await other), 'other!')
+  await turn()
+  assert.deepEqual([old.signalCode, replacement.signalCode], ['SIGKILL', null])
+  await lane.close()
+})
+
+for (const how of ['is refused', 'ends the process']) {
+  test(`the query of another database that ${how} for want of memory there runs in the replacement`, async () => {
+    const { lane, run, old, replacement } = await spentLane()
+    const other = run('b', 'other')
+    await received(old, 2)
+    if (how === 'is refused') {
+      old.say({ kind: 'spent', lacked: true })
+      old.answer('refused')
+    } else {
+      old.stderr.write('FATAL ERROR: JavaScript heap out of memory')
+      await turn()
+      old.end(null, 'SIGABRT')
+    }
+    await turn()
+    replacement.say({ kind: 'ready' })
+    assert.deepEqual(await received(replacement, 1), ['other'])
+    replacement.answer('other!')
+    assert.equal(bodyOf(await other), 'other!')
+    await lane.close()
+  })
+}
+
+test('who has spent a process waits for its replacement, and leaves one that is up to others from then on', async () => {
+  const { lane, run, started } = laneOf(2, false)
+  const waiting = [run('a', 'one')]
+  started[0]?.say({ kind: 'ready' })
+  await received(started[0], 1)
+  started[0]?.say({ kind: 'spent', lacked: true })
+  started[0]?.answer('refused')
+  await waiting[0]
+  await turn()
+  // The replacement is being started, without any query that waits for it.
+  assert.equal(started.length, 2)
+  const again = run('a', 'two')
+  const served = run('c', 'by the old one')
+  await received(started[0], 2)
+  const other = run('b', 'other')
+  assert.equal(started.length, 3)
+  started[2]?.say({ kind: 'ready' })
+  await received(started[2], 1)
+  started[2]?.answer('other!')
+  assert.equal(bodyOf(await other), 'other!')
+  await turn()
+  assert.deepEqual([started[1]?.received.length, started[2]?.received.length], [0, 1])
+  started[1]?.say({ kind: 'ready' })
+  await Promise.race([received(started[1], 1), received(started[2], 2)])
+  for (const process of started.slice(1)) process.answer('two!')
+  assert.equal(bodyOf(await again), 'two!')
+  started[0]?.answer('served!')
+  assert.equal(bodyOf(await served), 'served!')
+  await lane.close()
+})
+
+test('a process that has run out of memory is replaced at once, too', async () => {
+  const { lane, run, started } = laneOf(1)
+  const failed = run('a', 'one')
+  await received(started[0], 1)
+  started[0]?.stderr.write('FATAL ERROR: JavaScript heap out of memory')
+  await turn()
+  started[0]?.end(null, 'SIGABRT')
+  await assert.rejects(failed, /too much memory/)
+  await turn()
+  assert.equal(started.length, 2)
+  await lane.close()
+})
