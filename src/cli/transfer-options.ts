@@ -80,6 +80,10 @@ export const importOptions = {
     kind: 'switch',
     doc: 'Rows of CSV may have fewer cells than there are columns.',
   },
+  rowIds: {
+    kind: 'switch',
+    doc: 'The field id of objects of JSON is the id of their document, which has to be a whole number; without this option it is a field like others.',
+  },
   treatEmptyCsvCellsAs: {
     kind: 'choice',
     default: 'null',

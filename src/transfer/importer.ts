@@ -43,6 +43,8 @@ export interface ImportOptions {
   readonly skipBad: number
   readonly allowIncomplete: boolean
   readonly allowShortRows: boolean
+  /** The field `id` of a JSON row is the id of its document. */
+  readonly hasRowIds: boolean
   /** The collection for all documents; undefined or absent: each document goes into its own collection. */
   readonly into?: string | undefined
   readonly emptyCells: 'null' | 'empty'
@@ -243,7 +245,7 @@ class Importer {
       this.#progress.readBytes += file.bytes
       return
     }
-    const { allowShortRows, database, dryRun, emptyCells, onConflict, types } = this.#options
+    const { allowShortRows, database, dryRun, emptyCells, hasRowIds, onConflict, types } = this.#options
     const path = [...database, ...file.database]
     // Without the database, a dry run has nothing to compare with.
     const isBlank = dryRun && !(await this.#exists(path))
@@ -264,6 +266,7 @@ class Importer {
       types,
       isUserCollection: name => name !== 'Credential' && this.#exported.has(name),
       isCollection: name => this.#exported.size === 0 || this.#exported.has(name),
+      hasRowIds,
       emptyCells,
       allowShortRows,
       count: bytes => {

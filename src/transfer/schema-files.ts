@@ -17,6 +17,7 @@ export async function readSchemaFile(file: SourceFile, notes: Notes): Promise<re
     types: new FieldTypes(),
     isCollection: () => true,
     isUserCollection: () => false,
+    hasRowIds: false,
     emptyCells: 'empty',
     allowShortRows: true,
     count: () => undefined,

@@ -177,3 +177,21 @@ test('who may not import is told so', { skip }, async () => {
   await page.context().close()
   stage.assertNoFaults()
 })
+
+test('rows of JSON keep their ids when asked', { skip }, async () => {
+  const page = await importing('rows')
+  await choose(page, 'rows.jsonl', '{"id": 7, "n": 1}\n{"id": "8", "n": 2}\n{"n": 3}\n{"id": "x", "n": 4}\n')
+  const asked = page.getByLabel('The field id is the id of the document')
+  assert.equal(await asked.isChecked(), false)
+  await asked.check()
+  await page.getByRole('cell', { name: '7', exact: true }).waitFor()
+  assert.match(await load(page), /^3 documents created, 1 documents refused/)
+  await page.getByRole('alert').getByText('a row with "x", which is no id').waitFor()
+  const stored = await all('rows')
+  assert.deepEqual(stored.map(({ n }) => n).sort(), [1, 2, 3])
+  assert.ok(stored.every(data => !('id' in data)))
+  const seventh = { ref: { collection: 'rows' }, id: '7' }
+  assert.equal(await stage.query({ select: ['data', 'n'], from: { get: seventh } }), 1)
+  await page.context().close()
+  stage.assertNoFaults()
+})

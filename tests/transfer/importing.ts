@@ -72,6 +72,7 @@ export async function openTestDatabase(
         skipBad: 0,
         allowIncomplete: false,
         allowShortRows: false,
+        hasRowIds: false,
         emptyCells: 'null',
         remember: (identity, goesOn) => new ImportState(join(folder, 'state'), identity, goesOn),
         sha256: text => createHash('sha256').update(text).digest(),

@@ -122,6 +122,13 @@ function Choices({ plan, preview, choices, onChange }: ImportFormProps & { plan:
         isOn={choices.passesOverBad}
         onChange={passesOverBad => set({ passesOverBad })}
       />
+      {preview?.hasRowIds && (
+        <Check
+          label="The field id is the id of the document"
+          isOn={choices.hasRowIds}
+          onChange={hasRowIds => set({ hasRowIds })}
+        />
+      )}
       {preview && preview.others.length > 0 && (
         <Check
           label={

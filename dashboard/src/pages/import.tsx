@@ -42,6 +42,7 @@ const usual: ImportChoices = {
   types: new Map(),
   emptyCells: 'null',
   allowShortRows: false,
+  hasRowIds: false,
   onConflict: 'fail',
   passesOverBad: true,
   keepsCollections: false,

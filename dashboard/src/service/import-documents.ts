@@ -52,6 +52,8 @@ export interface ImportPlan {
   readonly types: ReadonlyMap<string, TypeName>
   readonly emptyCells: 'null' | 'empty'
   readonly allowShortRows: boolean
+  /** The field `id` of an object of JSON is the id of its document. */
+  readonly hasRowIds: boolean
   readonly onConflict: OnConflict
   /** What cannot be imported is listed and does not end the import. */
   readonly passesOverBad: boolean
@@ -83,7 +85,7 @@ export async function importDocuments(
   progress: ImportProgress,
   signal: AbortSignal,
 ): Promise<Report> {
-  const { allowShortRows, emptyCells, file, into, onConflict, passesOverBad, types } = plan
+  const { allowShortRows, emptyCells, file, hasRowIds, into, onConflict, passesOverBad, types } = plan
   const options: ImportOptions = {
     database: [],
     types: fieldTypesOf(types),
@@ -92,11 +94,12 @@ export async function importDocuments(
     skipBad: passesOverBad ? Number.MAX_SAFE_INTEGER : 0,
     allowIncomplete: false,
     allowShortRows,
+    hasRowIds,
     emptyCells,
     into,
     meaning: [...types]
       .map(([field, type]) => `${field}::${type}`)
-      .concat(file.encoding, emptyCells, into ?? ''),
+      .concat(file.encoding, emptyCells, into ?? '', hasRowIds ? 'row-ids' : []),
     remember: rememberImport,
     sha256,
     signal,

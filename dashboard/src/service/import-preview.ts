@@ -24,6 +24,8 @@ export interface Preview {
   readonly columns: readonly string[]
   /** Collections that documents say they are of, other than the one imported into. */
   readonly others: readonly string[]
+  /** Objects of JSON that have a field `id`, which may be meant as the id of the document. */
+  readonly hasRowIds: boolean
   /** Types that every text of a column could be read as. */
   readonly suggested: ReadonlyMap<string, TypeName>
 }
@@ -32,13 +34,14 @@ const rowsMax = 20
 
 /** Reads the beginning of a file. Throws `TransferError` where it cannot be read. */
 export async function previewOf(plan: ImportPlan): Promise<Preview> {
-  const { allowShortRows, emptyCells, file, types } = plan
+  const { allowShortRows, emptyCells, file, hasRowIds, types } = plan
   const rows: PreviewRow[] = []
   const elements = readFileRecords(file, fileStart, {
     notes: { lost: () => undefined, lookalike: () => undefined },
     types: fieldTypesOf(types),
     isCollection: () => true,
     isUserCollection: () => false,
+    hasRowIds,
     emptyCells,
     allowShortRows,
     count: () => undefined,
@@ -53,7 +56,14 @@ export async function previewOf(plan: ImportPlan): Promise<Preview> {
   const others = [...new Set(rows.map(({ collection }) => collection))].filter(
     name => name !== file.collection,
   )
-  return { rows, columns, others, suggested: suggestions(rows, columns) }
+  const isRows = file.content.kind === 'json' && file.content.format === 'rows'
+  return {
+    rows,
+    columns,
+    others,
+    hasRowIds: isRows && (hasRowIds || columns.includes('id')),
+    suggested: suggestions(rows, columns),
+  }
 }
 
 function rowOf({ collection, fields, id }: SourceDocument, line: number): PreviewRow {

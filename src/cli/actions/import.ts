@@ -46,6 +46,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
             skipBad: given.skipBad,
             allowIncomplete: given.allowIncomplete,
             allowShortRows: given.allowShortRows,
+            hasRowIds: given.rowIds,
             emptyCells: given.treatEmptyCsvCellsAs,
             remember: (identity, goesOn) =>
               new ImportState(given.state ?? defaultStateFolder(), identity, goesOn),
@@ -56,6 +57,8 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
               given.collection ?? '',
               given.treatEmptyCsvCellsAs,
               given.encoding ?? '',
+              // Imports that began before this option existed go on.
+              ...(given.rowIds ? ['row-ids'] : []),
             ],
           },
           progress,

@@ -18,6 +18,8 @@ export interface ElementContext {
   readonly isCollection: (name: string) => boolean
   /** Returns whether a name that looks native is known to belong to a user collection. */
   readonly isUserCollection: (name: string) => boolean
+  /** The field `id` of a row of JSON is the id of its document; otherwise it is a field of the data. */
+  readonly hasRowIds: boolean
 }
 
 /** Converts one element to records. Throws `BadRecord`. */

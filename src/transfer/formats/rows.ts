@@ -1,5 +1,5 @@
 // Reads rows, as the old command line imported them and simple scripts wrote them. Each row becomes `{data: row}` with
-// a new id, unless it has an id (CSV files of dump scripts).
+// a new id, unless it has an id (CSV files of dump scripts; on request, JSON objects with a field `id`).
 
 import { tryJson } from '../../values/json.ts'
 import type { Json, ObjectValue, Value } from '../../values/value.ts'
@@ -13,7 +13,19 @@ import { plainNotation } from './plain-values.ts'
 /** Reads a row of a JSON file. */
 export const readRow: ReadElement = (element, context) => {
   if (!(element instanceof Map)) throw new BadRecord('a row has to be an object')
-  return [documentOf(readFields(element, '', rowNotation(context)), undefined, context)]
+  const { id, fields } = context.hasRowIds ? withoutId(element) : { id: undefined, fields: element }
+  return [documentOf(readFields(fields, '', rowNotation(context)), id, context)]
+}
+
+/** Splits a row into the id of its document, which may be absent, and its other fields. */
+function withoutId(row: ReadonlyMap<string, Json>) {
+  const fields = new Map(row)
+  fields.delete('id')
+  const written = row.get('id')
+  if (written === undefined || written === null) return { id: undefined, fields }
+  const id = readId(written)
+  if (id === undefined) throw new BadRecord(`a row ${faultOfId(written)}`)
+  return { id, fields }
 }
 
 /** Reads `{"collectionId":"Movies","document":{…}}`, the format of a backup tool. */
