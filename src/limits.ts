@@ -266,8 +266,8 @@ export const limits = {
   accountKeyNameCharsMax: 200,
   /** Decisions about rights that one explanation tells; ours. */
   explainedDecisionsMax: 1000,
-  /** Rows of an index that one request for its size reads; ours. */
-  indexSizeRows: 10_000,
+  /** Rows of an index or of a collection that one request for its size reads; ours. */
+  sizeRows: 10_000,
   /** Databases with a key of the same id: a secret that names the id is checked with each; ours. */
   keysOfOneIdMax: 16,
   /** Checks and hashes of secrets at a time, and waiting behind them; ours: threads stay free for other work. */

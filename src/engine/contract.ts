@@ -173,6 +173,8 @@ export interface Engine {
   explain(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** `POST /api/v1/indexes/_size`: a page of the sizes of an index, for keys that may read the schema. */
   indexSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
+  /** `POST /api/v1/collections/_size`: the same of the documents of a collection. */
+  collectionSize(request: QueryRequest): QueryResponse | Promise<QueryResponse>
   /** The body of a response whose attempt has been committed at `time`. */
   completed(request: QueryRequest, response: QueryResponse, time: Micros): string
   /**

@@ -23,12 +23,12 @@ import type {
 } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { explain } from './explain.ts'
-import { indexSize } from './index-size.ts'
 import { followNames, principalOf } from './principal.ts'
 import type { Costs } from './rate-limits.ts'
 import type { RequestKind, Task } from './request-kind.ts'
 import { languageOf, runRequest } from './request-run.ts'
 import { queueOf, TooLong } from './slow-lane.ts'
+import { collectionSize, indexSize } from './stored-size.ts'
 import { TimeBudget } from './time-budget.ts'
 
 /** Makes the engine of an open data directory. */
@@ -45,7 +45,9 @@ export function createEngine(options: EngineOptions): Engine {
     ownToken: request => runTask(request, ownToken(languageOf(options, request))),
     authorized: request => runTask(request, authorized),
     explain: request => bounded(options.memory, request, () => runExplanation(options, request)),
-    indexSize: request => bounded(options.memory, request, () => runIndexSize(options, request)),
+    indexSize: request => bounded(options.memory, request, () => runSize(options, request, indexSize)),
+    collectionSize: request =>
+      bounded(options.memory, request, () => runSize(options, request, collectionSize)),
     ping: async scope => {
       if (scope === 'write' || scope === 'all') await store.probe()
       else if (scope === 'read') store.read(() => null)
@@ -186,14 +188,18 @@ function runExplanation(options: EngineOptions, given: QueryRequest): QueryRespo
 }
 
 /** A page of a bounded number of rows: it does not take long. */
-function runIndexSize(options: EngineOptions, given: QueryRequest): QueryResponse | Promise<QueryResponse> {
+function runSize(
+  options: EngineOptions,
+  given: QueryRequest,
+  size: (request: QueryRequest) => Task,
+): QueryResponse | Promise<QueryResponse> {
   const request = withText(given)
   return runRequest(options, request, {
     budget: new TimeBudget(options, request, 'goes on'),
     isCharged: true,
     task: session => {
       options.rateLimits?.check(session.database, { compute: 1, read: 1, write: 0 })
-      return indexSize(request)(session)
+      return size(request)(session)
     },
   })
 }

@@ -209,11 +209,11 @@ export interface TransactionCounters {
   indexUnits: number
 }
 
-/** The sizes of some rows of an index. */
-export interface IndexSize {
-  /** Entries that are live. */
-  readonly entries: number
-  /** Keys and values of all rows, past entries and events included. */
+/** The sizes of some rows of an index, or of a collection. */
+export interface StoredSize {
+  /** Live entries of an index, live documents of a collection. */
+  readonly count: number
+  /** Keys and values of all rows, past ones included. */
   readonly bytes: number
   /** The key of the last row, where there may be more. */
   readonly last: Uint8Array | undefined
@@ -283,7 +283,9 @@ export interface Transaction {
   minimumValidTime(database: DatabaseId, collection: number): Micros
 
   /** The sizes of at most `rowsMax` rows of an index, from those behind the key `after` on. */
-  indexSize(index: Ref, rowsMax: number, after?: Uint8Array): IndexSize
+  indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize
+  /** The same of a collection of documents, which its reference names. */
+  collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize
 
   /** Whether this transaction has written documents of a collection. */
   hasWritten(database: DatabaseId, collection: number): boolean

@@ -21,7 +21,7 @@ import type {
   IndexDefinition,
   IndexEntry,
   IndexEvent,
-  IndexSize,
+  StoredSize,
   TransactionCounters,
   Version,
 } from './contract.ts'
@@ -30,7 +30,6 @@ import { StoreDirectory } from './directory.ts'
 import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
 import type { IdGenerator } from './ids.ts'
 import { type EntrySet, scanEntries } from './index-scan.ts'
-import { sizeOfIndex } from './index-size.ts'
 import { documentsTables, entryChanges, keyTooLong, userIndex } from './index-tables.ts'
 import type { KnownDocuments } from './known-documents.ts'
 import type { KnownEntries } from './known-entries.ts'
@@ -39,6 +38,7 @@ import { versionAction, versionTime, versionTtl, withAction } from './records.ts
 import { checkValidTime, minimumValidTime } from './retention.ts'
 import { entryEvents, storedEvents } from './set-events.ts'
 import { isExpired, noCounts, noExpiry, read, type Snapshot } from './snapshot.ts'
+import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
 import { VersionReader } from './version-reader.ts'
 
 /** What transactions of one store share. */
@@ -195,8 +195,12 @@ export abstract class StoreReader {
     }
   }
 
-  indexSize(index: Ref, rowsMax: number, after?: Uint8Array): IndexSize {
+  indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize {
     return sizeOfIndex(this.snapshot, index, rowsMax, after)
+  }
+
+  collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize {
+    return sizeOfCollection(this.snapshot, collection, rowsMax, after)
   }
 
   match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {

@@ -76,6 +76,7 @@ export function fakeEngine(): FakeEngine {
     ownToken: request => guarded(request, () => resource('"token"')),
     explain: request => guarded(request, () => resource('"explained"')),
     indexSize: request => guarded(request, () => resource('"size"')),
+    collectionSize: request => guarded(request, () => resource('"size"')),
     authorized: request =>
       guarded(request, () => ({
         status: 200,

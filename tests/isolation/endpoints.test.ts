@@ -68,6 +68,7 @@ const rows: Readonly<Record<string, Row>> = {
   'POST /api/v1/explain': { reach: admins, body: { query: plain, as: 'client' } },
   // There is none of that name: who may not ask does not learn it.
   'POST /api/v1/indexes/_size': { reach: [], body: { index: 'none' } },
+  'POST /api/v1/collections/_size': { reach: [], body: { collection: 'none' } },
   'GET /api/v1/principal': { reach: insiders },
   'POST /api/v1/transfer/write': { reach: admins, body: { onConflict: 'keep' } },
   'POST /api/v1/transfer/missing': { reach: admins, body: { documents: [] } },

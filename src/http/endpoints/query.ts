@@ -41,6 +41,8 @@ export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
     // How many entries an index has, and what it takes of the store.
     post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body))),
+    // How many documents a collection has, and what they take.
+    post('/api/v1/collections/_size', call => engine.collectionSize(call.queryRequest(call.body))),
     // Which account and database the secret belongs to.
     get('/authorized', call => engine.authorized(call.queryRequest(undefined))),
     // The caller's own token document. The one route kept of the REST interface that came before the query language; clients

@@ -1,4 +1,5 @@
-// `POST /api/v1/indexes/_size`: the entries and bytes of indexes of both languages, and of unique constraints.
+// `POST /api/v1/indexes/_size` and `collections/_size`: the entries and bytes of indexes of both languages and of unique
+// constraints, the documents and bytes of collections.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -44,8 +45,8 @@ interface Size {
   readonly after: string | null
 }
 
-const ask = (body: unknown, as = secret) =>
-  send(server, { path: '/api/v1/indexes/_size', secret: as, body: JSON.stringify(body) })
+const ask = (body: unknown, as = secret, of = 'indexes') =>
+  send(server, { path: `/api/v1/${of}/_size`, secret: as, body: JSON.stringify(body) })
 
 async function sizeOf(part: object) {
   const pages: Size[] = []
@@ -90,4 +91,69 @@ test('unknown indexes, wrong bodies and keys without rights are rejected', async
   assert.deepEqual(strange.json, { entries: 0, bytes: 0, after: null })
   const client = await query(server, secret, { create_key: { object: { role: 'client' } } })
   assert.equal((await ask({ index: 'by_kind' }, (client as { secret: string }).secret)).status, 403)
+})
+
+interface CollectionSize {
+  readonly documents: number
+  readonly bytes: number
+  readonly after: string | null
+}
+
+async function sizeOfCollection(collection: string): Promise<readonly CollectionSize[]> {
+  const pages: CollectionSize[] = []
+  do {
+    const cursor = pages.at(-1)?.after
+    const { json, status } = await ask(
+      { collection, ...(cursor && { after: cursor }) },
+      secret,
+      'collections',
+    )
+    assert.equal(status, 200, JSON.stringify(json))
+    pages.push(json as CollectionSize)
+  } while (pages.at(-1)?.after !== null)
+  return pages
+}
+
+const sumOf = (pages: readonly CollectionSize[], member: 'documents' | 'bytes') =>
+  pages.reduce((sum, page) => sum + page[member], 0)
+
+test('documents and bytes of a collection are counted over pages, past versions with their bytes', async () => {
+  const pages = await sizeOfCollection('items')
+  assert.equal(pages[0]?.documents, 10_000)
+  assert.equal(sumOf(pages, 'documents'), 10_500)
+  await query(server, secret, { create_collection: { object: { name: 'kept' } } })
+  assert.deepEqual(await sizeOfCollection('kept'), [{ documents: 0, bytes: 0, after: null }])
+  const kept = { ref: { collection: 'kept' }, id: '1' }
+  const data = (size: number) => ({ object: { data: { object: { text: 'x'.repeat(size) } } } })
+  await query(server, secret, { create: kept, params: data(10_000) })
+  const [once] = await sizeOfCollection('kept')
+  assert.ok(once && once.documents === 1 && once.bytes > 10_000 && once.bytes < 11_000, JSON.stringify(once))
+  await query(server, secret, { update: kept, params: data(10) })
+  const [twice] = await sizeOfCollection('kept')
+  assert.ok(twice && twice.documents === 1 && twice.bytes > once.bytes, 'the past version counts')
+  await query(server, secret, { delete: kept })
+  assert.equal(sumOf(await sizeOfCollection('kept'), 'documents'), 0)
+})
+
+test('a page of large documents ends after some megabytes', async () => {
+  await query(server, secret, { create_collection: { object: { name: 'large' } } })
+  for (let id = 1; id <= 12; id++) {
+    const data = { object: { text: 'x'.repeat(1_000_000) } }
+    await query(server, secret, {
+      create: { ref: { collection: 'large' }, id: String(id) },
+      params: { object: { data } },
+    })
+  }
+  const pages = await sizeOfCollection('large')
+  assert.equal(pages.length, 2)
+  assert.equal(sumOf(pages, 'documents'), 12)
+})
+
+test('unknown collections and wrong bodies are rejected', async () => {
+  const statusOf = async (body: unknown, as = secret) => (await ask(body, as, 'collections')).status
+  assert.equal(await statusOf({ collection: 'none' }), 404)
+  for (const body of [null, [], {}, { collection: 1 }, { collection: 'items', after: 1 }])
+    assert.equal(await statusOf(body), 400, JSON.stringify(body))
+  const client = await query(server, secret, { create_key: { object: { role: 'client' } } })
+  assert.equal(await statusOf({ collection: 'items' }, (client as { secret: string }).secret), 403)
 })
