@@ -3,34 +3,9 @@
 import { useLoad } from '../parts/load.tsx'
 import { Table } from '../parts/table.tsx'
 import { databasePath, pastTime } from '../router.ts'
+import { type DeclaredField, declaredFields } from '../service/declared-fields.ts'
 import { readSchema } from '../service/schema.ts'
-import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
-
-interface DeclaredField {
-  readonly name: string
-  readonly type: string
-  /** The text of its default; undefined where it has none, and of a computed field its body. */
-  readonly value: string | undefined
-  readonly isComputed: boolean
-}
-
-const membersOf = (value: Json | undefined) => (isMap(value) ? [...value] : [])
-
-function declaredFields(collection: Json): readonly DeclaredField[] {
-  const own = membersOf(at(collection, 'fields')).map(([name, field]) => ({
-    name,
-    type: textAt(field, 'signature') ?? 'Any',
-    value: textAt(field, 'default'),
-    isComputed: false,
-  }))
-  const computed = membersOf(at(collection, 'computed_fields')).map(([name, field]) => ({
-    name,
-    type: textAt(field, 'signature') ?? 'Any',
-    value: textAt(field, 'body'),
-    isComputed: true,
-  }))
-  return [...own, ...computed]
-}
+import { at, listAt, textAt } from '../wire/json.ts'
 
 /** The table of a collection's fields and checks; nothing for collections that declare none. */
 export function FieldTypes({ collection }: { readonly collection: string }) {
@@ -72,7 +47,7 @@ export function FieldTypes({ collection }: { readonly collection: string }) {
 function FieldTable({ fields }: { fields: readonly DeclaredField[] }) {
   return (
     <Table label="Fields" columns={['Field', 'Type', 'Default']}>
-      {fields.map(({ name, type, value, isComputed }) => (
+      {fields.map(({ name, type, value, isComputed, isRequired }) => (
         <tr key={name}>
           <th scope="row">
             <bdi>{name}</bdi>
@@ -82,7 +57,7 @@ function FieldTable({ fields }: { fields: readonly DeclaredField[] }) {
           </td>
           <td class="wrap">
             {isComputed && 'computed, cannot be set: '}
-            {value === undefined ? '–' : <code>{value}</code>}
+            {value === undefined ? isRequired ? 'none: required' : '–' : <code>{value}</code>}
           </td>
         </tr>
       ))}

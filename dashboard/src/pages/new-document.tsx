@@ -1,24 +1,42 @@
-// A new document, empty or as a copy of another.
+// A new document: with the required fields of a typed collection, or as a copy of another document.
 
 import { useEffect, useState } from 'preact/hooks'
+import { printValue } from '../language.ts'
 import { DraftEditor } from '../parts/draft-editor.tsx'
 import { Field } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Loaded, useAction, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { addressOf, go, guard, place } from '../router.ts'
+import { startingData } from '../service/declared-fields.ts'
 import { createDocument, type Draft, readDocument } from '../service/documents.ts'
+import { readSchema } from '../service/schema.ts'
 import { documentTrail } from './document.tsx'
 import { FieldTypes } from './field-types.tsx'
 
 const empty: Draft = { data: '{\n  \n}', notation: 'text', ttl: '' }
+
+/** The draft of a new document. Callers without read access to the definition of the collection begin with an empty one. */
+async function startOf(collection: string, signal: AbortSignal): Promise<Draft> {
+  const definition = await readSchema('collections', collection, signal).catch(cause => {
+    if (signal.aborted) throw cause
+    return null
+  })
+  const data = startingData(definition)
+  if (data.size === 0) return empty
+  const fields = Array.from(data, ([name, value]) => `  ${keyText(name)}: ${printValue(value, 'text')}`)
+  return { ...empty, data: `{\n${fields.join(',\n')}\n}` }
+}
+
+/** The name of a field as drivers of version 4 write it. */
+const keyText = (name: string) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name))
 
 /** The page on which a document is made. */
 export function NewDocument({ collection }: { readonly collection: string }) {
   const from = place.value.parameters.get('from')
   const start = useLoad(
     async (signal): Promise<Draft> => {
-      if (from === null) return empty
+      if (from === null) return startOf(collection, signal)
       const { data } = await readDocument({ collection, id: from }, 'text', signal)
       return { ...empty, data }
     },

@@ -1,12 +1,17 @@
 // Help for who writes queries: what can be completed, and what every function does.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
 import { fqlFunctions } from '../../../src/v4/text/index.ts'
 import { type LibraryName, libraryNames } from '../../../src/v10/text/library.ts'
+import { keyText } from '../../../src/v10/text/quoted.ts'
 import type { Version } from '../language.ts'
 import type { Completion } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'
 import { useChoices } from '../parts/schema-list.tsx'
+import { databasePath } from '../router.ts'
+import { type CollectionMembers, readMembers } from '../service/collection-members.ts'
+import type { Signature } from '../wire/signatures.ts'
+import { type Subject, subjectAt } from '../wire/subject-at.ts'
 
 const functionCompletions: readonly Completion[] = fqlFunctions.map(
   ({ name, signature, summary, result }) => ({
@@ -44,23 +49,90 @@ const completions10: readonly Completion[] = [
   ),
 ]
 
-/** What can be written in a version of the language: functions, and the names of what the database holds. */
-export function useCompletions(version: Version): readonly Completion[] {
+/** What the shell completes. */
+interface ShellCompletions {
+  /** What can be written in a version of the language: functions, and the names of what the database holds. */
+  readonly completions: readonly Completion[]
+  /** The members of the document or collection that is at hand at a place. */
+  readonly completionsAt: (text: string, offset: number) => Promise<readonly Completion[]>
+}
+
+/** What can be written in a version of the language. `turn` changes when the schema may have changed. */
+export function useCompletions(version: Version, turn: unknown): ShellCompletions {
   const collections = useChoices('collections')
+  const completions = useNames(version, collections.data)
+  const completionsAt = useMembers(version, collections.data, turn)
+  return { completions, completionsAt }
+}
+
+function useNames(version: Version, collections: readonly string[] | undefined): readonly Completion[] {
   const indexes = useChoices('indexes')
   const functions = useChoices('functions')
   return useMemo(() => {
     if (version === '10') {
-      const objects = [...named10(collections.data, 'Collection'), ...named10(functions.data, 'Function')]
+      const objects = [...named10(collections, 'Collection'), ...named10(functions.data, 'Function')]
       return [...completions10, ...objects]
     }
     return [
       ...functionCompletions,
-      ...named(collections.data, 'Collection'),
+      ...named(collections, 'Collection'),
       ...named(indexes.data, 'Index'),
       ...named(functions.data, 'Function'),
     ]
-  }, [version, collections.data, indexes.data, functions.data])
+  }, [version, collections, indexes.data, functions.data])
+}
+
+/** Reads each collection when it is first at hand, and once more after a query has run. */
+function useMembers(version: Version, collections: readonly string[] | undefined, turn: unknown) {
+  const names = useMemo(() => new Set(collections), [collections])
+  const known = useRef(new Map<string, Promise<CollectionMembers>>())
+  useMemo(() => known.current.clear(), [turn, databasePath.value.join('/')])
+  return useCallback(
+    async (text: string, offset: number) => {
+      const subject = version === '10' ? subjectAt(text, offset, names) : undefined
+      if (subject === undefined) return []
+      const membersOf = (name: string) => {
+        const found = known.current.get(name) ?? readMembers(name, AbortSignal.timeout(membersMs))
+        known.current.set(name, found)
+        return found
+      }
+      return memberCompletions(subject, membersOf)
+    },
+    [version, names],
+  )
+}
+
+/** Completion that takes longer helps nobody. */
+const membersMs = 3000
+
+async function memberCompletions(
+  { kind, collection, path }: Subject,
+  membersOf: (name: string) => Promise<CollectionMembers>,
+): Promise<readonly Completion[]> {
+  let { fields, indexes } = await membersOf(collection)
+  if (kind === 'collection') {
+    return [...indexes].map(([label, terms]) => ({
+      label,
+      kind: 'function',
+      detail: `${terms} index of ${collection}`,
+      text: label,
+    }))
+  }
+  let owner = collection
+  for (const step of path) {
+    const field: Signature | undefined = fields.get(step)
+    if (field?.collection === undefined) fields = field?.fields ?? new Map()
+    else {
+      owner = field.collection
+      fields = (await membersOf(owner)).fields
+    }
+  }
+  return [...fields].map(([label, { text }]) => ({
+    label,
+    kind: 'property',
+    detail: `${text} of ${owner}`,
+    text: keyText(label),
+  }))
 }
 
 function named(names: readonly string[] | undefined, call: string): Completion[] {

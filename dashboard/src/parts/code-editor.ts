@@ -29,6 +29,7 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { Notation } from '../language.ts'
+import { bidiSafety } from './bidi.ts'
 import { longLines } from './long-lines.ts'
 import { driverNotation, schemaNotation, version10Notation } from './notations.ts'
 
@@ -66,6 +67,8 @@ export interface EditorProps {
   /** Places to underline. */
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
+  /** What can be written at a place of the text, besides; it is offered before the rest. */
+  readonly completionsAt?: (text: string, offset: number) => Promise<readonly Completion[]>
   readonly hasFocus?: boolean
   readonly placeholder?: string
 }
@@ -250,8 +253,15 @@ function basics(properties: { readonly current: EditorProps }): Extension {
     lintGutter(),
     EditorView.lineWrapping,
     longLines,
+    bidiSafety,
     EditorView.domEventHandlers({ beforeinput: typeOver }),
-    autocompletion({ override: [context => complete(context, properties.current)], icons: false }),
+    autocompletion({
+      override: [
+        context => complete(context, properties.current),
+        context => completeAt(context, properties.current),
+      ],
+      icons: false,
+    }),
     syntaxHighlighting(colours),
     theme,
     placeholder(properties.current.placeholder ?? ''),
@@ -274,14 +284,29 @@ function complete(context: CompletionContext, { completions }: EditorProps) {
   const isMember = dotted !== '' && fitting.some(({ after }) => after !== undefined)
   const isAsked = word !== null || context.explicit || isMember
   if (!isAsked || fitting.length === 0) return null
+  return offered(context, from, fitting)
+}
+
+/** Ranks what belongs to a place before everything else that matches as well. */
+const placeBoost = 99
+
+async function completeAt(context: CompletionContext, { completionsAt }: EditorProps) {
+  const from = context.matchBefore(/[\w$]+/)?.from ?? context.pos
+  const isAsked = from < context.pos || context.explicit || context.state.sliceDoc(from - 1, from) === '.'
+  const found = isAsked ? await completionsAt?.(context.state.sliceDoc(0, from), from) : undefined
+  return found === undefined || found.length === 0 ? null : offered(context, from, found, placeBoost)
+}
+
+function offered(context: CompletionContext, from: number, completions: readonly Completion[], boost = 0) {
   // Inside quotes a name is put in as it is, elsewhere with the call that names it.
   const isQuoted = /["'`]/.test(context.state.sliceDoc(from - 1, from))
   return {
     from,
     validFor: /^[\w$]*$/,
-    options: fitting.map(({ label, kind, detail, info, text }) => ({
+    options: completions.map(({ label, kind, detail, info, text }) => ({
       label,
       type: kind,
+      boost,
       ...(detail !== undefined && { detail }),
       ...(info !== undefined && { info }),
       ...(text !== undefined && { apply: isQuoted ? label : text }),

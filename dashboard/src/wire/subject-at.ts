@@ -1,0 +1,213 @@
+// What the value at a place of a query of version 10 is: the documents of which collection, as far as the words before the
+// place tell. Completion needs it while a query is being written, so the text is incomplete: words are followed backwards
+// from the place, and nothing is evaluated.
+
+/** What the name that is written at a place can be a member of. */
+export interface Subject {
+  /** A document, or an object in one; or the collection itself, whose members are its indexes. */
+  readonly kind: 'document' | 'collection'
+  readonly collection: string
+  /** Names of fields that lead from a document to the object at hand. */
+  readonly path: readonly string[]
+}
+
+const wordPattern =
+  /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`(?:[^`\\]|\\.)*`?|[\p{L}_][\p{L}\p{Nd}_]*|\d[\w.]*|=>|\?\.|&&|\|\||[=!<>]=|\S/gu
+
+const isName = (word: string | undefined) => word !== undefined && /^[\p{L}_]/u.test(word)
+const isDot = (word: string | undefined) => word === '.' || word === '?.'
+
+/** Words after which an expression begins. */
+const keywords = new Set(['let', 'if', 'else', 'at', 'isa', 'true', 'false', 'null'])
+
+/** The step of a chain that takes an element of an array. */
+const elementStep = '[]'
+/** Methods of collections and sets that give a document of the collection. */
+const documentMethods = new Set([
+  ...['byId', 'create', 'createData', 'first', 'last', 'firstWhere', 'lastWhere', 'at', elementStep],
+  ...['update', 'updateData', 'replace', 'replaceData'],
+])
+/** Methods of sets that give a set of the same documents. */
+const setMethods = new Set([
+  ...['all', 'where', 'order', 'distinct', 'concat', 'take', 'drop', 'reverse', 'pageSize', 'toSet'],
+  ...['toArray', 'paginate'],
+])
+/** Methods that take an object of fields. */
+const writers = new Set(['create', 'createData', 'update', 'updateData', 'replace', 'replaceData'])
+
+/** Queries longer than this are looked at from here to the place only. */
+const lookBackChars = 10_000
+
+/**
+ * Finds the subject of a place, in UTF-16 offsets: of the name that begins there, after a dot or as the key of an object.
+ * `collections` are the names of collections. Undefined where no collection is at hand.
+ */
+export function subjectAt(
+  text: string,
+  offset: number,
+  collections: ReadonlySet<string>,
+): Subject | undefined {
+  const before = text.slice(Math.max(0, offset - lookBackChars), offset)
+  const found = [...before.matchAll(wordPattern)]
+  // Within a text or a comment no name is written.
+  const last = found.at(-1)
+  if (last && /^(["'`]|\/[/*])/.test(last[0]) && last.index + last[0].length === before.length)
+    return undefined
+  const words = found.map(([word]) => word).filter(word => !/^\/[/*]/.test(word))
+  return new Finder(words, collections).subject()
+}
+
+/** What an expression is. */
+interface Found {
+  readonly kind: 'collection' | 'set' | 'document'
+  readonly collection: string
+  readonly path: readonly string[]
+}
+
+class Finder {
+  readonly #words: readonly string[]
+  readonly #collections: ReadonlySet<string>
+
+  constructor(words: readonly string[], collections: ReadonlySet<string>) {
+    this.#words = words
+    this.#collections = collections
+  }
+
+  #word(at: number): string | undefined {
+    return this.#words[at]
+  }
+
+  subject(): Subject | undefined {
+    const end = this.#words.length
+    if (!isDot(this.#word(end - 1))) return this.#key(end)
+    const found = this.#isOperand(end - 2) ? this.#expression(end - 1) : this.#lambdaElement(end - 1)
+    return found && found.kind !== 'set' ? { ...found, kind: found.kind } : undefined
+  }
+
+  /** Whether an expression can end with a word. */
+  #isOperand(at: number): boolean {
+    const word = this.#word(at)
+    if (word === undefined) return false
+    if (isName(word)) return !keywords.has(word)
+    return [')', ']', '}', '!'].includes(word)
+  }
+
+  /** The object whose field is named before `end`: one that is given to a method, or a projection. */
+  #key(end: number): Subject | undefined {
+    const previous = this.#word(end - 1)
+    const open = previous === '{' || previous === ',' ? this.#enclosing(end) : undefined
+    if (open === undefined || this.#word(open) !== '{') return undefined
+    const around = this.#word(open - 1)
+    // A method takes fields as `create({ … })`.
+    if (around === '(' && !writers.has(this.#word(open - 2) ?? '')) return undefined
+    const found = around === '(' ? this.#expression(open - 1) : this.#projected(open)
+    if (found) return found.kind === 'collection' ? undefined : { ...found, kind: 'document' }
+    // An object within another one is written as `{ name: { … } }`, a projection as `{ name { … } }`.
+    const name = around === ':' ? open - 2 : open - 1
+    const outer = isName(this.#word(name)) ? this.#key(name) : undefined
+    return outer && { ...outer, path: [...outer.path, this.#word(name) as string] }
+  }
+
+  /** What the projection that a brace opens is of; undefined for the brace of a block or an object. */
+  #projected(open: number): Found | undefined {
+    return this.#isOperand(open - 1) ? this.#expression(open) : undefined
+  }
+
+  /** The nearest bracket before `end` that is still open; undefined where there is none. */
+  #enclosing(end: number): number | undefined {
+    let depth = 0
+    for (let at = end - 1; at >= 0; at--) {
+      const word = this.#word(at) as string
+      if (')]}'.includes(word)) depth++
+      else if ('([{'.includes(word) && depth-- === 0) return at
+    }
+    return undefined
+  }
+
+  /** The document that the function around a place is called with: the function is an argument of a method of a set. */
+  #lambdaElement(before: number): Found | undefined {
+    for (let open = this.#enclosing(before); open !== undefined; open = this.#enclosing(open)) {
+      const found = this.#word(open) === '(' ? this.#calledOn(open) : this.#projected(open)
+      if (found && found.kind !== 'document') return { ...found, kind: 'document' }
+    }
+    return undefined
+  }
+
+  /** The set or collection whose method is called with what follows a parenthesis. */
+  #calledOn(open: number): Found | undefined {
+    return isName(this.#word(open - 1)) && isDot(this.#word(open - 2))
+      ? this.#expression(open - 2)
+      : undefined
+  }
+
+  /** What the chain of calls and fields is that ends before `end`. */
+  #expression(end: number): Found | undefined {
+    const steps: string[] = []
+    let at = end - 1
+    for (;;) {
+      const word = this.#word(at)
+      if (word === '!') at--
+      else if (word === ')' || word === ']') {
+        if (word === ']') steps.unshift(elementStep)
+        at = (this.#enclosing(at) ?? 0) - 1
+      } else if (isName(word)) {
+        if (!isDot(this.#word(at - 1))) break
+        steps.unshift(word as string)
+        at -= 2
+        // A chain that begins with a dot is a short function: its first name is a field of the element.
+        if (!this.#isOperand(at)) return steps.reduce(stepFrom, this.#lambdaElement(at + 1))
+      } else return undefined
+    }
+    return steps.reduce(stepFrom, this.#named(this.#word(at) as string, at))
+  }
+
+  /** What a name stands for at a place: a variable before a collection. */
+  #named(name: string, at: number): Found | undefined {
+    const bound = this.#variable(name, at)
+    if (bound !== undefined) return bound ?? undefined
+    return this.#collections.has(name) ? { kind: 'collection', collection: name, path: [] } : undefined
+  }
+
+  /** What a name was bound to most recently before a place, as a parameter or by `let`: null for anything else than documents. */
+  #variable(name: string, before: number): Found | null | undefined {
+    for (let at = before - 1; at >= 0; at--) {
+      if (this.#word(at) !== name) continue
+      const next = this.#word(at + 1)
+      if (next === '=>' || (next === ')' && this.#word(at + 2) === '=>'))
+        return this.#lambdaElement(at) ?? null
+      if (next === '=' && this.#word(at - 1) === 'let') return this.#expressionFrom(at + 2) ?? null
+    }
+    return undefined
+  }
+
+  /** What the chain is that begins at a place. */
+  #expressionFrom(start: number): Found | undefined {
+    let at = start + 1
+    for (; at < this.#words.length; at++) {
+      const word = this.#word(at) as string
+      if ('([{'.includes(word)) at = this.#closing(at)
+      else if (isDot(word)) at++
+      else if (word !== '!') break
+    }
+    return this.#expression(at)
+  }
+
+  #closing(open: number): number {
+    let depth = 0
+    for (let at = open; at < this.#words.length; at++) {
+      const word = this.#word(at) as string
+      if ('([{'.includes(word)) depth++
+      if (')]}'.includes(word) && --depth === 0) return at
+    }
+    return this.#words.length
+  }
+}
+
+/** What a member of something is. */
+function stepFrom(of: Found | undefined, name: string): Found | undefined {
+  if (of === undefined) return undefined
+  if (of.kind === 'document' && !documentMethods.has(name)) return { ...of, path: [...of.path, name] }
+  if (documentMethods.has(name)) return { ...of, kind: 'document' }
+  // Other names of a collection are those of its indexes, which give sets.
+  return setMethods.has(name) || of.kind === 'collection' ? { ...of, kind: 'set' } : undefined
+}
