@@ -1,5 +1,6 @@
 // The versions of a document on a time line, what differs between them, and the way back to one.
 
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Confirm } from '../parts/dialog.tsx'
 import { DiffTable } from '../parts/diff.tsx'
@@ -16,6 +17,7 @@ import { rights, scope } from '../session.ts'
 import { at, type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { documentTabs, documentTrail } from './document.tsx'
+import { useWriters, VersionWriter } from './version-writer.tsx'
 
 interface Version {
   readonly ts: bigint
@@ -75,6 +77,7 @@ interface TimeLineProps {
 
 function TimeLine({ name, versions, onRestored }: TimeLineProps) {
   const [chosen, setChosen] = useState<bigint | undefined>(versions[0]?.ts)
+  const writers = useWriters(versions.map(({ ts }) => ts))
   if (versions.length === 0) {
     return <p class="empty">No versions are kept: the collection's history does not reach that far back.</p>
   }
@@ -103,7 +106,9 @@ function TimeLine({ name, versions, onRestored }: TimeLineProps) {
         previous={versions[index + 1]}
         newest={versions[0] as Version}
         onRestored={onRestored}
-      />
+      >
+        <VersionWriter ts={version.ts} writers={writers} />
+      </VersionView>
     </div>
   )
 }
@@ -114,6 +119,8 @@ interface VersionViewProps {
   readonly previous: Version | undefined
   readonly newest: Version
   readonly onRestored: () => void
+  /** What else is known of the version. */
+  readonly children: ComponentChildren
 }
 
 /** A document's data as it was from some time on; undefined where there was no document. */
@@ -132,7 +139,7 @@ function isStillNewest(ref: Query, { ts, action }: Version): Query {
   return { if: { exists: ref }, then: { equals: [{ select: 'ts', from: { get: ref } }, ts] }, else: false }
 }
 
-function VersionView({ name, version, previous, newest, onRestored }: VersionViewProps) {
+function VersionView({ name, version, previous, newest, onRestored, children }: VersionViewProps) {
   const [isRestoring, setRestoring] = useState(false)
   const { collection, id } = name
   const ref = documentRef(collection, id)
@@ -181,6 +188,7 @@ function VersionView({ name, version, previous, newest, onRestored }: VersionVie
           )}
         </div>
       </header>
+      {children}
       <Loaded of={versions}>
         {loaded => (
           <>

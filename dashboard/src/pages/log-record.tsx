@@ -1,8 +1,8 @@
 // One request of the log, with everything that is known of it: in words first, then as facts. What others have the same is
 // one click away.
 
-import type { ComponentChildren } from 'preact'
 import { Dialog } from '../parts/dialog.tsx'
+import { Fact } from '../parts/fact.tsx'
 import { localTimeMs, zoneName } from '../parts/time.tsx'
 import type { LogCaller, LogDetails, LogEntry, LogRecord, RecordFilter } from '../service/logs.ts'
 import { showRequests } from './log-state.ts'
@@ -179,15 +179,6 @@ function Facts({ record, details, database, only }: PartProps & { readonly datab
 function attemptsText(retries: number): string {
   if (retries === 0) return '1'
   return `${retries + 1}: others had written what it had read`
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
 }
 
 function headersOf({ REQUEST_HEADERS: text }: LogRecord): Readonly<Record<string, unknown>> {

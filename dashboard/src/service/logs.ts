@@ -70,6 +70,8 @@ export interface LogDetails {
   readonly address: string
   readonly lane: 'ordinary' | 'slow'
   readonly is_dashboard: boolean
+  /** The time of the transaction of a write, in microseconds; null for a request that wrote nothing. */
+  readonly txn_ts: number | null
   readonly collections: readonly string[]
   readonly indexes: readonly string[]
   readonly functions: readonly string[]
@@ -172,6 +174,12 @@ export interface RecordFilter {
   readonly retried?: string
 }
 
+interface RecordsAnswer {
+  readonly records: readonly LogRecord[]
+  readonly details: readonly (LogDetails | null)[]
+  readonly next_token: string | null
+}
+
 /** A page of single records, the newest first. */
 export async function searchRecords(
   span: Span,
@@ -189,13 +197,58 @@ export async function searchRecords(
     ...(retried && { retried: retried === 'yes' }),
     ...(next !== undefined && { next_token: next }),
   }
-  const page = await post<{
-    readonly records: readonly LogRecord[]
-    readonly details: readonly (LogDetails | null)[]
-    readonly next_token: string | null
-  }>('/api/v1/logs/_records', span, filter, signal)
+  const page = await post<RecordsAnswer>('/api/v1/logs/_records', span, filter, signal)
   const entries = page.records.map((record, at) => ({ record, details: page.details[at] ?? null }))
   return { entries, next: page.next_token }
+}
+
+/** The requests that wrote some versions. */
+export interface Writers {
+  /** By the time of the version, in microseconds. */
+  readonly byTime: ReadonlyMap<bigint, LogEntry>
+  /** Milliseconds since the Unix epoch before which no request is kept; undefined where none is kept at all. */
+  readonly keptSince: number | undefined
+}
+
+/** A request is logged when it is answered, at most so long after its commit. */
+const answeredMs = 3_600_000
+
+/** The longest span that the log is searched for at once, which is somewhat less than it allows. */
+const writersSpanMs = 80 * 86_400_000
+
+/** Finds the requests that wrote versions of these times, 500 at most. */
+export async function readWriters(times: readonly bigint[], signal: AbortSignal): Promise<Writers> {
+  const byTime = new Map<bigint, LogEntry>()
+  let keptSince: number | undefined
+  let left = [...times].sort((one, other) => Number(other - one))
+  while (left.length > 0) {
+    const to = msOf(left[0] as bigint)
+    const from = Math.max(msOf(left.at(-1) as bigint), to - writersSpanMs)
+    const page = await readSomeWriters(
+      left.filter(time => msOf(time) >= from),
+      { from: new Date(from).toISOString(), to: new Date(to + answeredMs).toISOString() },
+      signal,
+    )
+    for (const [time, entry] of page.found) byTime.set(time, entry)
+    keptSince = page.keptSince
+    // Of a time before that nothing is found.
+    left = left.filter(time => msOf(time) < from && keptSince !== undefined && msOf(time) >= keptSince)
+  }
+  return { byTime, keptSince }
+}
+
+/** Milliseconds of a time in microseconds. */
+const msOf = (time: bigint) => Number(time / 1000n)
+
+async function readSomeWriters(times: readonly bigint[], span: Span, signal: AbortSignal) {
+  type Answer = RecordsAnswer & { readonly kept_since: string | null }
+  const wanted = { txn_ts: times.map(Number), max_results: times.length }
+  const page = await post<Answer>('/api/v1/logs/_records', span, wanted, signal)
+  const found = page.records.flatMap((record, at): [bigint, LogEntry][] => {
+    const details = page.details[at] ?? null
+    return typeof details?.txn_ts === 'number' ? [[BigInt(details.txn_ts), { record, details }]] : []
+  })
+  return { found, keptSince: page.kept_since === null ? undefined : Date.parse(page.kept_since) }
 }
 
 /** Asks for an export of a span. */

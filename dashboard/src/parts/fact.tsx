@@ -1,0 +1,13 @@
+// A fact about a thing, within a list of facts.
+
+import type { ComponentChildren } from 'preact'
+
+/** A name and what is said by it, in a `dl` of the class `record-facts`. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
