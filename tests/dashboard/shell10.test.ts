@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openStage, type Stage, skip, typeInto } from './stage.ts'
+import { accessibilityFaults, openStage, type Stage, skip, typeInto } from './stage.ts'
 
 let stage: Stage
 
@@ -134,4 +134,46 @@ test('a secret that is refused does not sign out', { skip }, async () => {
   await page.getByRole('button', { name: 'Run' }).click()
   await page.getByRole('alert').getByText('not accepted').waitFor()
   stage.assertNoFaults()
+})
+
+test('a query of either version is explained: what it reads, and the index that it lacks', {
+  skip,
+}, async () => {
+  const orders = await openStage({ database: 'explained' })
+  try {
+    await orders.query({ create_collection: { object: { name: 'orders' } } })
+    const created = Array.from({ length: 12 }, (_, at) => ({
+      create: { collection: 'orders' },
+      params: { object: { data: { object: { status: at < 3 ? 'open' : 'done' } } } },
+    }))
+    await orders.query({ do: [...created, null] })
+    const page = await orders.signedIn(orders.admin, 'shell')
+    const explanation = page.getByRole('region', { name: 'Explanation' })
+    const explain = async (text: string) => {
+      await typeInto(page, 'Query', text)
+      await page.getByRole('button', { name: 'Explain' }).click()
+      await explanation.waitFor()
+      return ((await explanation.textContent()) ?? '').replaceAll(/\s+/g, ' ')
+    }
+    const filtered = `Paginate(Filter(Documents(Collection("orders")), Lambda("x", Equals(Select(["data", "status"], Get(Var("x"))), "open"))))`
+    assert.match(
+      await explain(filtered),
+      /reads 12 entries and 12 documents, and returns 3 results.*CreateIndex\(/,
+    )
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('button', { name: 'Version 10' }).click()
+    assert.match(
+      await explain('orders.where(.status == "open")'),
+      /reads 12 entries and 12 documents, and returns 3 results\. Nothing was written\..*index byStatus \{ terms \[\.status\]/,
+    )
+    assert.match(await explain('orders.create({}).missing.field'), /The query fails with/)
+    assert.equal(await orders.query({ count: { documents: { collection: 'orders' } } }), 12)
+    assert.match(await explain('1 + 1'), /It reads no document/)
+    await page.getByLabel('Act as').selectOption('key')
+    assert.equal(await page.getByRole('button', { name: 'Explain' }).count(), 0, 'only for oneself')
+    await page.context().close()
+    orders.assertNoFaults()
+  } finally {
+    await orders.close()
+  }
 })

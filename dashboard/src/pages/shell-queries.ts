@@ -6,7 +6,7 @@ import { pastTime } from '../router.ts'
 import { runText, runVersion10, type Scope } from '../service/client.ts'
 import { ServiceError } from '../service/faults.ts'
 import { scope } from '../session.ts'
-import { type Query, writeJson } from '../wire/json.ts'
+import { at, type Json, parseJson, type Query, writeJson } from '../wire/json.ts'
 import type { ShellAnswer } from './shell-result.tsx'
 
 /** A query that failed, and where it stands in the text. */
@@ -29,14 +29,21 @@ export function marksOf(error: Error | undefined): readonly Mark[] {
 }
 
 /** A query that can be sent, and the places that its errors tell. */
-interface ReadyQuery {
+export interface ReadyQuery {
   readonly run: (as: Scope, signal: AbortSignal) => Promise<ShellAnswer>
+  /** Asks what it reads; nothing is written. */
+  readonly explain: (signal: AbortSignal) => Promise<Json>
   readonly marksFor: (error: ServiceError) => readonly Mark[]
   /** The error as one of the query that was written: a past time is a form around it. */
   readonly unwrapped: (error: ServiceError) => ServiceError
 }
 
 const written = (as: Scope): Scope => ({ ...as, isWritten: true })
+
+async function explained(query: Query, signal: AbortSignal): Promise<Json> {
+  const { text } = await runText(writeJson({ query }), written(scope.value), signal, '/api/v1/explain')
+  return at(parseJson(text), 'resource') ?? null
+}
 
 /** The queries of a text in version 4. Throws `NotationError`. */
 export function queriesOf4(text: string, notation: Notation): readonly ReadyQuery[] {
@@ -52,6 +59,7 @@ function readyQuery({ query, locate }: WrittenQuery): ReadyQuery {
     run: async (as, signal) => {
       return { ...(await runText(writeJson(sent), written(as), signal)), version: '4', summary: '' }
     },
+    explain: signal => explained(sent, signal),
     marksFor: ({ faults }) =>
       faults.map(({ code, description, position }) => ({
         ...locate(inner(position)),
@@ -72,6 +80,7 @@ export function queryOf10(text: string): ReadyQuery {
   const sent = past === undefined ? text : `${opening}${text}\n}`
   return {
     run: async (as, signal) => ({ ...(await runVersion10(sent, written(as), signal)), version: '10' }),
+    explain: signal => explained(sent, signal),
     marksFor: ({ summary }) =>
       drawnPlaces(sent, summary).map(({ from, to, message }) => ({
         from: Math.max(0, from - opening.length),
@@ -109,10 +118,14 @@ function drawnPlaces(query: string, summary: string): readonly Mark[] {
   })
 }
 
-/** Runs a query in somebody's name. Throws {@link QueryFailure} where the service refuses it. */
-export async function runAs(query: ReadyQuery, as: Scope, signal: AbortSignal): Promise<ShellAnswer> {
+/** Runs or explains a query with a secret. Throws {@link QueryFailure} where the service rejects it. */
+export async function attempt<T>(
+  query: ReadyQuery,
+  as: Scope,
+  work: (query: ReadyQuery) => Promise<T>,
+): Promise<T> {
   try {
-    return await query.run(as, signal)
+    return await work(query)
   } catch (cause) {
     if (!(cause instanceof ServiceError)) throw cause
     // A refused secret of somebody else is no reason to sign out.
@@ -120,4 +133,9 @@ export async function runAs(query: ReadyQuery, as: Scope, signal: AbortSignal): 
     if (cause.status === 401) throw cause
     throw new QueryFailure(query.unwrapped(cause), query.marksFor(cause))
   }
+}
+
+/** Runs a query with a secret. Throws {@link QueryFailure} where the service rejects it. */
+export function runAs(query: ReadyQuery, as: Scope, signal: AbortSignal): Promise<ShellAnswer> {
+  return attempt(query, as, each => each.run(as, signal))
 }

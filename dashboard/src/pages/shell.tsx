@@ -5,7 +5,7 @@ import type { Version } from '../language.ts'
 import { useDismissal } from '../parts/dismissal.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { useAction } from '../parts/load.tsx'
+import { type Action, useAction } from '../parts/load.tsx'
 import { NotationSwitch, useConversion } from '../parts/notation-switch.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { VersionSwitch } from '../parts/version-switch.tsx'
@@ -21,33 +21,35 @@ import {
   showTab,
   tabs,
 } from '../service/shell-state.ts'
-import { scope } from '../session.ts'
+import { scope, session } from '../session.ts'
+import type { Json } from '../wire/json.ts'
 import { ActAs } from './act-as.tsx'
+import { Explanation } from './shell-explanation.tsx'
 import { FunctionHelp, useCompletions } from './shell-help.tsx'
-import { marksOf, QueryFailure, queriesOf4, queryOf10, runAs } from './shell-queries.ts'
+import { attempt, marksOf, QueryFailure, queriesOf4, queryOf10, type ReadyQuery } from './shell-queries.ts'
 import { type ShellAnswer, ShellResult } from './shell-result.tsx'
 
-/** The page of the shell. */
-export function Shell() {
-  const tab = activeTab.value
-  const [results, setResults] = useState<ReadonlyMap<number, readonly ShellAnswer[]>>(new Map())
-  const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
-  const action = useAction()
-  const completions = useCompletions(tab.version)
-  const conversion = useConversion('query')
-  const error = conversion.error ?? action.error
-  const marks = useMemo(() => marksOf(error), [error])
-  const run = () => {
+/** What is shown of a query: its result, or what it reads. */
+type Outcome =
+  | { readonly kind: 'result'; readonly answer: ShellAnswer }
+  | { readonly kind: 'explanation'; readonly explanation: Json }
+
+type Work = (query: ReadyQuery, as: Scope, signal: AbortSignal) => Promise<Outcome>
+
+/** Runs the queries of the tab that is shown, one after the other; `results` are those of each tab. */
+function useRuns(action: Action) {
+  const [results, setResults] = useState<ReadonlyMap<number, readonly Outcome[]>>(new Map())
+  const start = (work: Work, as: Scope) => {
     if (action.isRunning) return
     const { id, text, version, notation } = activeTab.value
     action.start(async signal => {
       const queries = version === '10' ? [queryOf10(text)] : queriesOf4(text, notation)
-      const answers: ShellAnswer[] = []
+      const outcomes: Outcome[] = []
       setResults(before => new Map(before).set(id, []))
       try {
         for (const each of queries) {
-          answers.push(await runAs(each, asWhom ?? scope.value, signal))
-          setResults(before => new Map(before).set(id, [...answers]))
+          outcomes.push(await attempt(each, as, query => work(query, as, signal)))
+          setResults(before => new Map(before).set(id, [...outcomes]))
         }
         rememberQuery({ text, version, notation })
       } catch (cause) {
@@ -57,6 +59,28 @@ export function Shell() {
       }
     })
   }
+  return { results, start }
+}
+
+const run: Work = async (query, as, signal) => ({ kind: 'result', answer: await query.run(as, signal) })
+
+const explain: Work = async (query, _, signal) => ({
+  kind: 'explanation',
+  explanation: await query.explain(signal),
+})
+
+/** The page of the shell. */
+export function Shell() {
+  const tab = activeTab.value
+  const [asWhom, setAsWhom] = useState<Scope | undefined>(undefined)
+  const action = useAction()
+  const { results, start } = useRuns(action)
+  const completions = useCompletions(tab.version, results)
+  const conversion = useConversion('query')
+  const error = conversion.error ?? action.error
+  const marks = useMemo(() => marksOf(error), [error])
+  const runAll = () => start(run, asWhom ?? scope.value)
+  const mayExplain = session.value?.principal.role === 'admin' && asWhom === undefined
   const shownError = error instanceof QueryFailure ? error.cause : error
   return (
     <div class="shell">
@@ -81,28 +105,37 @@ export function Shell() {
         value={tab.text}
         notation={tab.version === '10' ? 'version 10' : tab.notation}
         marks={marks}
-        completions={completions}
+        {...completions}
         hasFocus
         placeholder={placeholders[tab.version]}
         onChange={text => {
           conversion.clear()
           changeTab({ text })
         }}
-        onSubmit={run}
+        onSubmit={runAll}
       />
       <div class="form-buttons">
-        <button type="button" class="primary" disabled={action.isRunning} onClick={run}>
+        <button type="button" class="primary" disabled={action.isRunning} onClick={runAll}>
           {action.isRunning ? 'Running…' : 'Run'}
         </button>
+        {mayExplain && (
+          <button type="button" disabled={action.isRunning} onClick={() => start(explain, scope.value)}>
+            Explain
+          </button>
+        )}
         <span class="hint">
           or Ctrl-Enter{pastTime.value !== undefined && ' – reads as of the time chosen above'}
           {pastTime.value !== undefined && tab.version === '10' && ', inside at (Time("…")) { … }'}
         </span>
       </div>
       {shownError && <Problem error={shownError} showsPlace />}
-      {(results.get(tab.id) ?? []).map((answer, at) => (
-        <ShellResult key={`${tab.id}-${at}`} answer={answer} />
-      ))}
+      {(results.get(tab.id) ?? []).map((outcome, at) =>
+        outcome.kind === 'result' ? (
+          <ShellResult key={`${tab.id}-${at}`} answer={outcome.answer} />
+        ) : (
+          <Explanation key={`${tab.id}-${at}`} explanation={outcome.explanation} />
+        ),
+      )}
       <FunctionHelp version={tab.version} />
     </div>
   )

@@ -1,0 +1,123 @@
+// What a query reads: which indexes and collections, how many entries and documents, and the index that would spare them.
+
+import { CopyButton } from '../parts/copy.tsx'
+import { numbers, Table } from '../parts/table.tsx'
+import { addressOf } from '../router.ts'
+import { at, type Json, listAt, textAt } from '../wire/json.ts'
+
+const numberAt = (value: Json, name: string) => Number(at(value, name) ?? 0)
+
+/** A count with its noun. */
+function counted(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
+/** The explanation of one query. */
+export function Explanation({ explanation }: { readonly explanation: Json }) {
+  const errors = listAt(explanation, 'errors')
+  const suggestions = listAt(explanation, 'suggestions')
+  const entries = counted(numberAt(explanation, 'entries_read'), 'entry', 'entries')
+  const documents = counted(numberAt(explanation, 'documents_read'), 'document', 'documents')
+  const returned = counted(numberAt(explanation, 'returned'), 'result', 'results')
+  return (
+    <section aria-label="Explanation">
+      <p role="status">
+        The query reads {entries} and {documents}, and returns {returned}. Nothing was written.
+      </p>
+      {errors.map((error, place) => (
+        <p key={place} class="status-bad">
+          The query fails with <code>{textAt(error, 'code')}</code>: {textAt(error, 'description')}
+        </p>
+      ))}
+      <Reads sets={listAt(explanation, 'sets')} documents={listAt(explanation, 'documents')} />
+      {suggestions.map((suggestion, place) => (
+        <Suggestion key={place} suggestion={suggestion} />
+      ))}
+    </section>
+  )
+}
+
+interface ReadsProps {
+  readonly sets: readonly Json[]
+  readonly documents: readonly Json[]
+}
+
+function Reads({ sets, documents }: ReadsProps) {
+  if (sets.length === 0 && documents.length === 0) return <p class="empty">It reads no document.</p>
+  return (
+    <Table
+      label="Reads"
+      columns={['Read', 'Kind', numbers('Scans'), numbers('Entries'), numbers('Documents')]}
+    >
+      {sets.map((set, place) => (
+        <tr key={`set ${place}`}>
+          <td>
+            <SetName set={set} />
+          </td>
+          <td>{textAt(set, 'kind') === 'index' ? 'index' : 'all documents'}</td>
+          <td class="number">{numberAt(set, 'scans').toLocaleString('en')}</td>
+          <td class="number">{numberAt(set, 'entries').toLocaleString('en')}</td>
+          <td />
+        </tr>
+      ))}
+      {documents.map((each, place) => (
+        <tr key={`documents ${place}`}>
+          <td>
+            <bdi>{textAt(each, 'collection')}</bdi>
+          </td>
+          <td>documents</td>
+          <td />
+          <td />
+          <td class="number">{numberAt(each, 'documents').toLocaleString('en')}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** The name of an index, with a link to its page, or of a collection. */
+function SetName({ set }: { readonly set: Json }) {
+  const collection = textAt(set, 'collection')
+  const index = textAt(set, 'index')
+  if (index === undefined) return <bdi>{collection}</bdi>
+  const path = collection === undefined ? ['indexes', index] : ['collections', collection, 'indexes', index]
+  return (
+    <a href={addressOf(path)}>
+      <bdi>{collection === undefined ? index : `${collection}.${index}`}</bdi>
+    </a>
+  )
+}
+
+function Suggestion({ suggestion }: { readonly suggestion: Json }) {
+  const collection = textAt(suggestion, 'collection') ?? ''
+  const existing = textAt(suggestion, 'existing')
+  const definition = textAt(suggestion, 'definition') ?? ''
+  if (existing !== undefined) {
+    return (
+      <p>
+        It reads all documents of <bdi>{collection}</bdi>. Use the index{' '}
+        <b>
+          <bdi>{existing}</bdi>
+        </b>{' '}
+        instead.
+      </p>
+    )
+  }
+  return (
+    <>
+      <h2>Suggested index</h2>
+      <p>
+        It reads all documents of <bdi>{collection}</bdi>. With this index it reads only what it returns.{' '}
+        {definition.startsWith('index ') ? (
+          <>
+            Add it to the collection in <a href={addressOf(['schema-files'])}>Schema files</a>:
+          </>
+        ) : (
+          'Run this query to create it:'
+        )}
+      </p>
+      <pre class="drawn">{definition}</pre>
+      <CopyButton text={definition} label="Copy the index" />
+    </>
+  )
+}
