@@ -1,5 +1,6 @@
-// A collection's pages: its rows, what was deleted, its settings, and each of its documents.
+// A collection's pages: its rows, what was deleted, its settings, its indexes, and each of its documents.
 
+import { CollectionIndex } from './collection-index.tsx'
 import { CollectionSettings } from './collection-settings.tsx'
 import { DeletedDocuments } from './deleted.tsx'
 import { Document } from './document.tsx'
@@ -21,6 +22,9 @@ export function Collections({ path }: { readonly path: readonly string[] }) {
       return <DeletedDocuments collection={name} />
     case 'new':
       return <NewDocument collection={name} />
+    case 'indexes':
+    case 'unique':
+      return <CollectionIndex key={path.join('/')} collection={name} kind={part} name={tab ?? ''} />
     default:
       return tab === 'history' ? (
         <DocumentHistory collection={name} id={part} />

@@ -3,15 +3,11 @@
 import { useState } from 'preact/hooks'
 import { pastTime } from '../router.ts'
 import { callApi } from '../service/client.ts'
+import type { IndexPart } from '../service/collection-indexes.ts'
 import { scope } from '../session.ts'
 import { useAction } from './load.tsx'
 import { Problem } from './problem.tsx'
 import { bytesText } from './quantities.ts'
-
-/** An index as the service finds it: by its name, or as a part of a collection's definition. */
-export type IndexPart =
-  | { readonly index: string; readonly collection?: string }
-  | { readonly collection: string; readonly unique: number }
 
 interface Size {
   readonly entries: number

@@ -75,11 +75,12 @@ export function showTab(id: number): void {
   keep({ activeId: id })
 }
 
-/** Opens a new tab, in the language of the one that is shown. */
-export function openTab(): void {
+/** Opens a new tab, with a query or in the language of the tab that is shown. */
+export function openTab(query?: PastQuery): void {
   const id = Math.max(...tabs.value.map(tab => tab.id)) + 1
   const { version } = activeTab.value
-  keep({ tabs: [...tabs.value, { id, text: '', version, notation: 'text' }], activeId: id })
+  const tab: ShellTab = { text: '', version, notation: 'text', ...query, id }
+  keep({ tabs: [...tabs.value, tab], activeId: id })
 }
 
 /** Closes a tab; the last one is emptied instead. */

@@ -1,0 +1,122 @@
+// An index or a unique constraint that a collection declares, as version 10 has them: what it covers, how far it is, what
+// it takes, and how to use it.
+
+import { Fact } from '../parts/fact.tsx'
+import { Heading } from '../parts/heading.tsx'
+import { IndexSize } from '../parts/index-size.tsx'
+import { useEvery } from '../parts/live.ts'
+import { Loaded, useLoad } from '../parts/load.tsx'
+import { addressOf, databasePath, go, pastTime } from '../router.ts'
+import {
+  fieldsText,
+  fslOf,
+  isUnderWay,
+  nameOf,
+  partsOf,
+  pathOf,
+  placeOf,
+  stateText,
+  usageOf,
+} from '../service/collection-indexes.ts'
+import { readSchema } from '../service/schema.ts'
+import { openTab } from '../service/shell-state.ts'
+import { at, type Json } from '../wire/json.ts'
+
+const buildingEveryMs = 1500
+
+interface CollectionIndexProps {
+  readonly collection: string
+  readonly kind: 'indexes' | 'unique'
+  /** Of an index its name; of a constraint its place among the unique constraints. */
+  readonly name: string
+}
+
+/** The page of an index, or of a unique constraint. */
+export function CollectionIndex({ collection, kind, name }: CollectionIndexProps) {
+  const part = useLoad(
+    async signal => {
+      const parts = partsOf(await readSchema('collections', collection, signal))
+      const wanted = ['collections', collection, kind, name].join('/')
+      return parts.find(each => pathOf(each).join('/') === wanted) ?? null
+    },
+    [collection, kind, name, pastTime.value, databasePath.value.join('/')],
+  )
+  const title = part.data ? nameOf(part.data) : name
+  useEvery(part.data && isUnderWay(part.data) ? buildingEveryMs : undefined, part.reload)
+  return (
+    <>
+      <Heading trail={[['Indexes', addressOf(['indexes'])]]} title={title} />
+      <Loaded of={part}>
+        {found =>
+          found === null ? (
+            <p class="empty">
+              The collection declares no such index. See all <a href={addressOf(['indexes'])}>indexes</a>.
+            </p>
+          ) : (
+            <Facts part={found} collection={collection} />
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function Facts({ part, collection }: { readonly part: Json; readonly collection: string }) {
+  const isUnique = at(part, 'unique') !== undefined
+  const usage = usageOf(part)
+  return (
+    <>
+      <dl class="record-facts">
+        <Fact name="Kind">{isUnique ? 'unique constraint' : 'index'}</Fact>
+        <Fact name="Collection">
+          <a href={addressOf(['collections', collection])}>
+            <bdi>{collection}</bdi>
+          </a>
+        </Fact>
+        {isUnique ? (
+          <Fact name="Unique">
+            <code>{fieldsText(part, 'unique')}</code>
+          </Fact>
+        ) : (
+          <>
+            <Fact name="Found by">
+              <code>{fieldsText(part, 'terms') || 'nothing: it has all documents'}</code>
+            </Fact>
+            <Fact name="Sorted by">
+              <code>{fieldsText(part, 'values') || 'id'}</code>
+            </Fact>
+          </>
+        )}
+        <Fact name="State">
+          <span role="status">{stateText(part)}</span> {isUnderWay(part) && <progress aria-label="Build" />}
+        </Fact>
+        {pastTime.value === undefined && (
+          <Fact name="Size">
+            <IndexSize part={placeOf(part)} name={nameOf(part)} />
+          </Fact>
+        )}
+      </dl>
+      <section aria-labelledby="definition">
+        <h2 id="definition">Definition</h2>
+        <pre class="drawn">{fslOf(part)}</pre>
+        <p class="hint">
+          To change it, edit the collection in <a href={addressOf(['schema-files'])}>Schema files</a>.
+        </p>
+      </section>
+      {usage !== undefined && (
+        <section aria-labelledby="use">
+          <h2 id="use">Use</h2>
+          <pre class="drawn">{usage}</pre>
+          <button type="button" onClick={() => tryInShell(usage)}>
+            Try in the shell
+          </button>
+        </section>
+      )}
+    </>
+  )
+}
+
+function tryInShell(text: string): void {
+  openTab({ text, version: '10', notation: 'text' })
+  go(addressOf(['shell']))
+}

@@ -1,0 +1,105 @@
+// The indexes and unique constraints that the definition of a collection declares, and how pages show them.
+
+import { at, isMap, type Json, listAt, textAt } from '../wire/json.ts'
+
+/** An index as the service finds it: by its name, or as a part of a collection's definition. */
+export type IndexPart =
+  | { readonly index: string; readonly collection?: string }
+  | { readonly collection: string; readonly unique: number }
+
+/** A row for each index and each unique constraint: its definition with `collection`, and `name` for an index. */
+export function partsOf(collection: Json): readonly Json[] {
+  const own: readonly [string, Json][] = [['collection', at(collection, 'name') ?? null]]
+  const indexes = at(collection, 'indexes')
+  const named = isMap(indexes)
+    ? Array.from(
+        indexes,
+        ([name, index]) => new Map([...own, ['name', name], ...(isMap(index) ? index : [])]),
+      )
+    : []
+  const constraints = listAt(collection, 'constraints').filter(isMap)
+  const unique = constraints
+    .filter(each => each.has('unique'))
+    .map((each, place) => new Map<string, Json>([...own, ...each, ['place', place]]))
+  return [...named, ...unique]
+}
+
+/** Whether an index or constraint is still being built. */
+export const isUnderWay = (part: Json) => ['building', 'pending'].includes(textAt(part, 'status') ?? '')
+
+/** `items.byName`, or the fields of a constraint. */
+export function nameOf(part: Json): string {
+  const name = textAt(part, 'name')
+  const collection = textAt(part, 'collection')
+  return name === undefined ? `${collection}: unique ${fieldsText(part, 'unique')}` : `${collection}.${name}`
+}
+
+/** How the service names an index or constraint. */
+export function placeOf(part: Json): IndexPart {
+  const collection = textAt(part, 'collection') ?? ''
+  const index = textAt(part, 'name')
+  return index === undefined ? { collection, unique: Number(at(part, 'place')) } : { collection, index }
+}
+
+/** Fields with their order, such as `.price desc`; a field without a leading point gets one. */
+export function fieldsText(part: Json, list: 'terms' | 'values' | 'unique'): string {
+  const each = listAt(part, list).map(item => {
+    const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
+    const notes = [
+      ...(at(item, 'order') === 'desc' ? ['desc'] : []),
+      ...(at(item, 'mva') === true ? ['each element'] : []),
+    ]
+    return [/^[.[]/.test(field) ? field : `.${field}`, ...notes].join(' ')
+  })
+  return each.join(', ')
+}
+
+/** How far an index or constraint is, and what that means for queries. */
+export function stateText(part: Json): string {
+  const status = textAt(part, 'status')
+  if (status === 'failed')
+    return 'failed: a document does not fit; change the document, and the build continues'
+  if (status === 'building') return 'being built; queries that use it fail'
+  if (status === 'pending') return 'being built; new writes are checked already'
+  return at(part, 'queryable') === false ? 'ready; switched off for queries' : 'ready'
+}
+
+/** The steps of the address of an index's or a constraint's page. */
+export function pathOf(part: Json): readonly string[] {
+  const place = placeOf(part)
+  const collection = place.collection ?? ''
+  return 'unique' in place
+    ? ['collections', collection, 'unique', String(place.unique)]
+    : ['collections', collection, 'indexes', place.index]
+}
+
+/** An index or constraint as schema files say it. */
+export function fslOf(part: Json): string {
+  if (at(part, 'unique') !== undefined) return `unique [${fieldsOf(part, 'unique').join(', ')}]`
+  const lists = (['terms', 'values'] as const).flatMap(list => {
+    const fields = fieldsOf(part, list)
+    return fields.length === 0 ? [] : [`  ${list} [${fields.join(', ')}]`]
+  })
+  return `index ${textAt(part, 'name')} {\n${lists.map(line => `${line}\n`).join('')}}`
+}
+
+/** Fields as schema files write them: `desc(.price)`, `mva(.tags)`. */
+function fieldsOf(part: Json, list: 'terms' | 'values' | 'unique'): readonly string[] {
+  return listAt(part, list).map(item => {
+    const field = typeof item === 'string' ? item : (textAt(item, 'field') ?? '')
+    const dotted = /^[.[]/.test(field) ? field : `.${field}`
+    const each = at(item, 'mva') === true ? `mva(${dotted})` : dotted
+    return at(item, 'order') === 'desc' ? `desc(${each})` : each
+  })
+}
+
+/** A query that uses an index; undefined for a constraint, which queries do not name, and for a name that needs quotes. */
+export function usageOf(part: Json): string | undefined {
+  const name = textAt(part, 'name')
+  const collection = textAt(part, 'collection') ?? ''
+  if (name === undefined || !isPlainName(collection)) return undefined
+  const terms = listAt(part, 'terms').map(term => `/* ${textAt(term, 'field') ?? ''} */ ""`)
+  return `${collection}.${name}(${terms.join(', ')})`
+}
+
+const isPlainName = (name: string) => /^[A-Za-z_]\w*$/.test(name)
