@@ -13,6 +13,7 @@ const pages: Readonly<Record<string, () => Promise<Page>>> = {
   '': () => import('./pages/overview.tsx').then(module => module.Overview),
   collections: () => import('./pages/collections.tsx').then(module => module.Collections),
   'collections/import': () => import('./pages/import.tsx').then(module => module.Import),
+  diagram: () => import('./pages/diagram.tsx').then(module => module.Diagram),
   indexes: () => import('./pages/indexes.tsx').then(module => module.Indexes),
   events: () => import('./pages/events.tsx').then(module => module.Events),
   functions: () => import('./pages/functions.tsx').then(module => module.Functions),

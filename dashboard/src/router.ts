@@ -158,8 +158,9 @@ export function startRouter(): void {
     if (event.defaultPrevented || event.button !== 0) return
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     const link = (event.target as Element).closest?.('a[href]')
-    if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download')) return
-    const url = new URL(link.href)
+    if (!link || link.hasAttribute('target') || link.hasAttribute('download')) return
+    // Links of drawings have no address of their own that is resolved.
+    const url = new URL(link.getAttribute('href') ?? '', location.href)
     if (url.origin !== location.origin || !url.pathname.startsWith(base)) return
     event.preventDefault()
     go(url.pathname + url.search)

@@ -40,7 +40,7 @@ test('a document is found, changed and left by keyboard alone', { skip }, async 
   await page.getByLabel('Secret').waitFor()
   await page.keyboard.type(stage.admin)
   await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'a_collection' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'a_collection' }).waitFor()
   const tabTo = async (name: RegExp) => {
     for (let steps = 0; steps < 80; steps++) {
       await page.keyboard.press('Tab')
@@ -123,7 +123,7 @@ test('less than 60 KB are loaded to sign in and see the overview', { skip }, asy
   await page.reload()
   await page.getByLabel('Secret').fill(stage.admin)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'a_collection' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'a_collection' }).waitFor()
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
   assert.ok(bytes > 5_000 && bytes < 60_000, `${bytes} bytes`)
   await page.context().close()

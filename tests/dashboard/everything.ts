@@ -1,5 +1,7 @@
 // A database with something on every page of the dashboard, and the addresses of all pages.
 
+import assert from 'node:assert/strict'
+import { send } from '../support/http.ts'
 import type { Stage } from './stage.ts'
 
 /** The texts that stand in the data; ordinary ones, or hostile ones. */
@@ -43,6 +45,13 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
       },
     },
   })
+  const ownIndex = 'Collection.byName(name)!.update({ indexes: { byName: { terms: [{ field: ".name" }] } } })'
+  const updated = await send(stage.server, {
+    path: '/query/1',
+    secret: stage.admin,
+    body: JSON.stringify({ query: ownIndex, arguments: { name: collection } }),
+  })
+  assert.equal(updated.status, 200, updated.text)
   const body = { query: { lambda: 'x', expr: { concat: [text, { var: 'x' }] } } }
   await stage.query({
     create_function: { object: { name: name('function'), body, data: { object: { note: text } } } },
@@ -80,7 +89,9 @@ export async function fill(stage: Stage, { name, text }: Texts): Promise<readonl
     at('collections', collection, 'new'),
     at('collections', collection, '1'),
     at('collections', collection, '1', 'history'),
+    'diagram',
     'indexes',
+    at('collections', collection, 'indexes', 'byName'),
     at('indexes', name('index')),
     'events',
     'functions',

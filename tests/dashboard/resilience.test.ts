@@ -46,7 +46,7 @@ test('who is signed in with a secret that is revoked is told so', { skip }, asyn
     ref: unknown
   }
   const page = await stage.signedIn(key.secret)
-  await page.getByRole('link', { name: 'items' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'items' }).waitFor()
   await stage.query({ delete: key.ref })
   await page.getByRole('link', { name: 'Indexes' }).click()
   await page.getByRole('alert').getByText('The secret is not accepted any more').waitFor()
@@ -85,7 +85,7 @@ test('a thousand collections are listed and found, a document of megabytes is sh
     }
     const page = await crowd.signedIn(crowd.admin)
     await page.getByLabel('Find a collection').fill('collection_777')
-    await page.getByRole('link', { name: 'collection_777' }).click()
+    await page.getByRole('main').getByRole('link', { name: 'collection_777' }).click()
     const word = 'abcdefghij'.repeat(100)
     const data = { texts: Array.from({ length: 7000 }, () => word) }
     const big = { ref: { collection: 'collection_777' }, id: '1' }

@@ -61,6 +61,7 @@ test('files are made, edited, compared and pushed; line ends stay', { skip }, as
   await press(page, 'Compare')
   await page.getByText('* Adding collection `Tea` to main.fsl:1:1').waitFor()
   await page.getByText('+ collection Tea {').waitFor()
+  assert.match((await page.locator('.drawn-diff ins').first().textContent()) ?? '', /^\+/)
   assert.deepEqual(await names(), [], 'comparing writes nothing')
   await press(page, 'Push')
   await page.getByText('Saved.').waitFor()

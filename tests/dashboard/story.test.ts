@@ -23,7 +23,7 @@ test('from nothing to a user whose login is seen and ended, all in the browser',
     await page.getByRole('button', { name: 'Create' }).click()
   }
   await create('database', 'garden')
-  await page.getByRole('link', { name: 'garden' }).click()
+  await page.getByRole('heading', { name: 'garden' }).waitFor()
   await create('collection', 'people')
   await page.getByRole('heading', { name: 'people' }).waitFor()
   await page.getByRole('link', { name: 'New document' }).click()

@@ -7,7 +7,7 @@ import { useGradually } from '../parts/gradually.ts'
 import { Loaded, reloading, useLoad } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useSearch } from '../parts/schema-list.tsx'
-import { addressIn, databaseParameter, databasePath, pastTime } from '../router.ts'
+import { addressIn, databaseParameter, databasePath, go, pastTime } from '../router.ts'
 import { ChangedError } from '../service/checked.ts'
 import { run } from '../service/client.ts'
 import { asPage, mapping, pageOf, read, variable } from '../service/data.ts'
@@ -239,8 +239,11 @@ function DatabaseDialog({ dialog, onClose, onDone }: DatabaseDialogProps) {
     )
   }
   const submit = async (signal: AbortSignal) => {
-    if (dialog.kind === 'create') await createSchema('databases', { object: { name } }, signal)
-    else {
+    if (dialog.kind === 'create') {
+      await createSchema('databases', { object: { name } }, signal)
+      onClose()
+      return go(addressIn([], { db: databaseParameter([...databasePath.value, name]) }))
+    } else {
       const saved = await saveFields('databases', dialog.node.name, subject.data ?? null, { name }, signal)
       if (saved.kind === 'gone') throw new Error('It has been deleted or renamed meanwhile.')
       if (saved.kind === 'conflict') readAgain(new ChangedError())

@@ -1,6 +1,7 @@
 // The schema files of version 10: edited together, compared with what is there, pushed at once or staged.
 
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { DrawnDiff } from '../parts/diff.tsx'
 import { Outcome, useEdited } from '../parts/edited.tsx'
 import { Check } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -151,9 +152,9 @@ function Difference({ of: { semantic, textual } }: { of: SchemaDifference }) {
   return (
     <section aria-labelledby="difference">
       <h2 id="difference">What a push would change</h2>
-      {semantic === '' ? <p class="empty">No definition changes.</p> : <Drawn summary={semantic} />}
+      {semantic === '' ? <p class="empty">No definition changes.</p> : <DrawnDiff text={semantic} />}
       <h2>By lines</h2>
-      {textual === '' ? <p class="empty">No line changes.</p> : <Drawn summary={textual} />}
+      {textual === '' ? <p class="empty">No line changes.</p> : <DrawnDiff text={textual} />}
     </section>
   )
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { Confirm } from '../parts/dialog.tsx'
+import { DrawnDiff } from '../parts/diff.tsx'
 import { useEvery } from '../parts/live.ts'
 import { reloading } from '../parts/load.tsx'
 import { Drawn, Problem } from '../parts/problem.tsx'
@@ -36,7 +37,7 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
       <p role="status">{statusText[staged.status]} The files below are the staged ones.</p>
       {staged.refusal !== undefined && <p>It does not fit what is stored any more:</p>}
       <Drawn summary={staged.refusal ?? staged.pending} />
-      <Drawn summary={staged.diff} />
+      <DrawnDiff text={staged.diff} />
       {!isReadOnly && (
         <div class="form-buttons">
           <button
@@ -62,7 +63,7 @@ export function StagedSchema({ state, isReadOnly, isHeld, onChanged }: StagedPro
             ending === 'commit' ? (
               <>
                 All programs see it from then on. Collections that it removes go with their documents.
-                <Drawn summary={staged.diff} />
+                <DrawnDiff text={staged.diff} />
               </>
             ) : (
               'The staged files are lost. The schema in force stays as it is.'

@@ -43,6 +43,40 @@ export function DiffTable({ comparison, leftName, rightName }: NamesProps & { co
   )
 }
 
+const toneOf: Readonly<Record<string, 'added' | 'removed' | 'changed'>> = {
+  '32': 'added',
+  '31': 'removed',
+  '33': 'changed',
+}
+
+/** A line in a colour of terminals: its indentation, the colour and the text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of terminals begin with a control character.
+const colouredLine = /^( *)\u001b\[([\d;]+)m(.*)\u001b\[0m$/
+
+/** A comparison that the service has drawn for terminals, with its colours; signs tell the same without them. */
+export function DrawnDiff({ text }: { readonly text: string }) {
+  if (text === '') return null
+  return (
+    <pre class="drawn drawn-diff">
+      {text
+        .trimEnd()
+        .split('\n')
+        .map((line, at) => (
+          <DrawnLine key={at} line={line} />
+        ))}
+    </pre>
+  )
+}
+
+function DrawnLine({ line }: { line: string }) {
+  const [, indentation = '', colour = '', coloured] = colouredLine.exec(line) ?? []
+  const text = `${indentation}${coloured ?? line}\n`
+  const tone = toneOf[colour]
+  if (tone === 'added') return <ins>{text}</ins>
+  if (tone === 'removed') return <del>{text}</del>
+  return <span class={tone ?? (coloured === undefined ? undefined : 'title')}>{text}</span>
+}
+
 function Side({ text, kind, isGap }: { text: string | undefined; kind: string | undefined; isGap: boolean }) {
   if (isGap) return <td class="gap">⋯</td>
   if (text === undefined) return <td class="gap" />

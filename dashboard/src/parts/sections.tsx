@@ -1,7 +1,8 @@
 // The sections of a database, as far as the secret has business there.
 
-import { addressOf, place } from '../router.ts'
+import { addressOf, databasePath, place } from '../router.ts'
 import { session } from '../session.ts'
+import { CollectionLinks } from './collection-links.tsx'
 
 interface Section {
   readonly path: string
@@ -20,6 +21,7 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
     'Data',
     [
       { path: '', name: 'Overview' },
+      { path: 'diagram', name: 'Diagram' },
       { path: 'indexes', name: 'Indexes' },
       { path: 'functions', name: 'Functions' },
       { path: 'schema-files', name: 'Schema files', isHidden: role => role === 'client' || role === null },
@@ -51,17 +53,18 @@ const groups: readonly (readonly [title: string, sections: readonly Section[]])[
 export function Sections({ isOpen }: { isOpen: boolean }) {
   const { role, is_root: isRoot } = session.value?.principal ?? {}
   const here = place.value.path[0] ?? ''
+  const isShown = isOpen || matchMedia('(min-width: 761px)').matches
   return (
     <nav class={isOpen ? 'sections open' : 'sections'} aria-label="Sections" id="sections">
       {groups.map(([title, sections]) => {
         const shown = sections.filter(section => !section.isHidden?.(role) && (isRoot || !section.isForRoot))
         if (shown.length === 0) return null
-        return (
+        return [
           <section key={title}>
             <h2>{title}</h2>
             <ul>
               {shown.map(({ path, name }) => {
-                const isHere = here === path || (path === '' && here === 'collections')
+                const isHere = here === path
                 return (
                   <li key={path}>
                     <a href={addressOf(path === '' ? [] : [path])} aria-current={isHere ? 'page' : undefined}>
@@ -71,8 +74,9 @@ export function Sections({ isOpen }: { isOpen: boolean }) {
                 )
               })}
             </ul>
-          </section>
-        )
+          </section>,
+          title === 'Data' && <CollectionLinks key={databasePath.value.join('/')} isShown={isShown} />,
+        ]
       })}
     </nav>
   )

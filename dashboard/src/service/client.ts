@@ -40,8 +40,14 @@ const costHeaders = [
   'x-txn-time',
 ] as const
 
-/** Tells the dashboard's own requests from those that people have written, in the query log. */
-const tagsOf = ({ isWritten }: Scope) => (isWritten ? 'source=shell' : 'source=dashboard')
+/**
+ * Tells the dashboard's own requests from those that people have written, in the query log. Each language has a header for
+ * tags, and an endpoint reads that of its language.
+ */
+function tagHeadersOf({ isWritten }: Scope): Readonly<Record<string, string>> {
+  const tags = isWritten ? 'source=shell' : 'source=dashboard'
+  return { 'x-fauna-tags': tags, 'x-query-tags': tags }
+}
 
 let lastSeenTxn = 0
 
@@ -49,7 +55,7 @@ function headersOf(scope: Scope): Headers {
   const headers = new Headers({
     authorization: `Bearer ${scope.secret}`,
     'x-faunadb-api-version': '4',
-    'x-fauna-tags': tagsOf(scope),
+    ...tagHeadersOf(scope),
   })
   if (lastSeenTxn > 0) headers.set('x-last-seen-txn', String(lastSeenTxn))
   return headers
@@ -132,7 +138,7 @@ export async function runVersion10(
   const headers = new Headers({
     authorization: `Bearer ${scope.secret}`,
     'x-format': 'tagged',
-    'x-query-tags': tagsOf(scope),
+    ...tagHeadersOf(scope),
   })
   if (lastSeenTxn > 0) headers.set('x-last-txn-ts', String(lastSeenTxn))
   const response = await reach('/query/1', {
@@ -166,11 +172,12 @@ export async function run(query: Query, scope: Scope, signal?: AbortSignal): Pro
 export async function callApi<T>(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
-  { secret }: Scope,
+  scope: Scope,
   body?: unknown,
   signal?: AbortSignal,
 ): Promise<T> {
-  const init: RequestInit = { method, headers: { authorization: `Bearer ${secret}` } }
+  const headers = { authorization: `Bearer ${scope.secret}`, ...tagHeadersOf(scope) }
+  const init: RequestInit = { method, headers }
   if (body !== undefined) init.body = body instanceof FormData ? body : JSON.stringify(body)
   const response = await reach(path, signal ? { ...init, signal } : init)
   const text = await response.text()

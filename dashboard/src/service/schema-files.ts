@@ -69,6 +69,9 @@ function get<T>(endpoint: string, parameters: Parameters, signal: AbortSignal): 
   return callApi<T>('GET', pathOf(endpoint, parameters), scope.value, undefined, signal)
 }
 
+/** Differences come with the colours of terminals: they tell which lines were added, removed and changed. */
+const inColours = { color: 'ansi' } as const
+
 interface StatusAnswer {
   readonly version: number
   readonly status: 'none' | Staged['status']
@@ -80,7 +83,7 @@ async function readStaged(signal: AbortSignal): Promise<Staged | undefined> {
   const { status } = await get<StatusAnswer>('status', {}, signal)
   if (status === 'none') return undefined
   try {
-    const told = await get<StatusAnswer>('status', { format: 'semantic' }, signal)
+    const told = await get<StatusAnswer>('status', { format: 'semantic', ...inColours }, signal)
     return { status, pending: told.pending_summary ?? '', diff: told.diff ?? '', refusal: undefined }
   } catch (cause) {
     if (!(cause instanceof ServiceError) || cause.status !== 400) throw cause
@@ -164,7 +167,8 @@ export async function compareFiles(
   signal: AbortSignal,
 ): Promise<SchemaDifference> {
   const against: Parameters = staged ? { staged: 'true' } : {}
-  const ask = (format: string) => send<{ diff: string }>('diff', { ...against, format }, files, signal)
+  const ask = (format: string) =>
+    send<{ diff: string }>('diff', { ...against, format, ...inColours }, files, signal)
   const semantic = await ask('semantic')
   return { semantic: semantic.diff, textual: (await ask('textual')).diff }
 }
@@ -208,7 +212,10 @@ export async function endStaged(
 
 /** The collections that a push with this difference deletes with their documents. */
 export function removedCollections({ semantic }: SchemaDifference): readonly string[] {
-  return [...semantic.matchAll(/^\* Removing collection `([^`]+)`/gm)].map(([, name = '']) => name)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with a control character.
+  return [...semantic.matchAll(/^(?:\u001b\[[\d;]+m)?\* Removing collection `([^`]+)`/gm)].map(
+    ([, name = '']) => name,
+  )
 }
 
 /** An error of the schema at its place: line and column count from 1. */

@@ -1,0 +1,111 @@
+// The collections of the database in the navigation, with how many documents they have and what they take. Each request for
+// a size reads rows, so only a beginning of large collections is counted, all collections are measured once, and then only
+// the one that is looked at again.
+
+import { useEffect, useState } from 'preact/hooks'
+import { addressOf, databasePath, pastTime, place } from '../router.ts'
+import { callApi } from '../service/client.ts'
+import { asPage, pageOf, read } from '../service/data.ts'
+import { scope, session } from '../session.ts'
+import { refOf } from '../wire/refs.ts'
+import { useLoad } from './load.tsx'
+import { bytesText } from './quantities.ts'
+
+/** Collections that are shown; the overview has them all. */
+const shownMax = 10
+
+interface CollectionSize {
+  readonly documents: number
+  readonly bytes: number
+  readonly after: string | null
+}
+
+function sizeText({ after, bytes, documents }: CollectionSize): string {
+  const more = after === null ? '' : '+'
+  const word = documents === 1 && after === null ? 'document' : 'documents'
+  return `${documents.toLocaleString('en')}${more} ${word}, ${bytesText(bytes)}${more}`
+}
+
+/** The section; `isShown` where a person sees it. Nothing for callers who may not list collections. */
+export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
+  const here = place.value.path[0] === 'collections' ? place.value.path[1] : undefined
+  const list = useLoad(
+    async signal => {
+      const page = await read(pageOf({ collections: null }, shownMax + 1), signal).catch(() => undefined)
+      return asPage(page?.value ?? null).data.flatMap(ref => refOf(ref)?.id ?? [])
+    },
+    [databasePath.value.join('/'), pastTime.value],
+  )
+  // A collection that was made or renamed has a page that is gone to; after a deletion the overview is.
+  const isStale = place.value.path.length === 0 || (here !== undefined && !list.data?.includes(here))
+  useEffect(() => {
+    if (list.data && isStale) list.reload()
+  }, [place.value.path.join('/')])
+  const names = list.data?.slice(0, shownMax) ?? []
+  const sizes = useSizes(isShown && pastTime.value === undefined ? names : [], here)
+  if (names.length === 0) return null
+  return (
+    <section>
+      <h2>Collections</h2>
+      <ul>
+        {names.map(name => (
+          <li key={name}>
+            <a
+              href={addressOf(['collections', name])}
+              aria-current={name === here ? 'page' : undefined}
+              title={name}
+            >
+              <bdi class="section-name">{name}</bdi>
+              {sizes.has(name) && (
+                <span class="section-size">{sizeText(sizes.get(name) as CollectionSize)}</span>
+              )}
+            </a>
+          </li>
+        ))}
+        {(list.data?.length ?? 0) > shownMax && (
+          <li>
+            <a href={addressOf([])}>All collections</a>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}
+
+type Sizes = ReadonlyMap<string, CollectionSize>
+
+/** The sizes of collections, as far as they have been read; none for callers who may not read them. */
+function useSizes(names: readonly string[], here: string | undefined): Sizes {
+  const [sizes, setSizes] = useState<Sizes>(new Map())
+  const role = session.value?.principal.role
+  const mayRead = role === 'admin' || role === 'server' || role === 'server-readonly'
+  const measure = (some: readonly string[]) => {
+    const controller = new AbortController()
+    if (mayRead) {
+      void readSizes(some, controller.signal, (name, size) =>
+        setSizes(before => new Map(before).set(name, size)),
+      )
+    }
+    return () => controller.abort()
+  }
+  useEffect(() => measure(names), [names.join(' '), databasePath.value.join('/')])
+  const isMeasured = here !== undefined && sizes.has(here)
+  useEffect(() => (isMeasured ? measure([here]) : undefined), [place.value.path.join('/')])
+  return sizes
+}
+
+async function readSizes(
+  names: readonly string[],
+  signal: AbortSignal,
+  onSize: (name: string, size: CollectionSize) => void,
+): Promise<void> {
+  const path = '/api/v1/collections/_size'
+  const from = scope.value
+  for (const collection of names) {
+    const size = await callApi<CollectionSize>('POST', path, from, { collection }, signal).catch(
+      () => undefined,
+    )
+    if (signal.aborted) return
+    if (size) onSize(collection, size)
+  }
+}

@@ -1,0 +1,136 @@
+// Where the boxes of a diagram of collections lie, and the lines between them. Collections stand in columns, those that
+// refer to others left of these; collections without references stand in rows below.
+
+/** A line from a field of a box to another box. */
+export interface GraphEdge {
+  readonly from: string
+  readonly field: string
+  readonly to: string
+}
+
+/** A box, in pixels. */
+export interface Box {
+  readonly name: string
+  readonly x: number
+  readonly y: number
+  readonly height: number
+  /** Fields that refer to other collections, from top to bottom. */
+  readonly fields: readonly string[]
+}
+
+export interface Line extends GraphEdge {
+  /** The `d` of an SVG path. */
+  readonly path: string
+}
+
+export interface GraphLayout {
+  readonly boxes: readonly Box[]
+  readonly lines: readonly Line[]
+  readonly width: number
+  readonly height: number
+}
+
+/** Measures of the drawing in pixels, which the page draws by. */
+export const measures = { width: 200, title: 30, row: 22, columnGap: 90, rowGap: 22, margin: 16 } as const
+
+/** Columns of collections without references. */
+const looseColumns = 4
+
+/** Lays out collections. */
+export function layOut(names: readonly string[], edges: readonly GraphEdge[]): GraphLayout {
+  const joined = new Set(edges.flatMap(({ from, to }) => (from === to ? [] : [from, to])))
+  const depths = depthsOf(names, edges)
+  const columns: string[][] = []
+  for (const name of names) {
+    const depth = depths.get(name) ?? 0
+    if (joined.has(name)) columns[depth] = [...(columns[depth] ?? []), name]
+  }
+  const boxes = new Map<string, Box>()
+  const place = (name: string, column: number, y: number): number => {
+    const fields = [...new Set(edges.filter(({ from }) => from === name).map(({ field }) => field))]
+    const height = measures.title + fields.length * measures.row + (fields.length > 0 ? 6 : 0)
+    boxes.set(name, {
+      name,
+      x: measures.margin + column * (measures.width + measures.columnGap),
+      y,
+      height,
+      fields,
+    })
+    return y + height + measures.rowGap
+  }
+  // An empty column would leave a gap: references of a cycle may skip one.
+  const bottoms = columns.filter(Boolean).map((column, at) => {
+    const inOrder = byNeighbours(column, edges, boxes)
+    return inOrder.reduce<number>((y, name) => place(name, at, y), measures.margin)
+  })
+  let top = Math.max(measures.margin, ...bottoms)
+  const loose = names.filter(name => !joined.has(name))
+  for (let first = 0; first < loose.length; first += looseColumns) {
+    const row = loose.slice(first, first + looseColumns)
+    top = Math.max(...row.map((name, column) => place(name, column, top)))
+  }
+  const all = [...boxes.values()]
+  return {
+    boxes: all,
+    lines: edges.flatMap(edge => {
+      const [from, to] = [boxes.get(edge.from), boxes.get(edge.to)]
+      return from && to ? [{ ...edge, path: pathOf(from, edge.field, to) }] : []
+    }),
+    // Lines back to the same column or one before go out at the right.
+    width: Math.max(0, ...all.map(({ x }) => x)) + measures.width + measures.columnGap / 2 + measures.margin,
+    height: top,
+  }
+}
+
+/** How many references lead to each collection one after the other; those that close a cycle do not count. */
+function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): ReadonlyMap<string, number> {
+  const targets = new Map<string, string[]>()
+  for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to])
+  const depths = new Map<string, number>()
+  const under = new Set<string>()
+  const order: string[] = []
+  const forward: [string, string][] = []
+  const visit = (name: string) => {
+    if (depths.has(name)) return
+    depths.set(name, 0)
+    under.add(name)
+    for (const to of targets.get(name) ?? []) {
+      if (under.has(to)) continue
+      forward.push([name, to])
+      visit(to)
+    }
+    under.delete(name)
+    order.unshift(name)
+  }
+  for (const name of names) visit(name)
+  // In this order every collection comes before those that it refers to.
+  for (const name of order) {
+    for (const [from, to] of forward)
+      if (from === name) depths.set(to, Math.max(depths.get(to) ?? 0, (depths.get(from) ?? 0) + 1))
+  }
+  return depths
+}
+
+/** A column in the order in which the collections stand that refer to it: lines cross less. */
+function byNeighbours(
+  column: readonly string[],
+  edges: readonly GraphEdge[],
+  boxes: ReadonlyMap<string, Box>,
+) {
+  const heightOf = (name: string) => {
+    const ys = edges.flatMap(({ from, to }) => (to === name ? (boxes.get(from)?.y ?? []) : []))
+    return ys.length === 0 ? 0 : ys.reduce((sum, y) => sum + y, 0) / ys.length
+  }
+  return [...column].sort((left, right) => heightOf(left) - heightOf(right))
+}
+
+function pathOf(from: Box, field: string, to: Box): string {
+  const startX = from.x + measures.width
+  const startY = from.y + measures.title + (from.fields.indexOf(field) + 0.5) * measures.row
+  const endY = to.y + measures.title / 2
+  const isForward = to.x > from.x
+  const endX = isForward ? to.x : to.x + measures.width
+  const bend = measures.columnGap / 2
+  const before = isForward ? endX - bend : endX + bend
+  return `M ${startX} ${startY} C ${startX + bend} ${startY}, ${before} ${endY}, ${endX} ${endY}`
+}
