@@ -249,3 +249,26 @@ test('a dry run writes nothing and tells the same', async t => {
   assert.equal(dry.total().read, real.total().read)
   assert.equal(dry.total().written, real.total().written)
 })
+
+test('rows of JSON keep the field id as the id of the document on request', async t => {
+  const database = await openTestDatabase(t)
+  const rows = join(database.folder, 'rows.jsonl')
+  await writeFile(
+    rows,
+    '{"id":7,"n":1}\n{"n":2,"id":"8"}\n{"id":null,"n":3}\n{"id":"x","n":4}\n{"id":-1,"n":5}\n',
+  )
+  const report = await database.import([rows], { hasRowIds: true, skipBad: 2 })
+  assert.equal(report.data.collections.rows?.written, 3)
+  assert.equal(report.data.collections.rows?.bad, 2)
+  assert.equal(await dataOf(database, 'rows', '7'), '{"n":1}')
+  assert.equal(await dataOf(database, 'rows', '8'), '{"n":2}')
+  const plain = join(database.folder, 'plain.jsonl')
+  await writeFile(plain, '{"id":7,"n":1}\n')
+  await database.import([plain])
+  const page = { paginate: { documents: { collection: 'plain' } } }
+  const data = {
+    map: { lambda: 'x', expr: { select: ['data'], from: { get: { var: 'x' } } } },
+    collection: page,
+  }
+  assert.equal(await database.ask(data), '{"data":[{"id":7,"n":1}]}')
+})
