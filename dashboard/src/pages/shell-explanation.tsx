@@ -1,4 +1,4 @@
-// What a query reads: which indexes and collections, how many entries and documents, and the index that would spare them.
+// The reads of a query: its indexes and collections, the numbers of entries and documents, and a suggested index.
 
 import { CopyButton } from '../parts/copy.tsx'
 import { numbers, Table } from '../parts/table.tsx'

@@ -49,15 +49,15 @@ const completions10: readonly Completion[] = [
   ),
 ]
 
-/** What the shell completes. */
+/** The completions of the shell. */
 interface ShellCompletions {
-  /** What can be written in a version of the language: functions, and the names of what the database holds. */
+  /** Functions of a version of the language, and names of schema objects. */
   readonly completions: readonly Completion[]
   /** The members of the document or collection that is at hand at a place. */
   readonly completionsAt: (text: string, offset: number) => Promise<readonly Completion[]>
 }
 
-/** What can be written in a version of the language. `turn` changes when the schema may have changed. */
+/** The completions for a version of the language. `turn` changes when the schema may have changed. */
 export function useCompletions(version: Version, turn: unknown): ShellCompletions {
   const collections = useChoices('collections')
   const completions = useNames(version, collections.data)

@@ -1,4 +1,4 @@
-// Who wrote a version of a document: the request of the query log whose transaction has the time of the version.
+// The writer of a version of a document: the request of the query log whose transaction has the time of the version.
 
 import { Fact } from '../parts/fact.tsx'
 import { Loaded, type Loading, useLoad } from '../parts/load.tsx'
@@ -22,7 +22,7 @@ interface VersionWriterProps {
   readonly writers: Loading<Writers | undefined>
 }
 
-/** Who wrote the version of a time, or why that is not known. */
+/** The writer of the version of a time, or the reason why it is unknown. */
 export function VersionWriter({ ts, writers }: VersionWriterProps) {
   if (writers.data === undefined && writers.error === undefined) return null
   return (

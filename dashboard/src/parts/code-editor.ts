@@ -67,7 +67,7 @@ export interface EditorProps {
   /** Places to underline. */
   readonly marks?: readonly Mark[]
   readonly completions?: readonly Completion[]
-  /** What can be written at a place of the text, besides; it is offered before the rest. */
+  /** Completions for one place of the text; the editor offers them before all others. */
   readonly completionsAt?: (text: string, offset: number) => Promise<readonly Completion[]>
   readonly hasFocus?: boolean
   readonly placeholder?: string

@@ -26,7 +26,7 @@ function sizeText({ after, bytes, documents }: CollectionSize): string {
   return `${documents.toLocaleString('en')}${more} ${word}, ${bytesText(bytes)}${more}`
 }
 
-/** The section; `isShown` where a person sees it. Nothing for callers who may not list collections. */
+/** The section; `isShown` while it is visible. Callers without the right to list collections get no section. */
 export function CollectionLinks({ isShown }: { readonly isShown: boolean }) {
   const here = place.value.path[0] === 'collections' ? place.value.path[1] : undefined
   const list = useLoad(

@@ -24,7 +24,7 @@ export function partsOf(collection: Json): readonly Json[] {
   return [...named, ...unique]
 }
 
-/** Whether an index or constraint is still being built. */
+/** True while an index or constraint is being built. */
 export const isUnderWay = (part: Json) => ['building', 'pending'].includes(textAt(part, 'status') ?? '')
 
 /** `items.byName`, or the fields of a constraint. */

@@ -7,7 +7,7 @@ import { mapping, pageOf, read, variable } from './data.ts'
 import { signaturesOf } from './declared-fields.ts'
 import { readSchema } from './schema.ts'
 
-/** What is known of a collection. */
+/** The members of a collection that completion offers. */
 export interface CollectionMembers {
   readonly fields: ReadonlyMap<string, Signature>
   /** Names of its indexes, each with what it takes: `(String)`. */

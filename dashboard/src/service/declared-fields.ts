@@ -1,4 +1,4 @@
-// What the definition of a collection declares of its fields, as version 10 says it.
+// The fields that the definition of a collection declares, as version 10 has them.
 
 import { at, isMap, type Json, textAt } from '../wire/json.ts'
 import { readSignature, type Signature, startOf } from '../wire/signatures.ts'

@@ -1,4 +1,4 @@
-// Where the boxes of a diagram of collections lie, and the lines between them. Collections stand in columns, those that
+// The layout of a diagram of collections: boxes, and lines between them. Collections stand in columns, those that
 // refer to others left of these; collections without references stand in rows below.
 
 /** A line from a field of a box to another box. */
@@ -82,7 +82,7 @@ export function layOut(names: readonly string[], edges: readonly GraphEdge[]): G
   }
 }
 
-/** How many references lead to each collection one after the other; those that close a cycle do not count. */
+/** The length of the longest chain of references to each collection. References that close a cycle are left out. */
 function depthsOf(names: readonly string[], edges: readonly GraphEdge[]): ReadonlyMap<string, number> {
   const targets = new Map<string, string[]>()
   for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to])

@@ -3,7 +3,7 @@
 
 import type { Json } from './json.ts'
 
-/** What a signature says. */
+/** The content of a signature. */
 export interface Signature {
   /** As it is written. */
   readonly text: string
@@ -50,7 +50,7 @@ function referenceTo(collection: string, id: string): Json {
 
 const tagged = (tag: string, text: string): Json => new Map([[tag, text]])
 
-/** What the types with a name begin with; those of numbers with zero, those of times with the present. */
+/** The named types. Numbers begin with zero, times with the present. */
 const named: Readonly<Record<string, () => Signature>> = {
   Any: () => anySignature,
   Null: () => typed(null, { isOptional: true }),

@@ -1,8 +1,8 @@
-// What the value at a place of a query of version 10 is: the documents of which collection, as far as the words before the
-// place tell. Completion needs it while a query is being written, so the text is incomplete: words are followed backwards
+// Finds the collection whose documents the value at a place of a query of version 10 holds, by the words before the place.
+// Completion needs it while a query is being written, so the text is incomplete: words are followed backwards
 // from the place, and nothing is evaluated.
 
-/** What the name that is written at a place can be a member of. */
+/** The owner of the name that is written at a place. */
 export interface Subject {
   /** A document, or an object in one; or the collection itself, whose members are its indexes. */
   readonly kind: 'document' | 'collection'
@@ -57,7 +57,7 @@ export function subjectAt(
   return new Finder(words, collections).subject()
 }
 
-/** What an expression is. */
+/** The value of an expression. */
 interface Found {
   readonly kind: 'collection' | 'set' | 'document'
   readonly collection: string
@@ -84,7 +84,7 @@ class Finder {
     return found && found.kind !== 'set' ? { ...found, kind: found.kind } : undefined
   }
 
-  /** Whether an expression can end with a word. */
+  /** True for a word that can end an expression. */
   #isOperand(at: number): boolean {
     const word = this.#word(at)
     if (word === undefined) return false
@@ -108,7 +108,7 @@ class Finder {
     return outer && { ...outer, path: [...outer.path, this.#word(name) as string] }
   }
 
-  /** What the projection that a brace opens is of; undefined for the brace of a block or an object. */
+  /** The value before the projection that a brace opens; undefined for the brace of a block or an object. */
   #projected(open: number): Found | undefined {
     return this.#isOperand(open - 1) ? this.#expression(open) : undefined
   }
@@ -140,7 +140,7 @@ class Finder {
       : undefined
   }
 
-  /** What the chain of calls and fields is that ends before `end`. */
+  /** The value of the chain of calls and fields that ends before `end`. */
   #expression(end: number): Found | undefined {
     const steps: string[] = []
     let at = end - 1
@@ -161,14 +161,14 @@ class Finder {
     return steps.reduce(stepFrom, this.#named(this.#word(at) as string, at))
   }
 
-  /** What a name stands for at a place: a variable before a collection. */
+  /** The value of a name at a place: a variable hides a collection. */
   #named(name: string, at: number): Found | undefined {
     const bound = this.#variable(name, at)
     if (bound !== undefined) return bound ?? undefined
     return this.#collections.has(name) ? { kind: 'collection', collection: name, path: [] } : undefined
   }
 
-  /** What a name was bound to most recently before a place, as a parameter or by `let`: null for anything else than documents. */
+  /** The latest binding of a name before a place, as a parameter or by `let`; null for a value of an unknown kind. */
   #variable(name: string, before: number): Found | null | undefined {
     for (let at = before - 1; at >= 0; at--) {
       if (this.#word(at) !== name) continue
@@ -180,7 +180,7 @@ class Finder {
     return undefined
   }
 
-  /** What the chain is that begins at a place. */
+  /** The value of the chain that begins at a place. */
   #expressionFrom(start: number): Found | undefined {
     let at = start + 1
     for (; at < this.#words.length; at++) {
@@ -203,7 +203,7 @@ class Finder {
   }
 }
 
-/** What a member of something is. */
+/** The value of a member. */
 function stepFrom(of: Found | undefined, name: string): Found | undefined {
   if (of === undefined) return undefined
   if (of.kind === 'document' && !documentMethods.has(name)) return { ...of, path: [...of.path, name] }
