@@ -2,7 +2,7 @@
 // refer to others left of these; collections without references stand in rows below.
 
 /** A line from a field of a box to another box. */
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: string
   readonly field: string
   readonly to: string
@@ -18,12 +18,12 @@ export interface Box {
   readonly fields: readonly string[]
 }
 
-export interface Line extends GraphEdge {
+interface Line extends GraphEdge {
   /** The `d` of an SVG path. */
   readonly path: string
 }
 
-export interface GraphLayout {
+interface GraphLayout {
   readonly boxes: readonly Box[]
   readonly lines: readonly Line[]
   readonly width: number
