@@ -124,7 +124,7 @@ test('an index serves a filter and an order where there is one, and is offered w
   await page.getByText('Found by the index many_by_kind').waitFor()
   await page.getByRole('button', { name: 'Take the filter away' }).click()
   await filterBy(page, 'kind', 'is', 'rare')
-  await page.getByText('500 documents').waitFor()
+  await page.getByRole('main').getByText('500 documents').waitFor()
   await page.getByRole('button', { name: 'Take the filter away' }).click()
   await page.getByText('1500 documents').waitFor()
   await page.getByRole('button', { name: 'at', exact: true }).click()
@@ -310,7 +310,7 @@ test('on a phone, with hostile values, the same is done and no page is wider tha
   })
   const isNarrow = async () =>
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 375, page.url())
-  await page.getByText('2 documents').waitFor()
+  await page.getByRole('main').getByText('2 documents').waitFor()
   await page.getByText('Columns (').click()
   await isNarrow()
   await page.getByRole('cell', { name: 'fern', exact: true }).tap()
@@ -332,6 +332,8 @@ test('on a phone, with hostile values, the same is done and no page is wider tha
 test('an opening runs each query once', { skip }, async () => {
   const page = await stage.signedIn(stage.admin)
   await page.getByRole('main').getByRole('link', { name: 'plants' }).waitFor()
+  // The sizes of all collections are in the navigation.
+  await page.waitForLoadState('networkidle')
   const bodies: string[] = []
   page.on('request', request => {
     if (request.method() === 'POST') bodies.push(request.postData() ?? '')

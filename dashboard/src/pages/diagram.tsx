@@ -62,7 +62,7 @@ function ReferenceTable({ references }: { readonly references: readonly Referenc
     )
   }
   return (
-    <Table label="References" columns={['Collection', 'Field', 'Refers to', 'Known from']}>
+    <Table label="Table of references" columns={['Collection', 'Field', 'Refers to', 'Known from']}>
       {references.map(({ from, field, isDeclared, to }) => (
         <tr key={`${from} ${field} ${to}`}>
           <td>

@@ -30,7 +30,7 @@ export function DiffTable({ comparison, leftName, rightName }: NamesProps & { co
   if (isSame) return <p class="empty">There is no difference.</p>
   return (
     <>
-      <Table label="Differences" look="diff" columns={[leftName, rightName]}>
+      <Table label={`Differences: ${leftName}, ${rightName}`} look="diff" columns={[leftName, rightName]}>
         {pairs.map((pair, at) => (
           <tr key={at}>
             <Side text={pair?.left} kind={pair && !pair.isSame ? 'removed' : undefined} isGap={!pair} />
