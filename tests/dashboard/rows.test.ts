@@ -61,7 +61,7 @@ const plants = [
 test('rows are found by any field and sorted by any column, and the address says how', { skip }, async () => {
   await fill('plants', plants)
   const page = await stage.signedIn(stage.admin, 'collections/plants')
-  await page.getByText('4 documents').waitFor()
+  await page.getByRole('main').getByText('4 documents').waitFor()
   await filterBy(page, 'name', 'has', 'C')
   await page.getByText('1 found.').waitFor()
   assert.deepEqual(await columnOf(page, 0), ['Cactus'])
@@ -126,7 +126,7 @@ test('an index serves a filter and an order where there is one, and is offered w
   await filterBy(page, 'kind', 'is', 'rare')
   await page.getByRole('main').getByText('500 documents').waitFor()
   await page.getByRole('button', { name: 'Take the filter away' }).click()
-  await page.getByText('1500 documents').waitFor()
+  await page.getByRole('main').getByText('1500 documents').waitFor()
   await page.getByRole('button', { name: 'at', exact: true }).click()
   await page.getByText('Found by the index sorted').waitFor()
   await page.getByRole('cell', { name: '0', exact: true }).first().waitFor()
@@ -201,7 +201,7 @@ test('many documents are changed and deleted with one confirmation that says how
   await page.getByRole('button', { name: 'Delete 4' }).click()
   assert.deepEqual(await accessibilityFaults(page), [])
   await page.getByRole('button', { name: 'Delete 4 documents' }).click()
-  await page.getByText('256 documents').waitFor()
+  await page.getByRole('main').getByText('256 documents').waitFor()
   await page.getByLabel('Select all that are shown').check()
   await page.getByRole('button', { name: 'Select all found' }).click()
   await page.getByText('256 selected').waitFor()
@@ -231,7 +231,7 @@ test('many documents are changed and deleted with one confirmation that says how
 
 test('a scan can be stopped and gone on with', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/many')
-  await page.getByText('1500 documents').waitFor()
+  await page.getByRole('main').getByText('1500 documents').waitFor()
   let queries = 0
   let release: () => void = () => undefined
   const held = new Promise<void>(resolve => {
@@ -339,7 +339,7 @@ test('an opening runs each query once', { skip }, async () => {
     if (request.method() === 'POST') bodies.push(request.postData() ?? '')
   })
   await page.getByRole('main').getByRole('link', { name: 'plants' }).click()
-  await page.getByText('4 documents').waitFor()
+  await page.getByRole('main').getByText('4 documents').waitFor()
   await page.getByRole('cell', { name: 'fern' }).waitFor()
   await page.waitForLoadState('networkidle')
   assert.deepEqual(bodies, [...new Set(bodies)])
@@ -361,7 +361,7 @@ test('several documents are created in a row', { skip }, async () => {
     await page.getByRole('textbox', { name: 'Data' }).getByText(name).waitFor({ state: 'detached' })
   }
   await page.getByRole('link', { name: 'Done' }).click()
-  await page.getByText('2 documents').waitFor()
+  await page.getByRole('main').getByText('2 documents').waitFor()
   await page.context().close()
   stage.assertNoFaults()
 })
