@@ -1,5 +1,5 @@
-// Passwords: bcrypt off the event loop, in turns of databases and guessers. A check takes the same time whether or not
-// there is a hash to compare with, and guessing is slowed down (throttle.ts).
+// Checks and hashes passwords with bcrypt off the event loop; databases and guessers take turns. A check takes the same
+// time whether or not there is a hash to compare with, and guessing is slowed down (throttle.ts).
 //
 // bcrypt uses 72 bytes. A longer password is hashed as the base64 text of its SHA-256, so that all of its bytes count.
 // Hashes made elsewhere from its first 72 bytes verify as well.

@@ -28,7 +28,7 @@ export interface DatabaseAddress {
   readonly options: ReadonlyMap<string, string>
 }
 
-/** An error in an address. The message follows the name of a setting: "must be …". */
+/** An error in an address. The message is shown after the name of a setting: "must be …". */
 export class AddressFault extends Error {
   override name = 'AddressFault'
 }
@@ -44,7 +44,7 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['application_name', /^/],
   ['fallback_application_name', /^/],
   ['connect_timeout', /^\d+$/],
-  // A node writes, so it always connects to the first server that accepts writes, for each of these values.
+  // A node needs to write, so with each of these values it connects to the first server that accepts writes.
   ['target_session_attrs', /^(any|read-write|primary)$/],
   // Every connection sets these itself.
   ['keepalives', /^/],
@@ -52,7 +52,7 @@ const options: ReadonlyMap<string, RegExp> = new Map([
   ['keepalives_interval', /^/],
   ['keepalives_count', /^/],
   ['tcp_user_timeout', /^/],
-  // Options whose accepted values describe the fixed behaviour.
+  // Of these options only the values that describe the fixed behaviour are accepted.
   ['client_encoding', /^(utf-?8|auto)$/i],
   ['gssencmode', /^(disable|prefer)$/],
   ['channel_binding', /^(disable|prefer)$/],

@@ -43,7 +43,7 @@ export function refusal({ faults }: Failure, call: Call): QueryError {
   return new QueryError(errors)
 }
 
-/** The position of a failure: the target of a call is its first argument. */
+/** The position of a failure relative to the call. A failure of the target is located at the first argument. */
 function placeOf(place: FailurePlace, { expression }: Call): readonly string[] {
   return place === 'target' ? [expression.definition.name] : []
 }
@@ -166,8 +166,8 @@ function labelOf(collection: number, session: Session): string {
 
 /** A single error with all failures of a written document. */
 function validationFailed(failures: readonly FieldFailure[], call: Call, at: readonly string[]): ErrorEntry {
-  const told = failures.map(each => fieldError(each, call))
-  const distinct = [...new Map(told.map(each => [JSON.stringify(each), each])).values()]
+  const fields = failures.map(each => fieldError(each, call))
+  const distinct = [...new Map(fields.map(each => [JSON.stringify(each), each])).values()]
   const noun = speaks(call.session, '2.7') ? 'document' : 'instance'
   const description = `${noun} data is not valid.`
   return errorEntry('validation failed', description, call.position(...at), { failures: distinct })

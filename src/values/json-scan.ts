@@ -25,7 +25,7 @@ function unitAt(source: JsonSource, at: number): number {
   return typeof source === 'string' ? source.charCodeAt(at) : (source[at] ?? Number.NaN)
 }
 
-/** The first position from `at` on that is not white space; the length of the source when there is none. */
+/** The position of the first character at or after `at` that is not white space; without one, the length of the source. */
 export function blanksEnd(source: JsonSource, at: number): number {
   let end = at
   while (unitAt(source, end) <= space) end++

@@ -30,7 +30,7 @@ export const timeBoundsText: string = `dates and times must be between ${formatT
 /** A unit of time. */
 export interface TimeUnit {
   readonly nanos: bigint
-  /** True if dates may be moved by this unit: only by whole days. */
+  /** True for units of whole days, which are the only units that move dates. */
   readonly ofDates: boolean
 }
 

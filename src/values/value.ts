@@ -253,8 +253,8 @@ export class VersionRenderCache extends RenderCache {
 }
 
 /**
- * A value that exists only while a query runs, such as a page. Each language derives classes from it. It is stored,
- * ordered and used as an index term in an ordinary form.
+ * A value that exists only while a query runs, such as a page. Each language derives classes from it. Storage, ordering
+ * and index terms use its ordinary form.
  */
 export abstract class Transient {
   abstract readonly kind: string

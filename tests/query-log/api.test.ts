@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-test('every query answered before the request is in the export, with its own numbers', async () => {
+test('the export contains every query that was answered before the request, with its own numbers', async () => {
   const tags = { 'x-fauna-tags': 'run=first' }
   const expression = { add: [1, 2, 3] }
   const answers = await Promise.all(
@@ -57,7 +57,7 @@ test('every query answered before the request is in the export, with its own num
   assert.match(record.TS as string, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} Z$/)
 })
 
-test('refused, failed, linearized, GET and streaming requests leave records too', async () => {
+test('rejected, failed, linearized, GET and streaming requests leave records as well', async () => {
   const headers = (name: string) => ({ headers: { 'x-fauna-tags': `kind=${name}` } })
   const secret = secrets.other as string
   await send(server, { secret: 'nobody', query: 1, ...headers('refused') })
@@ -88,7 +88,7 @@ test('refused, failed, linearized, GET and streaming requests leave records too'
   ])
 })
 
-test('an export of a database holds its own records and those of databases in it, no others', async () => {
+test('an export of a database contains its own records and those of its descendants, and no others', async () => {
   await query(server, secrets.app as string, 1)
   await query(server, secrets.other as string, 1)
   const paths = async (database: string) => {
@@ -128,14 +128,14 @@ test('the response to a request and the record of a request', async () => {
   assert.deepEqual(anyRegion.json, end)
 })
 
-test('time zones: an offset means the same instant', async () => {
+test('times with different offsets mean the same instant', async () => {
   const span = { time_start: '2020-01-01T00:00:00+02:00', time_end: '2019-12-31T22:00:00.000000001Z' }
   assert.equal((await api(server, root, 'POST', logs, { ...span, region_group: 'us-std' })).status, 200)
   const reversed = { time_start: '2020-01-01T00:00:00+02:00', time_end: '2019-12-31T22:00:00Z' }
   assert.equal((await api(server, root, 'POST', logs, { ...reversed, region_group: 'us-std' })).status, 400)
 })
 
-test('equal idempotency tokens resolve to the same request, also when they arrive at once', async () => {
+test('equal idempotency tokens resolve to the same request, even when they arrive concurrently', async () => {
   const body = { region_group: 'us-std', idempotency_token: uuid }
   const many = await Promise.all(Array.from({ length: 8 }, () => requestExport(server, root, body)))
   assert.equal(new Set(many.map(({ request_id: id }) => id)).size, 1)
@@ -143,7 +143,7 @@ test('equal idempotency tokens resolve to the same request, also when they arriv
   assert.notEqual(other.request_id, many[0]?.request_id)
 })
 
-test('faults are answered with a message and a status that fits', async () => {
+test('errors are answered with a message and a matching status', async () => {
   const span = aroundNow()
   const ok = { region_group: 'us-std', ...span }
   const cases: readonly [number, string | undefined, string, string, unknown?][] = [
@@ -211,7 +211,7 @@ test('faults are answered with a message and a status that fits', async () => {
   }
 })
 
-test('only a bearer credential counts', async () => {
+test('only bearer credentials are accepted', async () => {
   const basic = `Basic ${Buffer.from(`${root}:`).toString('base64')}`
   const answer = await send(server, {
     path: logs,
@@ -221,7 +221,7 @@ test('only a bearer credential counts', async () => {
   assert.equal(answer.status, 401)
 })
 
-test('an admin key: its own database and those in it, and nothing that tells about others', async () => {
+test('an admin key has access to its own database and its descendants, and learns nothing about others', async () => {
   const { app, other, child } = secrets as Record<string, string>
   const status = async (secret: string | undefined, body: object) =>
     (await api(server, secret, 'POST', logs, { ...aroundNow(), ...body })).status
@@ -248,7 +248,7 @@ test('an admin key: its own database and those in it, and nothing that tells abo
   assert.deepEqual(seen.json.results, [])
 })
 
-test('account keys over HTTP: made, shown once, listed, limited, revoked', async () => {
+test('account keys over HTTP: created, shown once, listed, limited, revoked', async () => {
   const path = '/api/v1/account-keys'
   assert.equal((await api(server, secrets.app, 'POST', path, { name: 'x' })).status, 403)
   assert.equal((await api(server, undefined, 'GET', path)).status, 401)
@@ -296,7 +296,7 @@ test('account keys from the command line work on a running server', async () => 
   assert.equal((await api(server, secret, 'POST', logs, {})).status, 401)
 })
 
-test('the list: newest first, filtered by state, stable while requests arrive', async () => {
+test('the list is ordered newest first, filtered by state, and stable while requests arrive', async () => {
   const app = secrets.app as string
   const ids: unknown[] = []
   for (let n = 0; n < 5; n++) {
@@ -322,7 +322,7 @@ test('the list: newest first, filtered by state, stable while requests arrive', 
   assert.deepEqual(none.json, { next_token: null, results: [] })
 })
 
-test('the URL: any changed character returns 403, the right one the file, again and again', async () => {
+test('the URL returns the file repeatedly; after a change of any character it returns 403', async () => {
   const { request_id: id } = await requestExport(server, root, { database: 'us-std/app' })
   const url = new URL((await finished(server, root, id)).presigned_url as string)
   assert.equal(url.origin, server.url)
@@ -331,7 +331,7 @@ test('the URL: any changed character returns 403, the right one the file, again 
   for (let at = start; at < target.length; at++) {
     const letter = target[at] === 'a' ? 'b' : 'a'
     const changed = target.slice(0, at) + letter + target.slice(at + 1)
-    // Node's own client normalises nothing here: letters stay as they are.
+    // Node's own client normalizes nothing here: letters stay as they are.
     const { status } = await fetch(server.url + changed)
     assert.equal(status, 403, changed)
   }

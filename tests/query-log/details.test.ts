@@ -1,5 +1,5 @@
-// What is known beside the records of the log: who asked, what was used, why it failed. No value of a query is in it, and a
-// record is found by each of these facts.
+// Details in the records of the log: the caller, the names that were used, the reason of a failure. They contain no
+// value of a query, and records are found by each of them.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -64,13 +64,13 @@ async function newest(filter: object = {}) {
   return first
 }
 
-/** What the newest record, and what is beside it, says as one text. */
+/** The newest record and its details as one text. */
 async function toldOfNewest(): Promise<string> {
   const { details, record } = await newest()
   return JSON.stringify([record, { ...details, caller: null }])
 }
 
-test('a refused query of version 4 tells code, text, position and names, and no value', async () => {
+test('a rejected query of version 4 is logged with code, text, position and names, and no value', async () => {
   const ref = { ref: { collection: 'people' }, id: '77' }
   await send(server, {
     secret: admin,
@@ -91,7 +91,7 @@ test('a refused query of version 4 tells code, text, position and names, and no 
   assert.equal(record.FQL_SHAPE, details.shape.replace('people', '?'), 'the record has no name')
   assert.deepEqual(
     { ...details.caller, id: 'some' },
-    // The key stands in the database around.
+    // The key is in the parent database.
     { kind: 'key', is_outer: true, id: 'some', name: null, roles: ['admin'], identity: null },
   )
   assert.equal(details.lane, 'ordinary')
@@ -100,7 +100,7 @@ test('a refused query of version 4 tells code, text, position and names, and no 
   assert.deepEqual(record.TAGS, { job: 'nightly' })
 })
 
-test('what errors of version 4 quote is left out', async () => {
+test('content quoted by errors of version 4 is left out', async () => {
   const hostile = [
     { abort: 'hunter2 gave up' },
     { get: { ref: { collection: 'hunter2' }, id: '1' } },
@@ -124,7 +124,7 @@ test('what errors of version 4 quote is left out', async () => {
   }
 })
 
-test('records of version 10 have the shape with names, and no value of template, argument or error', async () => {
+test('records of version 10 have the shape with names, and no value from the template, arguments or error', async () => {
   const made = await sendFql(
     server,
     admin,
@@ -173,7 +173,7 @@ test('records of version 10 have the shape with names, and no value of template,
   }
 })
 
-test('templates of version 10, and bodies that are none, leave no value', async () => {
+test('templates of version 10 and invalid bodies leave no value', async () => {
   const bodies = [
     { query: { fql: ['Date(', { value: 'hunter2' }, ')'] } },
     { query: { fql: ['Cars.byColour(', { value: { '@int': '40711' } }, ').map(hunter2 => 40711)'] } },
@@ -231,7 +231,7 @@ test('feeds, streams and schema pushes have records without values', async () =>
   assert.doesNotMatch(await toldOfNewest(), /hunter2/)
 })
 
-test('imports that are refused have records that tell why', async () => {
+test('rejected imports have records with the reason', async () => {
   const refused = await send(server, {
     secret: admin,
     path: '/api/v1/transfer/write?x=1',
@@ -243,7 +243,7 @@ test('imports that are refused have records that tell why', async () => {
   assert.doesNotMatch(await toldOfNewest(), /hunter2|40711/)
 })
 
-test('what the slow lane has evaluated tells the same, and that it was slow', async () => {
+test('the slow lane logs the same details, and that the query was slow', async () => {
   const slow = await startProcess({ flags: ['--slow-lane-after-ms', '0'] })
   try {
     await query(slow, slow.rootSecret, { create_collection: { object: { name: 'people' } } })
@@ -272,7 +272,7 @@ test('what the slow lane has evaluated tells the same, and that it was slow', as
   }
 })
 
-test('who asked is told in names as they are now: keys, roles, tokens', async () => {
+test('the caller is shown with current names: keys, roles, tokens', async () => {
   await query(server, admin, {
     create_role: {
       object: {
@@ -307,7 +307,7 @@ test('who asked is told in names as they are now: keys, roles, tokens', async ()
   assert.deepEqual(await look({ who: 'nobody at all' }), [])
 })
 
-test('the operator sees what keys of outer databases are called, admins within do not', async () => {
+test('the operator sees the names of keys in outer databases, admins inside do not', async () => {
   await query(server, admin, { add: [1, 2] })
   const [asOperator] = await look({ max_results: 1 }, server.rootSecret)
   const caller = asOperator?.details.caller
@@ -319,7 +319,7 @@ test('the operator sees what keys of outer databases are called, admins within d
   assert.deepEqual(await look({ who: caller?.id ?? '' }), [], 'nor are they found by their number')
 })
 
-test('records are found by each fact', async () => {
+test('records are found by each detail', async () => {
   await send(server, {
     secret: admin,
     query: { add: ['x'] },
@@ -346,7 +346,7 @@ test('records are found by each fact', async () => {
   )
   await expectAll({ text: 'bycolour' }, ({ details }) => details.shape.includes('byColour'))
   assert.equal(await counts({ address: '127.0.0.1', retried: false }), all)
-  // On a busy machine a query may have run for the first time for so long that it went to the slow lane.
+  // On a busy machine the first run of a query may take so long that it moves to the slow lane.
   const inLane = async (lane: 'ordinary' | 'slow') => {
     const found = await look({ max_results: 500, lane })
     assert.ok(found.every(({ details }) => details.lane === lane))
@@ -398,7 +398,7 @@ test('a version of a document leads to the request that wrote it, by the time of
   assert.equal(failures[0]?.details.txn_ts, null, 'nor has a write that failed')
 })
 
-test('the log says since when it is kept', async () => {
+test('the log says when it begins', async () => {
   const body = { ...aroundNow(), database: 'us-std/app', max_results: 1 }
   const { json } = await api(server, admin, 'POST', '/api/v1/logs/_records?type=query', body)
   const [record] = json.records as readonly LogRecord[]
@@ -406,7 +406,7 @@ test('the log says since when it is kept', async () => {
   assert.ok(Date.parse(String(json.kept_since)) <= written, `${json.kept_since} is before ${record?.TS}`)
 })
 
-test('sums leave out the dashboard when asked to, list errors, and tell what is new', async () => {
+test('aggregates leave out the dashboard on request, list errors, and show new shapes', async () => {
   const sums = async (more: object) => {
     const body = { ...aroundNow(), database: 'us-std/app', ...more }
     const { json } = await api(server, admin, 'POST', '/api/v1/logs/_summary?type=query', body)

@@ -1,4 +1,4 @@
-// What is left of the log after restarts and crashes, with several processes, and when URLs expire.
+// The log after restarts and crashes, with several processes, and when URLs expire.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { api, exported, finished, type LogRecord, requestExport } from './log-cl
 
 const everything = { region_group: 'us-std' }
 
-/** A query that its record can be told by. */
+/** A query that identifies its record. */
 const marked = (server: ServerProcess, mark: string) =>
   send(server, {
     secret: server.rootSecret,
@@ -31,7 +31,7 @@ function segmentsOf(data: string): string {
   return names.map(name => readFileSync(join(folder, name), 'utf8')).join('')
 }
 
-/** Runs `use` with a data directory that outlives the servers in it. */
+/** Runs `use` with a data directory that outlives its servers. */
 async function withFolder(use: (data: string) => Promise<void>): Promise<void> {
   const data = await temporaryFolder()
   try {
@@ -41,7 +41,7 @@ async function withFolder(use: (data: string) => Promise<void>): Promise<void> {
   }
 }
 
-test('a stop loses nothing, a crash nothing that has reached a segment; exports go on', () =>
+test('a stop loses nothing, a crash nothing that has reached a segment; exports continue', () =>
   withFolder(async data => {
     let server = await startProcess({ data })
     await marked(server, 'stopped')
@@ -65,7 +65,7 @@ test('a stop loses nothing, a crash nothing that has reached a segment; exports 
 test('with several processes an export waits for the records of all of them', async () => {
   const server = await startProcess({ flags: ['--workers', '2'] })
   const marks = Array.from({ length: 60 }, (_, n) => `m${n}`)
-  // Closed connections, so that the queries are spread over the processes.
+  // Connections are closed, so that the queries are distributed over the processes.
   const headers = (mark: string) => ({ connection: 'close', 'x-fauna-tags': `mark=${mark}` })
   for (const mark of marks) {
     await send(server, { secret: server.rootSecret, query: { now: null }, headers: headers(mark) })
@@ -81,13 +81,13 @@ test('with several processes an export waits for the records of all of them', as
   await server.stop()
 })
 
-test('an expired URL returns 403; asking again makes a new one, the version one higher', async t => {
+test('an expired URL returns 403; the next request creates a new URL with the next version', async t => {
   const server = await startProcess({ flags: ['--query-log-url-seconds', '2'] })
   t.after(() => server.stop())
   await marked(server, 'x')
   const { request_id: id } = await requestExport(server, server.rootSecret, everything)
   const first = await finished(server, server.rootSecret, id)
-  // On a machine that is busy the first one may have expired before anybody asked.
+  // On a busy machine the first URL may have expired before it was requested.
   const version = first.version as number
   while ((await fetch(first.presigned_url as string)).status !== 403) await wait(100)
   const asked = await api(server, server.rootSecret, 'GET', `/api/v1/logs/${id}?type=query&regionGroup=x`)
@@ -98,7 +98,7 @@ test('an expired URL returns 403; asking again makes a new one, the version one 
   assert.equal((await fetch(second.presigned_url as string)).status, 200)
 })
 
-test('what was typed never reaches the files of the log', () =>
+test('typed content never reaches the files of the log', () =>
   withFolder(async data => {
     const server = await startProcess({ data })
     const secret = await keyOfNewDatabase(server, 'app', 'admin')
@@ -148,7 +148,8 @@ test('what was typed never reaches the files of the log', () =>
       server.rootSecret,
     ]
     for (const word of forbidden) assert.ok(!records.includes(word), `${word} is in a record`)
-    // Beside the records stand names of collections that there are, and who asked: somebody is logged in as a document.
+    // Beside the records, the files contain names of existing collections and the caller, who is logged in as a
+    // document.
     const known = ['people', id]
     for (const word of forbidden.filter(each => !known.includes(each)))
       assert.ok(!beside.includes(word), `${word} is beside a record`)

@@ -1,4 +1,4 @@
-// The states of an export, each change of state and each way to fail, with faults put in on purpose.
+// The states of an export, each transition and each kind of failure, with injected faults.
 
 import assert from 'node:assert/strict'
 import type { Readable } from 'node:stream'
@@ -33,7 +33,7 @@ const wanted = {
   regionGroup: 'us-std',
 }
 
-/** Points at which a test holds up or fails the work. */
+/** Points at which a test blocks the work or makes it fail. */
 type Point = 'records' | 'store' | 'exists' | 'address'
 
 class World {
@@ -44,12 +44,12 @@ class World {
   records: readonly string[] = ['one\n', 'two\n']
   readonly faults = new Map<Point, () => Promise<void>>()
   readonly failures: unknown[] = []
-  /** What was asked for, for tests that look at the order of things. */
+  /** The calls so far, for tests of their order. */
   readonly calls: Point[] = []
-  /** Searches for records that hold on to nothing any more. */
+  /** Searches for records that have released everything. */
   searchesEnded = 0
   #processes = 0
-  /** What the clock would show if it had not leapt. */
+  /** The time of the clock without its leap. */
   passedTime = (): number => this.time.now()
 
   async #pass(point: Point): Promise<void> {
@@ -57,7 +57,7 @@ class World {
     await this.faults.get(point)?.()
   }
 
-  /** A process that works on exports, until it is closed. */
+  /** A process that works on exports until it is closed. */
   process(): ExportRunner {
     const world = this
     return new ExportRunner({
@@ -130,7 +130,7 @@ class World {
   }
 }
 
-test('the table of transitions is closed: every state is in it and only listed changes happen', () => {
+test('the table of transitions is complete: it has every state, and only listed transitions happen', () => {
   const request: ExportRequest = {
     ...wanted,
     id: 'x',
@@ -279,7 +279,7 @@ test('Requested survives a restart', async () => {
   await process.close()
 })
 
-test('Requested → TimedOut when nobody came to it in time, → Failed when it brings every process down', async () => {
+test('Requested → TimedOut when no process takes it in time, → Failed when it crashes every process', async () => {
   const world = new World()
   const late = await world.store.create(wanted, undefined)
   world.time.advance(timeoutMs)
@@ -298,7 +298,7 @@ test('Requested → TimedOut when nobody came to it in time, → Failed when it 
   await last.close()
 })
 
-test('a long export keeps its lease, and one whose lease is lost is let go', async () => {
+test('a long export keeps its lease, and an export that lost its lease is abandoned', async () => {
   const world = new World()
   const process = world.process()
   const stuck = world.hang('records')
@@ -315,7 +315,7 @@ test('a long export keeps its lease, and one whose lease is lost is let go', asy
   await process.close()
 })
 
-test('a clock that leaps a year neither lets an export run out of time nor keeps others from it when set back', async () => {
+test('a clock that leaps ahead by a year times out no export, and delays none when it is set back', async () => {
   const world = new World()
   const { id } = await world.store.create(wanted, undefined)
   const ordered = world.time.now()
@@ -333,7 +333,7 @@ test('a clock that leaps a year neither lets an export run out of time nor keeps
   assert.equal((await setBack.claim('another', 5_000_000))?.id, abandoned.id)
 })
 
-test('Complete → CreatingNewUrl → Complete when the URL has expired, its version one higher', async () => {
+test('Complete → CreatingNewUrl → Complete when the URL has expired, with the next version', async () => {
   const world = new World()
   const process = world.process()
   const { id } = await world.store.create(wanted, undefined)
@@ -356,7 +356,7 @@ test('Complete → CreatingNewUrl → Complete when the URL has expired, its ver
   await process.close()
 })
 
-test('CreatingNewUrl → Pending when the file has vanished: it is made again', async () => {
+test('CreatingNewUrl → Pending when the file is missing: it is created again', async () => {
   const world = new World()
   const process = world.process()
   const { id } = await world.store.create(wanted, undefined)
@@ -373,7 +373,7 @@ test('CreatingNewUrl → Pending when the file has vanished: it is made again', 
   await process.close()
 })
 
-test('several processes share the work: each request is made once', async () => {
+test('several processes share the work: each export is created once', async () => {
   const world = new World()
   const requests = await Promise.all(Array.from({ length: 20 }, () => world.store.create(wanted, undefined)))
   const processes = [world.process(), world.process(), world.process()]
@@ -383,7 +383,7 @@ test('several processes share the work: each request is made once', async () => 
   for (const process of processes) await process.close()
 })
 
-test('a search that finds something only after its export was given up lets go of it', async () => {
+test('a search that finds records after its export was abandoned releases them', async () => {
   const world = new World()
   const { store, time } = world
   const search = world.hang('records')

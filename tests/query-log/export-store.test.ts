@@ -1,5 +1,5 @@
-// Requests for exports as they are kept: what makes two of them one, in which order they are listed and given out, and when they
-// are forgotten.
+// Stored requests for exports: which requests are the same, in which order they are listed and assigned, and when they
+// are deleted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ function opened() {
   return { kv, time, store: new ExportStore(kv, systemRandom, time.now) }
 }
 
-test('an idempotency token means one request for 24 hours, also when it comes twice at once', async () => {
+test('an idempotency token means one request for 24 hours, even when it arrives twice concurrently', async () => {
   const { store, time } = opened()
   const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
   const many = await Promise.all(Array.from({ length: 10 }, () => store.create(wanted, token)))
@@ -40,7 +40,7 @@ test('an idempotency token means one request for 24 hours, also when it comes tw
   assert.equal((await store.create(wanted, token)).id, later.id)
 })
 
-test('paging from the newest on is stable while requests arrive', async () => {
+test('paging from the newest request is stable while requests arrive', async () => {
   const { store } = opened()
   const ids: string[] = []
   const add = async () => ids.unshift((await store.create(wanted, undefined)).id)
@@ -62,7 +62,7 @@ test('paging from the newest on is stable while requests arrive', async () => {
   )
 })
 
-test('old requests and tokens are forgotten, unfinished ones are not', async () => {
+test('old requests and tokens are deleted, unfinished requests are not', async () => {
   const { store, time, kv } = opened()
   const token = { subject: 'account', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
   const old = await store.create(wanted, token)
@@ -84,7 +84,7 @@ test('old requests and tokens are forgotten, unfinished ones are not', async () 
   )
 })
 
-test('requesters take turns, however many exports one of them has asked for', async () => {
+test('requesters take turns, however many exports one of them has requested', async () => {
   const { store } = opened()
   const ask = async (requester: string) => (await store.create({ ...wanted, requester }, undefined)).id
   const crowd = await Promise.all(Array.from({ length: 6 }, () => ask('database crowd')))
@@ -100,7 +100,7 @@ test('requesters take turns, however many exports one of them has asked for', as
   assert.deepEqual(claimed, [others[1], others[0], ...crowd.slice(0, 3)])
 })
 
-test('of one requester a bounded number of exports waits, and others are not told no', async () => {
+test('each requester has a limited number of waiting exports, and others are not rejected', async () => {
   const { kv, store } = opened()
   const ask = (requester: string, token?: IdempotencyToken) => store.create({ ...wanted, requester }, token)
   const token = { subject: 'database crowd', token: '0f5c0a8e-3b1f-4c47-9d0e-2d2f0f6f2d11' }
@@ -124,7 +124,7 @@ test('of one requester a bounded number of exports waits, and others are not tol
   await ask('database crowd')
 })
 
-test('a list looks at a bounded number of others requests at a time', async () => {
+test('a list reads a limited number of other callers’ requests at a time', async () => {
   const { kv, store } = opened()
   const own = await store.create({ ...wanted, requester: 'database alone' }, undefined)
   const others = Array.from({ length: limits.logExportsLooksMax }, (_, at) => {

@@ -1,4 +1,4 @@
-// A disk that is full when the service starts: the log begins when there is room, and the service does not wait for it.
+// A full disk when the service starts: the log begins when there is space, and the service does not wait for it.
 
 import assert from 'node:assert/strict'
 import fs, { existsSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { livePath } from '../../src/query-log/segment-files.ts'
 import { SegmentWriter } from '../../src/query-log/segment-writer.ts'
 import { temporaryFolder } from '../support/program.ts'
 
-test('a writer begins on a full disk, says so once, and is known to the others when there is room', async () => {
+test('a writer that starts on a full disk logs that once, and is announced to the others when there is space', async () => {
   const folder = await temporaryFolder()
   let isFull = true
   const losses: unknown[] = []
@@ -43,7 +43,7 @@ test('a writer begins on a full disk, says so once, and is known to the others w
 
 const wanted = { from: 0, to: 1, database: undefined } as never
 
-/** While `isFull()`, the system has no room on the disk of query logs. */
+/** While `isFull()`, the disk of query logs has no space. */
 function withFullDisk(isFull: () => boolean): () => void {
   const { mkdirSync, statfsSync } = fs
   const isThere = (path: unknown) => isFull() && String(path).includes('query-log')
@@ -62,7 +62,7 @@ function withFullDisk(isFull: () => boolean): () => void {
   }
 }
 
-test('a log whose disk is full at the first start opens with a warning, and takes requests when there is room', async () => {
+test('a log whose disk is full at the first start opens with a warning, and accepts requests when there is space', async () => {
   const data = await temporaryFolder()
   let isFull = true
   const restore = withFullDisk(() => isFull)

@@ -1,4 +1,4 @@
-// The log API as a pipeline uses it.
+// A client of the log API, as a pipeline uses it.
 
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -53,7 +53,7 @@ export async function requestExport(
 
 const finalStates = ['Complete', 'DoesNotExist', 'Failed', 'TimedOut']
 
-/** Asks for a request until it has come to an end. */
+/** Polls a request until it has finished. */
 export async function finished(
   server: Pick<RunningServer, 'url'>,
   secret: string,
@@ -78,7 +78,7 @@ export async function download(url: unknown): Promise<LogRecord[]> {
   return lines.map(line => JSON.parse(line))
 }
 
-/** Requests an export, waits for it and returns its records; none when there are none. */
+/** Requests an export, waits for it and returns its records; empty when there are none. */
 export async function exported(
   server: Pick<RunningServer, 'url'>,
   secret: string,

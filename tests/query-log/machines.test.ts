@@ -1,4 +1,5 @@
-// Query logs of machines that share a store: who asks for records gets those of every machine that has begun to serve.
+// Query logs of machines that share a store: a request for records gets those of every machine that has started to
+// serve.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,15 +22,15 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** What the machines share, in memory. */
+/** The shared store, in memory. */
 class SharedTables {
   readonly #chunks: { readonly chunk: Chunk; readonly body: Uint8Array | undefined }[] = []
   readonly #reported = new Map<string, number>()
   #asked = 0
-  /** Told when a machine that waits for all has itself handed over what was asked for. */
+  /** Called when a machine that waits for all others has written its own records. */
   onReported: (machine: string) => void = () => undefined
 
-  /** The share of one machine; its pieces are taken once `mayHandOver` resolves. */
+  /** The share of one machine; its pieces are delivered once `mayHandOver` resolves. */
   of(machine: string, mayHandOver: Promise<void>): SharedLog {
     const isOf = (chunk: Chunk) => (other: Chunk) =>
       other.writer === chunk.writer && other.position === chunk.position
@@ -67,7 +68,7 @@ class SharedTables {
   }
 }
 
-test('a machine that has not handed over anything yet is waited for', async () => {
+test('a request waits for a machine that has not written its records yet', async () => {
   const tables = new SharedTables()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const open = (name: string, mayHandOver: Promise<void>) =>

@@ -1,4 +1,4 @@
-// Time that passes only when a test says so, and waiting for work that other parts of the program do meanwhile.
+// Time that advances only when a test says so, and waiting for work in other parts of the program.
 
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
@@ -12,7 +12,7 @@ interface Alarm {
   readonly callback: () => void
 }
 
-/** The first moment of every test: 2026-03-04 05:06:07.890 UTC, in milliseconds. */
+/** The start time of every test: 2026-03-04 05:06:07.890 UTC, in milliseconds. */
 export const startMs = Date.UTC(2026, 2, 4, 5, 6, 7, 890)
 
 export class ManualTime implements Clock, Timers {
@@ -30,7 +30,7 @@ export class ManualTime implements Clock, Timers {
     return this.#add({ at: this.#ms + ms, every: ms, callback })
   }
 
-  /** Lets so many milliseconds pass and calls what falls due, in order. */
+  /** Advances the time by some milliseconds and calls the due timers in order. */
   advance(ms: number): void {
     const end = this.#ms + ms
     for (;;) {
@@ -50,10 +50,10 @@ export class ManualTime implements Clock, Timers {
   }
 }
 
-/** Turns of the event loop after which waiting is given up. */
+/** Turns of the event loop after which waiting fails. */
 const turnsMax = 100_000
 
-/** Lets the event loop turn until `condition` holds. */
+/** Runs the event loop until `condition` holds. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   for (let turn = 0; !condition(); turn++) {
     assert.ok(turn < turnsMax, `gave up waiting: ${what}`)

@@ -1,5 +1,6 @@
-// Whose records are: a database keeps its log through renames and moves and hands it to nobody who gets its name, strangers
-// push nobody's records out, and what is no query stands in the log, too.
+// The database of each record: a database keeps its log through renames and moves, and a new database with its name
+// does not get it. Unauthenticated requests never push out the records of others. Requests that are not queries are
+// logged as well.
 
 import assert from 'node:assert/strict'
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -21,7 +22,7 @@ async function mark(server: RunningServer, secret: string, name: string): Promis
 const marksOf = (records: readonly LogRecord[]) =>
   records.flatMap(({ TAGS }) => (TAGS as { mark?: string }).mark ?? []).sort()
 
-/** The marks that each way of looking at the log of a database shows; all have to show the same. */
+/** The marks in each view of a database's log; all views must show the same. */
 async function marksIn(
   server: RunningServer,
   secret: string,
@@ -40,7 +41,7 @@ async function marksIn(
   }
   assert.equal(totals.requests, records.length)
   const shaped = shapes.reduce((sum, { requests }) => sum + requests, 0)
-  // Of what tells names only, shapes are not told apart by time.
+  // Aggregates contain only names, and do not separate shapes by time.
   assert.equal(shaped, tellsNamesOnly ? 0 : records.length)
   const { request_id: id } = await requestExport(server, secret, { database: `us-std/${path}` })
   const { presigned_url: url, state } = await finished(server, secret, id)
@@ -68,7 +69,7 @@ function requestTo(name: string, mark: string): ObservedRequest {
   }
 }
 
-test('a database made again under a name has nothing of the log of the former one', async () => {
+test('a database that is created again under the same name has no records of the former one', async () => {
   const server = await startServer()
   try {
     const former = await keyOfNewDatabase(server, 'shop', 'admin')
@@ -112,7 +113,7 @@ test('a database keeps its log through renames and moves', async () => {
   }
 })
 
-test('of segments that tell names only, a database has what was recorded since it has its name', async () => {
+test('from segments that contain only names, a database has the records since it got its name', async () => {
   const data = await temporaryFolder()
   try {
     const first = await startServer({ data })
@@ -143,7 +144,7 @@ test('of segments that tell names only, a database has what was recorded since i
   }
 })
 
-test('strangers have a share of their own, and headers are cut', async () => {
+test('unauthenticated requests have a share of their own, and headers are cut', async () => {
   const server = await startServer({ flags: ['--query-log-megabytes', '8'] })
   try {
     const own = await keyOfNewDatabase(server, 'own', 'admin')
@@ -170,7 +171,7 @@ test('strangers have a share of their own, and headers are cut', async () => {
   }
 })
 
-test('explanations, imports and exports stand in the log', async () => {
+test('explanations, imports and exports are logged', async () => {
   const server = await startServer()
   try {
     const secret = await keyOfNewDatabase(server, 'own', 'admin')
@@ -204,7 +205,7 @@ test('explanations, imports and exports stand in the log', async () => {
   }
 })
 
-test('a failure that strangers ask for leaves no line in the log of the service', async () => {
+test('a failure caused by an unauthenticated request leaves no line in the log of the service', async () => {
   const server = await startServer()
   try {
     const before = server.stderr()

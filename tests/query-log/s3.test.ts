@@ -30,7 +30,7 @@ const open = (): Promise<ExportStorage> =>
 
 const inAnHour = () => Math.floor(systemClock.now() / 1e6) + 3600
 
-test('an export of several parts arrives whole', async () => {
+test('an export of several parts is complete', async () => {
   const storage = await open()
   const block = Buffer.alloc(1_000_000)
   const blocks = 20
@@ -62,7 +62,7 @@ test('an interrupted upload leaves nothing', async () => {
   assert.equal(await storage.exists('half'), false)
 })
 
-test('the URL is signed, for as long as asked', async () => {
+test('the URL is signed for the requested time', async () => {
   const storage = await open()
   await storage.store('small', Readable.from([Buffer.from('text')]), new AbortController().signal)
   const url = new URL(await storage.address('small', inAnHour()))
@@ -86,7 +86,7 @@ test('a server with a bucket exports to it', async () => {
   await server.stop()
 })
 
-test('a bucket that is not there makes the export fail, and nothing else', async () => {
+test('a missing bucket makes the export fail, and nothing else', async () => {
   const server = await startServer({
     flags: s3.flags('missing'),
     env: s3.env,

@@ -1,4 +1,4 @@
-// Segment files: what is appended is found again by time, region and database; crashes, full disks and old age.
+// Segment files: appended records are found by time, region and database; crashes, full disks and expiry.
 
 import assert from 'node:assert/strict'
 import {
@@ -77,7 +77,7 @@ async function found(folder: string, filter: Partial<RecordFilter> = {}): Promis
     .split(/(?<=\n)/)
 }
 
-test('records are found by time, first inclusive, last exclusive', async () => {
+test('records are found by time: first inclusive, last exclusive', async () => {
   const { folder, time, writer, add } = setUp()
   const lines: string[] = []
   for (let n = 0; n < 5; n++) {
@@ -93,7 +93,7 @@ test('records are found by time, first inclusive, last exclusive', async () => {
   await writer.close()
 })
 
-test('a database means its own records and those of databases in it, by whole names', async () => {
+test('a database selects its own records and those of its descendants, by whole names', async () => {
   const { folder, writer, add } = setUp()
   const own = add(['app'])
   add(['app2'])
@@ -108,7 +108,7 @@ test('a database means its own records and those of databases in it, by whole na
   await writer.close()
 })
 
-test('half a record at the end, where a process crashed, is passed over; other segments count', async () => {
+test('an incomplete record at the end, after a crash, is skipped; other segments are read', async () => {
   const { folder, writer, add } = setUp()
   const line = add(['app'])
   await writer.flush()
@@ -120,7 +120,7 @@ test('half a record at the end, where a process crashed, is passed over; other s
   await writer.close()
 })
 
-test('records larger and smaller than the blocks they are read in', async () => {
+test('records larger and smaller than the blocks in which they are read', async () => {
   const { folder, writer, add } = setUp()
   const lines = Array.from({ length: 300 }, (_, n) => add(['app'], 'x'.repeat((n * 997) % 20_000)))
   await writer.flush()
@@ -128,7 +128,7 @@ test('records larger and smaller than the blocks they are read in', async () => 
   await writer.close()
 })
 
-test('however many records there are, they come in blocks of bounded size', async () => {
+test('any number of records is delivered in blocks of limited size', async () => {
   const { folder, writer, add } = setUp()
   const count = 20_000
   for (let n = 0; n < count; n++) {
@@ -145,14 +145,14 @@ test('however many records there are, they come in blocks of bounded size', asyn
   assert.equal(records, count)
 })
 
-test('lines that a disk has damaged are left out, counted and told of', async () => {
+test('lines damaged by a disk are left out, counted and logged', async () => {
   const { folder, writer, add } = setUp()
   const lines = Array.from({ length: 6 }, (_, n) => add(['app'], `mark ${n}`).toString())
   await writer.close()
   const [segment] = await listSegments(folder)
   const path = segment?.path as string
   const damaged = [...lines]
-  // A quote within, no bracket at the end, a byte that is no text.
+  // A quote inside, no closing bracket, an invalid byte.
   damaged[1] = (damaged[1] as string).replace('"DATABASE":[', '"DATABASE":["')
   damaged[2] = (damaged[2] as string).replace('}\n', ')\n')
   const bytes = Buffer.from(damaged.join(''))
@@ -167,7 +167,7 @@ test('lines that a disk has damaged are left out, counted and told of', async ()
   assert.deepEqual(told, [[path, 3]])
 })
 
-test('a search that finds nothing ends when it is called off', async () => {
+test('a search without results ends when it is cancelled', async () => {
   const { folder, writer, add } = setUp()
   add(['app'])
   await writer.flush()
@@ -193,7 +193,7 @@ test('a segment is closed when it is full and when it is old', async () => {
   await writer.close()
 })
 
-test('it is written without being asked, within half a second', async () => {
+test('records are written within half a second without a request', async () => {
   const { folder, time, writer, add } = setUp()
   add(['app'])
   assert.equal((await listSegments(folder)).length, 0)
@@ -202,7 +202,7 @@ test('it is written without being asked, within half a second', async () => {
   await writer.close()
 })
 
-test('times never go back, whatever the clock does', async () => {
+test('times never go back, even when the clock does', async () => {
   const { time, writer } = setUp()
   const first = writer.now()
   time.advance(-5000)
@@ -210,7 +210,7 @@ test('times never go back, whatever the clock does', async () => {
   await writer.close()
 })
 
-test('a full disk loses records, not queries: what is lost is counted, the rest is found', async () => {
+test('a full disk loses records, not queries: lost records are counted, the others are found', async () => {
   let isFull = true
   const written: Buffer[] = []
   const openFile = async (): Promise<SegmentFile> =>
@@ -236,7 +236,7 @@ test('a full disk loses records, not queries: what is lost is counted, the rest 
   await writer.close()
 })
 
-test('a disk that does not answer bounds the memory', async () => {
+test('memory is limited while a disk does not respond', async () => {
   let release = () => {}
   const stuck = new Promise<void>(resolve => {
     release = resolve
@@ -259,7 +259,7 @@ test('a disk that does not answer bounds the memory', async () => {
   await writer.close()
 })
 
-/** A folder in which another process has written its records up to `ms`, before those that a reader waits for. */
+/** A folder in which another process has written its records up to `ms`, before those for which a reader waits. */
 function besideAnother(ms: number) {
   const { folder, time, writer } = setUp()
   const other = join(folder, 'b2.live')
@@ -299,13 +299,13 @@ for (const [end, act] of Object.entries(ends)) {
   })
 }
 
-test('no process waits for another that has been silent for a minute', async () => {
+test('no process waits for another process that has been silent for a minute', async () => {
   const { wait, writer } = besideAnother(startMs - 60_000)
   await writer.close()
   await wait()
 })
 
-test('old segments go by age, then by size, oldest first; what is still written to stays', async () => {
+test('segments are removed by age, then by size, oldest first; open segments stay', async () => {
   const { folder, time, writer, add } = setUp()
   add(['app'])
   await writer.flush()

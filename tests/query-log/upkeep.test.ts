@@ -1,4 +1,4 @@
-// Exports past their time: the file goes with the request, also when the place where it is kept fails at first.
+// Expired exports: the file is deleted with the request, even when its storage fails at first.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-test('a file whose removal has failed is removed later', async () => {
+test('a file whose deletion has failed is deleted later', async () => {
   const time = new ManualTime()
   const { now } = time
   const kv = openMemory()

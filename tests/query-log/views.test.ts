@@ -1,5 +1,5 @@
-// Sums over the log and the search for single records: against plain counting, over several writers and segments, with
-// kept sums, and over HTTP with the rights of each kind of secret.
+// Aggregates of the log and the search for single records: compared with plain counting, over several writers and
+// segments, with cached aggregates, and over HTTP with the rights of each kind of secret.
 
 import assert from 'node:assert/strict'
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
@@ -76,7 +76,7 @@ async function segment(writer: string, records: readonly Made[]): Promise<string
 
 const shapes = ['{"get":{"ref":1}}', '{"paginate":{"add":[1,2]}}', '{"add":[1]}']
 
-/** Two hours of records, one every 100 ms in turn over databases and shapes. */
+/** Two hours of records, one every 100 ms, alternating between databases and shapes. */
 const records: readonly Made[] = Array.from({ length: 72_000 }, (_, at) => ({
   time: start + at * 100,
   database: at % 3 === 0 ? ['shop'] : at % 3 === 1 ? ['shop', 'child'] : ['other'],
@@ -87,8 +87,8 @@ const records: readonly Made[] = Array.from({ length: 72_000 }, (_, at) => ({
 
 let whole: LogSummaries
 
-test('sums agree with plain counting, for a database and those in it', async () => {
-  // Of two writers whose segments overlap, and one of whom has crashed within a line.
+test('aggregates agree with plain counting, for a database with its descendants', async () => {
+  // There are two writers with overlapping segments, and one of them has crashed within a line.
   const odd = records.filter((_, at) => at % 2 === 1)
   const even = records.filter((_, at) => at % 2 === 0)
   for (let at = 0; at < 6; at++) {
@@ -128,7 +128,7 @@ test('sums agree with plain counting, for a database and those in it', async () 
   assert.ok(Math.abs((totals.p50 ?? 0) - median) <= median * 0.1, `${totals.p50} is about ${median}`)
 })
 
-test('sums of closed segments are kept and used again', async () => {
+test('aggregates of closed segments are cached and reused', async () => {
   const filter = { from: start - minute, to: start + 200 * minute, regionGroup: 'us-std' }
   const first = await whole.summary(filter, never)
   assert.equal(first.totals.requests, records.length)
@@ -147,7 +147,7 @@ test('sums of closed segments are kept and used again', async () => {
   assert.equal((await readdir(join(folder, 'sums'))).length, 11, 'sums go with their segment')
 })
 
-test('what is new, more frequent or slower than in the span before is told, and nothing else', async () => {
+test('shapes that are new, more frequent or slower than in the previous span are reported, and no others', async () => {
   const own = await mkdtemp(join(tmpdir(), 'terrarium-changes-'))
   const many = (count: number, from: number, more: Partial<Made>): Made[] =>
     Array.from({ length: count }, (_, at) => ({
@@ -203,7 +203,7 @@ test('what is new, more frequent or slower than in the span before is told, and 
   }
 })
 
-test('long spans have few points, and a reading that nobody waits for ends', async () => {
+test('long spans have few points, and a read without a waiting client ends', async () => {
   const filter = { from: start - 60 * 24 * 90 * minute, to: start, regionGroup: 'us-std' }
   const { points } = await whole.summary(filter, never)
   assert.ok(points.length <= 240)
@@ -213,7 +213,7 @@ test('long spans have few points, and a reading that nobody waits for ends', asy
   await assert.rejects(fresh.summary({ ...filter, to: start + 200 * minute }, gone), /gone/)
 })
 
-test('classes of times are narrow and in order', () => {
+test('classes of durations are narrow and ordered', () => {
   for (let ms = 0; ms < 100_000; ms += 37) {
     const lower = timeOfClass(timeClass(ms))
     assert.ok(lower <= ms + 1 && ms - lower <= Math.max(1, ms * 0.1), `${ms} in the class from ${lower}`)

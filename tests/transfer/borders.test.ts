@@ -1,5 +1,5 @@
-// What the endpoints of imports and exports take: documents of user collections and credentials of the caller's own
-// database, checked as queries check them. Everything else is 400, whatever it is.
+// The endpoints of imports and exports accept documents of user collections and credentials of the caller's own
+// database, and check them like queries. Anything else gets a 400.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -35,7 +35,7 @@ async function refusal(line: string): Promise<string> {
   return (json as { message: string }).message
 }
 
-test('rows of native collections are not taken, whatever they hold', async () => {
+test('rows of native collections are rejected, whatever they contain', async () => {
   const global = await rootQuery(server, { select: ['global_id'], from: { get: { database: 'neighbour' } } })
   assert.equal(typeof global, 'string')
   for (const name of [...Object.keys(native), 'anything', '']) {
@@ -56,7 +56,7 @@ test('rows of native collections are not taken, whatever they hold', async () =>
   assert.equal((await send(server, { secret: neighbour, query: 1 })).status, 200)
 })
 
-test('ids, times and fields that no query could store are named with their line', async () => {
+test('ids, times and fields that no query could store are reported with their line', async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['["w","things",-1,null,{}]', /^line 2: things -1: the id -1 is not between/],
     ['["w","things",9223372036854775808,null,{}]', /^line 2: a line that is no record/],
@@ -88,7 +88,7 @@ test('credentials belong to a document of the same database', async () => {
   }
 })
 
-test('a reference to a schema object goes by its name, so that no number of another database gets in', async () => {
+test('a reference to a schema object uses its name, so numbers of another database are not accepted', async () => {
   const id = await rootQuery(server, { select: ['ref', 'id'], from: { get: { database: 'neighbour' } } })
   assert.ok(id)
   for (const collection of [
@@ -109,14 +109,14 @@ test('a reference to a schema object goes by its name, so that no number of anot
   assert.deepEqual(kept, { id: '1024', collection: '/access_providers' })
 })
 
-test('a stored lambda is one of the language', async () => {
+test('a stored lambda must be valid in the language', async () => {
   const of = (body: string) => write([`["w","things",8,null,{"data":{"f":{"@query":["4","x",${body}]}}}]`])
   assert.match((await of('{"nonsense":1}')).text, /a stored lambda that is none of the language/)
   assert.match((await of('{"var":"y"}')).text, /a stored lambda that is none of the language/)
   assert.match((await of('{"add":[{"var":"x"},1]}')).text, /"(?:written|replaced)"/)
 })
 
-test('pages are of user collections and credentials, at times that there are', async () => {
+test('pages contain user collections and credentials, at existing times', async () => {
   const page = async (body: unknown) =>
     (await send(server, { secret: own, path: '/api/v1/transfer/page', body: JSON.stringify(body) })).status
   const request = { at: Date.now() * 1000, collection: 'things', history: true, place: ['live', null] }
@@ -138,7 +138,7 @@ test('pages are of user collections and credentials, at times that there are', a
     assert.equal(await page({ ...request, place }), 400, JSON.stringify(place))
 })
 
-/** Values without end from a seed. */
+/** An endless sequence of values from a seed. */
 function randomFrom(seed: number): <T>(choices: readonly T[]) => T {
   let state = seed
   return choices => {
@@ -210,7 +210,7 @@ async function assertHarmless(seed: number): Promise<void> {
     const { status, text } = await send(server, { secret: own, path, body })
     assert.ok(status === 200 || status === 400, `seed ${seed}: ${path} ${body} answered ${status} ${text}`)
   }
-  // What was stored can be shown, and exported.
+  // Everything that was stored can be rendered and exported.
   const all = { paginate: { documents: { collection: 'things' } }, size: 1000 }
   const shown = { map: { lambda: 'x', expr: { get: { var: 'x' } } }, collection: all }
   await query(server, own, shown)

@@ -1,5 +1,5 @@
-// Checks of collections may read other documents: an import evaluates them again when all documents are there, whatever the
-// order in which they come.
+// Checks of collections may read other documents: an import evaluates them again after all documents are written,
+// whatever their order.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ function line([collection, id, data = '']: Line): string {
   return `{"id":"${id}","coll":{"@mod":"${collection}"},${ts}${members && `,${members}`}}`
 }
 
-/** A database and a function that imports lines into it, in the order of their files. */
+/** A database, and a function that imports lines into it in the order of their files. */
 async function open(t: TestContext, schema: string) {
   const database = await openTestDatabase(t)
   const main = join(database.folder, 'main.fsl')
@@ -87,7 +87,7 @@ test('two collections whose checks need each other', async t => {
   assert.equal(await idsOf(database, 'B'), JSON.stringify(many.map(String)))
 })
 
-test('checks that find each other by sets, long rows of references, and checks that nothing meets', async t => {
+test('checks that read each other through sets, long chains of references, and checks that are never satisfied', async t => {
   const schema = `collection A { n: Int
       check other (a => B.where(b => b.n == a.n).first() != null) }
     collection B { n: Int
@@ -113,7 +113,7 @@ test('checks that find each other by sets, long rows of references, and checks t
   assert.equal(JSON.parse(await idsOf(database, 'Row')).length, 300)
 })
 
-test('what is refused for good ends the import, and a dry run tells as much as it can', async t => {
+test('a final rejection ends the import, and a dry run reports as much as it can', async t => {
   const { database, run } = await open(t, follows)
   const bad: Line[] = [
     ['A', 1, '"b":REF(B 1)'],
@@ -133,7 +133,7 @@ test('what is refused for good ends the import, and a dry run tells as much as i
   assert.equal(await idsOf(empty, 'A'), '[]')
 })
 
-test('the history of documents that were refused at first goes behind them', async t => {
+test('the history of documents that were rejected at first is inserted after them', async t => {
   const { database, run } = await open(t, follows)
   await run([
     ['B', 1],
@@ -150,7 +150,7 @@ test('the history of documents that were refused at first goes behind them', asy
   assert.deepEqual(await contentOf(await exportTo(second, 'second', { history: true })), content)
 })
 
-test('an import that is interrupted remembers what its checks refused', async t => {
+test('an interrupted import remembers the rejections of its checks', async t => {
   const { database, run } = await open(t, needEachOther)
   const lines: Line[] = [
     ['A', 1, '"b":REF(B 1)'],
@@ -165,7 +165,7 @@ test('an import that is interrupted remembers what its checks refused', async t 
     },
   }
   await assert.rejects(run(lines, { connection: failing }), /the power fails/)
-  // The same files: another time of one of them would be another import.
+  // The files must be the same: with another modification time it would be another import.
   const report = await database.import(['main.fsl', 'all.jsonl'].map(name => join(database.folder, name)))
   assert.deepEqual([report.total().read, report.total().written], [2, 2])
   assert.equal(await idsOf(database, 'A'), '["1"]')

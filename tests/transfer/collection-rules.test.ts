@@ -1,5 +1,5 @@
-// Imported documents keep to the definition of their collection, as those do that queries write: types, defaults, checks and
-// unique constraints. A document that is refused hinders no other of its batch.
+// Imported documents follow the definition of their collection like documents written by queries: types, defaults,
+// checks and unique constraints. A rejected document does not affect the rest of its batch.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-/** What became of a record; an array where there is a reason. */
+/** The outcome of a record; an array when there is a reason. */
 type Outcome = string | readonly [kind: string, reason: string]
 
 const fql = (text: string) => fqlOf(server, server.rootSecret, text)
@@ -32,10 +32,10 @@ function record(collection: string, id: number, data: unknown, ts: number | null
   return ['w', collection, id, ts, { data }]
 }
 
-/** A time at which every collection of these tests was not there yet, in microseconds. */
+/** A time before every collection of these tests was created, in microseconds. */
 const past = 1_600_000_000_000_000
 
-test('types and checks refuse what queries of both languages refuse', async () => {
+test('types and checks reject what queries of both languages reject', async () => {
   await fql(`Collection.create({
     name: "Typed",
     fields: { n: { signature: "Int" }, inner: { signature: "{ a: String }?" } },
@@ -74,7 +74,7 @@ test('types and checks refuse what queries of both languages refuse', async () =
   assert.deepEqual(await fql('Nested.byId("1")!.inner'), { a: 'x', b: 2 })
 })
 
-test('what a definition adds is there after an import, and importing again changes nothing', async () => {
+test('fields added by a definition exist after an import, and a second import changes nothing', async () => {
   await fql(`Collection.create({
     name: "Filled",
     fields: {
@@ -94,14 +94,14 @@ test('what a definition adds is there after an import, and importing again chang
   assert.deepEqual(await fql('Filled.all().map(.ts).toArray()'), before)
 })
 
-test('past versions may be of former definitions', async () => {
+test('past versions may follow former definitions', async () => {
   await fql('Collection.create({ name: "Aged", history_days: null, fields: { n: { signature: "Int" } } })')
   const history = ['h', 'Aged', 1, past, { data: { m: 'former' } }]
   assert.deepEqual(await write([history, record('Aged', 1, { n: 1 })]), ['written', 'replaced'])
   assert.deepEqual(await fql('Aged.byId("1")!.n'), 1)
 })
 
-test('a unique constraint is told by its fields', async () => {
+test('a violated unique constraint is reported with its fields', async () => {
   await fql(`Collection.create({ name: "Single", constraints: [{ unique: [".email", ".at.home"] }] })`)
   const data = { email: 'a', at: { home: 1 } }
   assert.deepEqual(await write([record('Single', 1, data), record('Single', 2, data)]), [
@@ -110,7 +110,7 @@ test('a unique constraint is told by its fields', async () => {
   ])
 })
 
-test('a check that fails or never ends refuses its document only', async () => {
+test('a check that fails or never ends rejects only its document', async () => {
   await fql(`Function.create({ name: "again", body: "x => again(x)" })`)
   await fql(`Collection.create({
     name: "Broken",

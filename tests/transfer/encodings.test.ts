@@ -1,4 +1,4 @@
-// Text that is not UTF-8 is read as what it is, or refused with its place; nothing is stored damaged.
+// Text that is not UTF-8 is decoded correctly or rejected with its position; nothing damaged is stored.
 
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
@@ -42,7 +42,7 @@ const names = {
 
 const read = (database: string) => query(server, `${server.rootSecret}:${database}:admin`, names)
 
-test('what is no UTF-8 is refused with its place, and read when its encoding is said', async () => {
+test('text that is not UTF-8 is rejected with its position, and read when its encoding is specified', async () => {
   const latin = Buffer.from(table, 'latin1')
   const refused = await importFile('latin', 'people.csv', latin)
   assert.equal(refused.status, 1)
@@ -73,7 +73,7 @@ test('what is no UTF-8 is refused with its place, and read when its encoding is 
   assert.match(wrong.stderr, /no UTF-8/)
 })
 
-test('UTF-16 is recognised by its mark', async () => {
+test('UTF-16 is recognized by its byte order mark', async () => {
   const lines = '{"name":"Ada"}\n{"name":"Müller"}\n'
   const little = Buffer.from(`\ufeff${lines}`, 'utf16le')
   for (const [database, content] of [
@@ -88,7 +88,7 @@ test('UTF-16 is recognised by its mark', async () => {
   assert.match(odd.stderr, /people\.jsonl: what stands behind byte \d+ is no text in utf-16le\n$/)
 })
 
-test('characters and faults at the seams of what is read at one time', async () => {
+test('characters and errors at the boundaries of the blocks that are read', async () => {
   const row = (name: string) => `${JSON.stringify({ name })}\n`
   const shift = row('').length - 3
   for (let back = 0; back < 4; back++) {

@@ -1,5 +1,5 @@
-// Names are data: whatever databases, collections and schema files are called, an export holds all of them inside of its
-// folder, apart from each other on every file system, and an import gives each its name back.
+// Databases, collections and schema files may have any name. An export contains all of them inside its folder, distinct
+// on every file system, and an import restores each name.
 
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -39,7 +39,7 @@ async function filesOf({ connection }: TestDatabase): Promise<readonly string[]>
   return (await connection.schemaFiles(['moved'])).map(({ name }) => name).toSorted()
 }
 
-test('schema files lie in the folders that their names say', async t => {
+test('schema files are in the folders given by their names', async t => {
   const first = await openEmpty(t)
   const files = ['main.fsl', 'collections/a.fsl', 'collections/b.fsl', 'functions/deep/er/one.fsl'].map(
     (name, at) => ({ name, text: `collection C${at} {\n}\n` }),
@@ -52,7 +52,7 @@ test('schema files lie in the folders that their names say', async t => {
   assert.deepEqual(await filesOf(second), files.map(({ name }) => name).toSorted())
 })
 
-test('no name of a schema file leads out of its folder or into another file', async t => {
+test('no name of a schema file leaves its folder or leads into another file', async t => {
   const first = await openEmpty(t)
   const long = 'é'.repeat(150)
   const names = [
@@ -79,7 +79,7 @@ test('no name of a schema file leads out of its folder or into another file', as
   assert.deepEqual(await filesOf(second), names.toSorted())
 })
 
-test('collections and databases whose names differ by case only, or are no names of folders', async t => {
+test('collections and databases whose names differ only by case, or are invalid as names of folders', async t => {
   const first = await openEmpty(t)
   const names = [
     'ab',
@@ -111,7 +111,7 @@ test('collections and databases whose names differ by case only, or are no names
   }
 })
 
-test('collections that are called like native ones keep their references', async t => {
+test('collections with the names of native ones keep their references', async t => {
   const first = await openEmpty(t)
   for (const name of ['Collection', 'Token', 'Deleted']) {
     await first.ask({ create_collection: object({ name }) })
@@ -121,7 +121,7 @@ test('collections that are called like native ones keep their references', async
   await goAround(t, first)
 })
 
-test('a collection that is called like the hashes of passwords is refused, and nothing is left', async t => {
+test('a collection with the name of the password hashes is rejected, and nothing remains', async t => {
   const first = await openEmpty(t)
   await first.ask({ create_collection: object({ name: 'Credential' }) })
   await assert.rejects(exportTo(first, 'first'), {

@@ -1,4 +1,4 @@
-// What is exported can be imported, and exported again: byte by byte the same, apart from what names the run.
+// An export can be imported and exported again with the same bytes, except for the names of the run.
 
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
@@ -72,7 +72,7 @@ test('export, import, export: the same bytes', async t => {
   assert.deepEqual(new Set(again.data.schema.map(({ outcome }) => outcome)), new Set(['equal']))
 })
 
-test('other files say the same', async t => {
+test('other formats contain the same', async t => {
   const first = await openTestDatabase(t)
   await fill(first)
   const folder = await exportTo(first, 'packed', { fileFormat: 'json', gzip: true })
@@ -84,7 +84,7 @@ test('other files say the same', async t => {
   )
 })
 
-test('a simple export is what the hosted service wrote', async t => {
+test('a simple export equals that of the hosted service', async t => {
   const database = await openTestDatabase(t)
   await database.import(['tagged'])
   const content = await contentOf(await exportTo(database, 'simple', { format: 'simple' }))
@@ -96,7 +96,7 @@ test('a simple export is what the hosted service wrote', async t => {
   )
 })
 
-test('the history comes along when it is asked for', async t => {
+test('the history is included on request', async t => {
   const first = await openTestDatabase(t)
   await first.import(['dumps/array.json'])
   const ref = document('things', '301')
@@ -121,7 +121,7 @@ test('the history comes along when it is asked for', async t => {
   assert.equal(again.total().written, 0)
 })
 
-test('an export is as of one time, whatever is written meanwhile', async t => {
+test('an export shows one point in time, whatever is written meanwhile', async t => {
   const database = await openTestDatabase(t)
   await database.import(['dumps/users.ndjson', 'dumps/array.json'])
   const { page } = database.connection
@@ -150,14 +150,14 @@ test('an export is as of one time, whatever is written meanwhile', async t => {
   assert.deepEqual(during, before)
 })
 
-test('nothing is exported over something', async t => {
+test('an export overwrites nothing', async t => {
   const database = await openTestDatabase(t)
   await database.import(['dumps/array.json'])
   await exportTo(database, 'taken')
   await assert.rejects(exportTo(database, 'taken'), /is not empty/)
 })
 
-test('schema files are those of the beginning, and documents that change their shape meanwhile are no export', async t => {
+test('schema files are those of the start, and an export fails when documents change their shape meanwhile', async t => {
   const database = await openTestDatabase(t)
   const { connection } = database
   await connection.query([], parseJson('{"create_database":{"object":{"name":"moved"}}}'))

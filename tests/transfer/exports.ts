@@ -1,4 +1,4 @@
-// Exports of a test's database, and everything that is in one.
+// Exports of a test's database, and a description of all its content.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -26,7 +26,7 @@ export async function exportTo(
   return folder
 }
 
-/** The texts of all files below a folder by their paths; what names the run is blotted out. */
+/** The texts of all files below a folder by their paths; the names of the run are replaced. */
 export async function contentOf(folder: string): Promise<Record<string, string>> {
   const content: Record<string, string> = {}
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

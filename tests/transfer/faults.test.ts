@@ -1,4 +1,5 @@
-// Bad input is named with file, line and id; what is good comes in, whole; and nothing is written half.
+// Errors in the input are reported with file, line and id. Correct documents are imported completely, and nothing is
+// written in part.
 
 import assert from 'node:assert/strict'
 import { appendFile, cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
@@ -9,7 +10,7 @@ import { dataOf, document, fixtures, openTestDatabase, type TestDatabase } from 
 
 const object = (fields: object) => ({ object: fields })
 
-/** Lines as a script with a driver prints documents. */
+/** Lines in the form in which a script with a driver prints documents. */
 function lines(collection: string, ids: readonly number[], data: (id: number) => object): string[] {
   return ids.map(id =>
     JSON.stringify({ ref: document(collection, String(id)), ts: 1600000000000000 + id, data: data(id) }),
@@ -26,14 +27,14 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => index
 const countOf = (database: TestDatabase, collection: string) =>
   database.ask({ count: { documents: { collection } } })
 
-test('broken JSON in a late line is named; the lines around it can be imported', async t => {
+test('invalid JSON in a late line is reported; the lines around it can be imported', async t => {
   const database = await openTestDatabase(t)
   const content = lines('many', ids(2000), id => ({ id }))
   content[1499] = content[1499]?.slice(0, 60) ?? ''
   content[1500] = `${content[1500]} trailing`
   const path = await fileOf(database, 'many.jsonl', content.join('\n'))
   await assert.rejects(database.import([path]), /many\.jsonl:1500 many: broken JSON/)
-  // What came before is there, whole.
+  // The documents before it are complete.
   assert.equal(await countOf(database, 'many'), '1499')
   const report = await database.import([path], { skipBad: 2 })
   assert.equal(await countOf(database, 'many'), '1999')
@@ -44,7 +45,7 @@ test('broken JSON in a late line is named; the lines around it can be imported',
   assert.equal(report.total().read, 2001)
 })
 
-test('a file that is cut off is told, packed or not', async t => {
+test('a truncated file is reported, compressed or not', async t => {
   const database = await openTestDatabase(t)
   const text = `[${lines('cut', ids(1000), id => ({ text: `${id * 7919}` })).join()}]`
   const cut = await fileOf(database, 'cut.json', text.slice(0, -500))
@@ -54,7 +55,7 @@ test('a file that is cut off is told, packed or not', async t => {
   await assert.rejects(database.import([torn]), /torn\.json\.gz cannot be read: .*cut off/)
   const damaged = Buffer.from(packed)
   damaged.fill(0, damaged.length >> 1, (damaged.length >> 1) + 50)
-  // What is damaged may unpack to something that is no JSON before its checksum is looked at.
+  // Damaged data may decompress to invalid JSON before the checksum is verified.
   const broken = await fileOf(database, 'damaged.json.gz', damaged)
   await assert.rejects(database.import([broken]), /damaged\.json\.gz.*(damaged|cut off|broken JSON)/)
   const line = await fileOf(
@@ -67,7 +68,7 @@ test('a file that is cut off is told, packed or not', async t => {
   await assert.rejects(database.import([line]), /line\.jsonl:3 .*broken JSON/)
 })
 
-test('an export that lacks something by its own metadata is refused, unless told otherwise', async t => {
+test('an export that is incomplete by its own metadata is rejected, unless an option allows it', async t => {
   const folders = 'backup/42/export_419630463817089613/419630463817089700'
   const faults: readonly (readonly [(top: string) => Promise<void>, RegExp])[] = [
     [top => rm(join(top, 'metadata_01.json')), /metadata of part 1 of 2 is missing/],
@@ -91,7 +92,7 @@ test('an export that lacks something by its own metadata is refused, unless told
   }
 })
 
-test('two documents with one id: the second is a conflict, or the one that counts', async t => {
+test('two documents with one id: the second is a conflict, or it wins', async t => {
   const database = await openTestDatabase(t)
   const content = [...lines('twice', [1, 2], id => ({ id })), ...lines('twice', [1], () => ({ other: true }))]
   const path = await fileOf(database, 'twice.jsonl', content.join('\n'))
@@ -118,7 +119,7 @@ test('a document that was changed or deleted here is a conflict', async t => {
   assert.equal(await database.ask({ exists: document('things', '302') }), 'true')
 })
 
-test('a document that is too large hinders no other', async t => {
+test('a document that is too large does not affect others', async t => {
   const database = await openTestDatabase(t)
   const content = lines('sizes', ids(4), id => ({ text: 'x'.repeat(id === 3 ? 8_400_000 : 4_000_000) }))
   const path = await fileOf(database, 'sizes.jsonl', content.join('\n'))
@@ -128,7 +129,7 @@ test('a document that is too large hinders no other', async t => {
   assert.equal(await countOf(database, 'sizes'), '3')
 })
 
-test('what a unique index refuses is named with what is in the way', async t => {
+test('a document rejected by a unique index is reported with the conflicting document', async t => {
   const database = await openTestDatabase(t)
   const path = await fileOf(
     database,
@@ -147,7 +148,7 @@ test('what a unique index refuses is named with what is in the way', async t => 
   assert.equal(await countOf(database, 'accounts'), '2')
 })
 
-test('records that are none are told', async t => {
+test('invalid records are reported', async t => {
   const database = await openTestDatabase(t)
   const good = lines('odd', [1], () => ({}))
   const bad = [
@@ -170,7 +171,7 @@ test('records that are none are told', async t => {
   for (const { reason } of report.data.bad) assert.ok(reason.length > 8, reason)
 })
 
-test('documents past their time are left out; references into other databases are told', async t => {
+test('expired documents are left out; references into other databases are reported', async t => {
   const database = await openTestDatabase(t)
   const scoped = {
     '@ref': {
@@ -210,7 +211,7 @@ test('a file that grew is imported to its end', async t => {
 
 test('large batches are written in parts', async t => {
   const database = await openTestDatabase(t)
-  // A few documents whose index entries exceed what one transaction may write.
+  // There are few documents, and their index entries exceed the size of one transaction.
   await database.import(['language/fauna'])
   const index = {
     name: 'accounts_by_words',

@@ -1,5 +1,5 @@
-// Every format that data of the hosted service lives in today, each from a file that was made by hand, ends up as the
-// documents that it stands for.
+// Imports every format in which data of the hosted service exists today, each from a handmade file, and compares the
+// documents.
 
 import assert from 'node:assert/strict'
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -63,7 +63,7 @@ test('a tagged export logs its users in with their old passwords', async t => {
   await assert.rejects(database.ask(login('wrong')), /authentication failed|was not found or/i)
 })
 
-test('an export packed with gzip', async t => {
+test('an export compressed with gzip', async t => {
   const database = await openTestDatabase(t)
   const copy = join(database.folder, 'tagged')
   await cp(join(fixtures, 'tagged'), copy, { recursive: true })
@@ -77,7 +77,7 @@ test('an export packed with gzip', async t => {
   await assertTaggedExport(database)
 })
 
-test('references to an index that is there are references again', async t => {
+test('references to an existing index are references again', async t => {
   const database = await openTestDatabase(t)
   await database.import(['simple-schema'])
   const index = {
@@ -94,7 +94,7 @@ test('references to an index that is there are references again', async t => {
   assert.equal(index102, '{"@ref":{"id":"product_by_name","collection":{"@ref":{"id":"indexes"}}}}')
 })
 
-test('a simple export, with what types say and without', async t => {
+test('a simple export, with and without types', async t => {
   const plain = await openTestDatabase(t)
   const report = await plain.import(['simple'])
   assert.equal(
@@ -115,7 +115,7 @@ test('a simple export, with what types say and without', async t => {
     /"due":\{"@date":"2025-05-30"\},"at":\{"@ts":"2025-01-01T00:00:00Z"\},"photo":\{"@bytes":"3q2\+7w=="\}/
   assert.match(await dataOf(flagged, 'Product', '101'), typed)
   const pulled = await openTestDatabase(t)
-  // No schema file can declare a field that is called like a keyword.
+  // No schema file can declare a field with the name of a keyword.
   const told = await pulled.import(['simple-schema', 'simple'], { type: ['Product.at::time'] })
   assert.match(await dataOf(pulled, 'Product', '101'), typed)
   assert.match(
@@ -129,7 +129,7 @@ test('a simple export, with what types say and without', async t => {
   )
 })
 
-test('what a script printed line by line, with the schema objects', async t => {
+test('the lines printed by a script, with the schema objects', async t => {
   const database = await openTestDatabase(t)
   const report = await database.import(['dumps/schema.json', 'dumps/users.ndjson'])
   assert.equal(
@@ -166,7 +166,7 @@ test('pages, raw responses and the spellings of older versions', async t => {
   assert.match(await database.ask({ get: document('things', '302') }), /"ts":1634563229194000\}$/)
 })
 
-test('what JSON.stringify made of documents of the driver of version 10', async t => {
+test('documents of the driver of version 10, as written by JSON.stringify', async t => {
   const database = await openTestDatabase(t)
   await database.import(['dumps/version-10.json'])
   assert.equal(
@@ -177,7 +177,7 @@ test('what JSON.stringify made of documents of the driver of version 10', async 
   )
 })
 
-test('documents without ids get ids that stay the same', async t => {
+test('documents without ids get stable ids', async t => {
   const database = await openTestDatabase(t)
   const first = await database.import(['dumps/movies-backup.json'])
   assert.equal(first.counts('Movies').newIds, 2)
@@ -241,7 +241,7 @@ test('everything at once, twice: the second time changes nothing', async t => {
   assert.equal(second.total().equal, first.total().read)
 })
 
-test('a dry run writes nothing and tells the same', async t => {
+test('a dry run writes nothing and reports the same', async t => {
   const database = await openTestDatabase(t)
   const dry = await database.import(['tagged', 'dumps'], { dryRun: true })
   await assert.rejects(database.ask({ now: null }), /unauthorized/i)

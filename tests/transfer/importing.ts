@@ -1,4 +1,4 @@
-// Imports files into a database in memory, in this process, and asks it questions.
+// Imports files into a database in memory, in this process, and queries it.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -21,7 +21,7 @@ import { parseJson } from '../../src/values/json.ts'
 import { writeJson } from '../../src/values/write-json.ts'
 import { testConfig } from '../support/config.ts'
 
-/** The folder of files made by hand. */
+/** The folder of handmade files. */
 export const fixtures = join(import.meta.dirname, 'fixtures')
 
 export interface TestDatabase {
@@ -37,7 +37,7 @@ export interface TestDatabase {
 export type TestImportOptions = Partial<ImportOptions> & {
   readonly collection?: string
   readonly encoding?: string
-  /** In place of the database's own. */
+  /** Replaces the connection to the database. */
   readonly connection?: TransferConnection
   readonly type?: readonly string[]
 }

@@ -1,4 +1,4 @@
-// An import that is killed goes on where it was: each document comes in exactly once, whatever the moment.
+// A killed import continues where it was: each document is imported exactly once, whatever the moment.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -26,7 +26,7 @@ after(async () => {
 const count = 30_000
 const kills = 3
 
-test('killed several times, it ends with every document once', async () => {
+test('after several kills, it ends with every document once', async () => {
   const lines = Array.from({ length: count }, (_, id) =>
     JSON.stringify({
       ref: document('many', String(id + 1)),
@@ -51,7 +51,7 @@ test('killed several times, it ends with every document once', async () => {
     const child = spawn(process.execPath, [program, ...words], { env, stdio: 'ignore' })
     const exit = once(child, 'exit')
     const isOver = exit.then(() => true)
-    // Killed as soon as it has got further than the one before.
+    // It is killed as soon as it has come further than the run before.
     for (;;) {
       if ((await arrived()) > last + 1000) break
       assert.ok(!(await Promise.race([isOver, setTimeout(50, false)])), 'it ended too early')
@@ -66,7 +66,7 @@ test('killed several times, it ends with every document once', async () => {
   const [, read, written, equal] = /^many +(\d+) +(\d+) +(\d+)/m.exec(stdout)?.map(Number) ?? []
   assert.equal(read, count, 'every document is counted once')
   assert.equal((written ?? 0) + (equal ?? 0), count)
-  // It went on: what had been done for certain was not looked at again.
+  // It continued: confirmed work was not repeated.
   assert.ok((written ?? 0) > (equal ?? 0), stdout)
   assert.equal(await arrived(), count)
   const versions = { count: { paginate: { events: document('many', '1') } } }

@@ -1,4 +1,4 @@
-// Imports through a service keep out of the way of others: a batch is written in parts, and rests from bindings.
+// Imports through a service do not slow down others: a batch is written in parts, with pauses between them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ async function benchWithBinding(evaluateBinding: () => bigint): Promise<{ bench:
   return { bench, collection }
 }
 
-test('a batch that takes longer than its pace is written in several transactions, completely and in order', async () => {
+test('a batch that takes longer than its time slice is written in several transactions, completely and in order', async () => {
   const { bench, collection } = await benchWithBinding(() => 1n)
   let rests = 0
   const pace = {
@@ -68,10 +68,10 @@ test('a batch that takes longer than its pace is written in several transactions
   await bench.close()
 })
 
-test('a record whose bindings take too long is bad, and the others are written', async () => {
+test('a record whose bindings take too long is reported as bad, and the others are written', async () => {
   let calls = 0
   const { bench } = await benchWithBinding(() => {
-    // Goes on until it is interrupted.
+    // Runs until it is interrupted.
     while (calls === 1) step(stepsPerCheck)
     return 1n
   })

@@ -1,4 +1,5 @@
-// Whatever is wrong with a record is told with the place, the collection, the id and the field; and what a format cannot hold is told.
+// Errors of a record are reported with position, collection, id and field, and so is content that a format cannot
+// express.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -17,7 +18,7 @@ async function fileOf(database: TestDatabase, name: string, content: string): Pr
 const mod = (name: string) => ({ '@mod': name })
 const ts = { '@time': '2025-03-22T10:58:58.290Z' }
 
-test('in an export of one line per file, faults have record, byte, collection, id and field', async t => {
+test('in an export with one line per file, errors have record, byte, collection, id and field', async t => {
   const database = await openTestDatabase(t)
   const elements = [
     { id: '1', coll: mod('users'), ts, name: 'Ada' },
@@ -60,7 +61,7 @@ test('in an export of one line per file, faults have record, byte, collection, i
   assert.equal(report.counts('users').written, 2)
 })
 
-test('faults of drivers, rows and tables have their field, too', async t => {
+test('errors in data of drivers, rows and tables have their field as well', async t => {
   const database = await openTestDatabase(t)
   const users = await fileOf(
     database,
@@ -85,7 +86,7 @@ test('faults of drivers, rows and tables have their field, too', async t => {
   )
 })
 
-test('very many bad records are counted, and some of them told', async t => {
+test('very many bad records are counted, and some of them reported', async t => {
   const database = await openTestDatabase(t)
   const path = await fileOf(database, 'bad.jsonl', '{"ref":{"@ref":7}}\n'.repeat(3000))
   const report = await database.import([path], { skipBad: 3000 })
@@ -95,7 +96,7 @@ test('very many bad records are counted, and some of them told', async t => {
   assert.match(report.text(), /and 2\d\d\d more/)
 })
 
-test('rows behind a bad one keep their ids when it has been mended', async t => {
+test('rows after a bad one keep their ids when it has been corrected', async t => {
   const database = await openTestDatabase(t)
   const lines = ['{"n":1}', '{"n":}', '{"n":3}']
   const path = await fileOf(database, 'rows.jsonl', lines.join('\n'))
@@ -105,7 +106,7 @@ test('rows behind a bad one keep their ids when it has been mended', async t => 
   assert.deepEqual([equal, written], [2, 1])
 })
 
-test('what names nothing is told: indexes, roles, collections that were deleted', async t => {
+test('unresolved names are reported: indexes, roles, deleted collections', async t => {
   const database = await openTestDatabase(t)
   const fields = {
     index: '[legacy index gone]',
@@ -129,7 +130,7 @@ test('what names nothing is told: indexes, roles, collections that were deleted'
   assert.match(await dataOf(database, 'users', '1'), /"role":\{"@ref":\{"id":"clerk"/)
 })
 
-test('a dry run tells the references that will lead nowhere, whether the database is there or not', async t => {
+test('a dry run reports references without a target, whether or not the database exists', async t => {
   const database = await openTestDatabase(t)
   const lines = [
     { ref: document('a', '1'), data: { forward: document('a', '2'), none: document('b', '7') } },
@@ -162,7 +163,7 @@ test('links are followed once; special files are skipped', async t => {
   await assert.rejects(database.import([join(top, 'pipe')]), /pipe is not a file/)
 })
 
-test('the same import cannot run twice at one time; what nobody goes on with is forgotten', async t => {
+test('the same import cannot run twice at the same time; an abandoned import is forgotten', async t => {
   const database = await openTestDatabase(t)
   const path = await fileOf(database, 'a.jsonl', JSON.stringify({ ref: document('a', '1'), data: {} }))
   const state = join(database.folder, 'state')
@@ -177,13 +178,13 @@ test('the same import cannot run twice at one time; what nobody goes on with is 
   await database.import([path], { connection: look })
   const lock = seen[0]?.find(name => name.endsWith('.lock')) as string
   assert.deepEqual(await readdir(state), [], 'a finished import leaves nothing behind')
-  // That of a process that runs: the one that started this one.
+  // The mark of a running process: the parent of this one.
   await writeFile(join(state, lock), String(process.ppid))
   await assert.rejects(
     database.import([path]),
     new RegExp(`process ${process.ppid} is importing the same files`),
   )
-  // That of one which has ended.
+  // The mark of a process that has ended.
   const ended = spawnSync('true').pid
   await writeFile(join(state, lock), String(ended))
   await database.import([path])

@@ -1,5 +1,5 @@
-// Databases of every kind that an export may meet, from a seed: objects of both versions of the language, schema files in
-// folders, checks across collections, documents with a past, and databases within databases.
+// Databases of every kind that an export may contain, generated from a seed: objects of both versions of the language,
+// schema files in folders, checks across collections, documents with a history, and nested databases.
 
 import { QueryError } from '../../src/transfer/connection.ts'
 import { parseJson } from '../../src/values/json.ts'
@@ -72,7 +72,7 @@ class RandomDatabase {
     return lines.filter(() => this.#chance(50)).join('\n  ')
   }
 
-  /** A query that may be refused: then it changes nothing. */
+  /** A query that may be rejected: then it changes nothing. */
   async #ask(query: unknown): Promise<boolean> {
     try {
       await this.#database.ask(query, this.#path)
@@ -186,7 +186,7 @@ class RandomDatabase {
     if (this.#collections.length === 0) return
     const ref = this.#document()
     const isTyped = typed.some(name => JSON.stringify(ref).includes(`"${name}"`))
-    // Checks of others hold on to what is there: a document that is changed could leave one that meets them no more.
+    // Checks of other documents depend on existing ones: an update could violate a check that held before.
     if (!isTyped && this.#chance(15)) {
       await this.#ask({ delete: ref })
       return
@@ -263,7 +263,7 @@ class RandomDatabase {
   }
 }
 
-/** Fills the database `moved`, which is created, with what follows from the seed. */
+/** Fills the database `moved`, which is created, with content generated from the seed. */
 export async function fillRandomly(database: TestDatabase, seed: number): Promise<void> {
   await database.connection.query([], parseJson('{"create_database":{"object":{"name":"moved"}}}'))
   await new RandomDatabase(new RandomSource(seed), database, []).fill(2)

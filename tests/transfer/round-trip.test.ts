@@ -1,4 +1,4 @@
-// Whatever a database holds: what is exported, imported under another name and exported again is the same, byte by byte.
+// An export that is imported under another name and exported again has the same bytes, whatever the database contains.
 // `SEED=7` replays one seed; `SEED=1000..1999` runs many.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Imports into a running service, through the command line, and into a data directory; who may do that.
+// Imports into a running service, through the command line, and into a data directory, and the required rights.
 
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ function importInto(words: readonly string[], secret = server.rootSecret) {
   })
 }
 
-test('an export comes into a running service, and its users log in with their old passwords', async () => {
+test('an export is imported into a running service, and its users log in with their old passwords', async () => {
   const report = join(folder, 'report.json')
   const { status, stderr, stdout } = await importInto(['--database', 'team/shop', '--report', report, tagged])
   assert.equal(status, 0, stderr)
@@ -42,7 +42,7 @@ test('an export comes into a running service, and its users log in with their ol
   assert.ok(token.secret)
 })
 
-test('what is exported from a service logs in elsewhere, through the driver', async () => {
+test('users exported from a service log in elsewhere, through the driver', async () => {
   const exported = join(folder, 'exported')
   const from = ['export', '--url', server.url, '--database', 'team/shop', '--gzip', exported]
   const first = await runProgram(from, { TERRARIUM_SECRET: server.rootSecret })
@@ -77,7 +77,7 @@ test('an admin key imports into its own database', async () => {
   assert.equal(await query(server, secret, { count: { documents: { collection: 'things' } } }), 2)
 })
 
-test('others may not import or export', async () => {
+test('other keys cannot import or export', async () => {
   const secret = await keyOfNewDatabase(server, 'guarded', 'server')
   for (const path of ['write', 'missing', 'snapshot', 'page']) {
     const request = { method: 'POST', path: `/api/v1/transfer/${path}`, body: '{}' }
@@ -88,7 +88,7 @@ test('others may not import or export', async () => {
   }
 })
 
-test('a data directory is imported into, whether it is served or not', async () => {
+test('an import into a data directory works whether or not it is being served', async () => {
   const data = join(folder, 'data')
   const words = ['import', '--state', join(folder, 'state'), '--database', 'own/shop', tagged]
   const { status, stderr } = await runProgram([...words, '--data', data])
@@ -102,7 +102,7 @@ test('a data directory is imported into, whether it is served or not', async () 
   assert.equal(await query(server, secret, { count: { documents: { collection: 'Product' } } }), 2)
 })
 
-test('an export of nothing is one, too', async () => {
+test('an empty export is valid', async () => {
   await query(server, server.rootSecret, { create_database: { object: { name: 'empty' } } })
   const env = { TERRARIUM_SECRET: server.rootSecret }
   const exported = join(folder, 'nothing-in-it')
@@ -116,7 +116,7 @@ test('an export of nothing is one, too', async () => {
   )
 })
 
-test('mistakes are told in a line', async () => {
+test('errors are reported in one line', async () => {
   const missing = await importInto(['--database', 'shop', join(folder, 'nothing')])
   assert.deepEqual(
     [missing.status, missing.stderr],

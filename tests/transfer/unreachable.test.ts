@@ -1,4 +1,4 @@
-// What imports and exports say of a service that cannot be reached, and that they outlast one that is away for a moment.
+// Messages of imports and exports about an unreachable service, and their retries when it is away for a moment.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -25,10 +25,10 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What becomes of a request on its way: passed on, cut off, or answered with 503. */
+/** The fate of a request: passed on, cut off, or answered with 503. */
 type Fate = 'pass' | 'cut' | 'busy'
 
-/** A balancer before the service, with one fate after the other, the last one for all that follow. */
+/** A load balancer before the service. Requests meet one fate after the other; the last one is for all that follow. */
 async function balancer(
   fates: readonly Fate[],
 ): Promise<{ readonly url: string; readonly close: () => void }> {
@@ -65,7 +65,7 @@ function importInto(url: string, database: string) {
   return run(['import', '--url', url, '--database', database, '--state', state, file])
 }
 
-test('an import goes on when the service comes back', async () => {
+test('an import continues when the service is back', async () => {
   const { close, url } = await balancer(['cut', 'busy', 'pass', 'cut', 'pass', 'busy', 'cut', 'pass'])
   const { status, stderr } = await importInto(url, 'returned')
   close()
@@ -74,7 +74,7 @@ test('an import goes on when the service comes back', async () => {
   assert.equal(await query(server, secret, { count: { documents: { collection: 'things' } } }), 2)
 })
 
-test('a service that stays away is told in a line', async () => {
+test('a service that stays unreachable is reported in one line', async () => {
   const closed = createServer()
   const port = await listen(closed)
   closed.close()
@@ -101,7 +101,7 @@ test('a service that stays away is told in a line', async () => {
   busy.close()
 })
 
-test('a certificate that is not trusted is told in a line, with what helps', async () => {
+test('an untrusted certificate is reported in one line, with advice', async () => {
   const front = createTlsServer({ cert, key }, (_, response) => response.end())
   const url = `https://127.0.0.1:${await listen(front)}`
   const { status, stderr } = await importInto(url, 'e')

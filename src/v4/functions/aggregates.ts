@@ -1,5 +1,5 @@
-// Aggregates: a single value from many elements. A set is streamed, not held in memory. For a page the result is a page
-// with the single value, so that its cursors stay usable.
+// Aggregates compute a single value from many elements. A set is streamed, not held in memory. For a page the result is
+// a page with the single value, so that its cursors stay usable.
 
 import { limits } from '../../limits.ts'
 import { compareValues } from '../../values/order.ts'
@@ -64,7 +64,7 @@ const mean: Aggregate = (elements, call, key) => {
   return Number(total) / length
 }
 
-/** Any or all. Every element is checked, even after the decisive one. */
+/** Implements `any` and `all`. Every element is checked, even after the decisive one. */
 function deciding(decisive: boolean): Aggregate {
   return (elements, call, key) => {
     let decided = false
@@ -96,7 +96,7 @@ function unwrapped(collection: Elements): Elements {
   return isArray(only) || only instanceof Page || only instanceof SetValue ? only : collection
 }
 
-/** More applications of a lambda than the compute limit of a query allows. */
+/** A number of applications that exceeds the compute limit of a query. */
 const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
 
 /** Materializes the elements before a writing lambda runs, because it could add to the set being read. */
