@@ -66,7 +66,7 @@ function during(presences: readonly Presence[], events: HistoryStream): HistoryS
   }
 }
 
-/** The set of a set of events, because the sources of a join are the sets themselves. */
+/** The set whose events a set of events contains: the sources of a join are the sets, not their events. */
 function readSet(source: Value): Value {
   return source instanceof SetValue && source.shape.type === 'events' ? source.shape.source : source
 }

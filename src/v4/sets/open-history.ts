@@ -117,7 +117,7 @@ function memberOf(set: SetLike, reading: CallReading): HistoryMember | undefined
   )
 }
 
-/** The set of a set of events. */
+/** The set whose events a set of events contains; any other set itself. */
 function presentOf(set: SetLike): SetLike {
   return set instanceof SetValue && set.shape.type === 'events' ? presentOf(set.shape.source) : set
 }

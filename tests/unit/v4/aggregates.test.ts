@@ -28,7 +28,7 @@ describe('arrays', () => {
     assert.equal(evaluatePure({ count: [] }), 0n)
   })
 
-  test('sum is what add makes, beginning with 0', () => {
+  test('sum adds like the function add, starting from 0', () => {
     fc.assert(
       fc.property(fc.array(numbers, { maxLength: 5 }), elements => {
         assert.deepEqual(aggregate('sum', elements), aggregate('add', [0n, ...elements]))
@@ -43,7 +43,7 @@ describe('arrays', () => {
     assert.equal(evaluatePure('{"mean": [9007199254740993, 0.5, 0.5]}'), 2 ** 53 / 3)
   })
 
-  test('max and min go by the order of all values; of equal ones they take the last', () => {
+  test('max and min use the order of all values and return the last of equal values', () => {
     fc.assert(
       fc.property(fc.array(orderedValues, { minLength: 2, maxLength: 5 }), elements => {
         const [max, min] = [aggregate('max', elements), aggregate('min', elements)]
@@ -73,7 +73,7 @@ describe('arrays', () => {
     assert.equal(errorOf({ max: 1 }).description, 'Array, Set, or Page expected, Integer provided.')
   })
 
-  test('max and min report every reference to nothing', () => {
+  test('max and min report every unresolved reference', () => {
     const missing = (name: string) => ({
       code: 'invalid ref',
       description: `Ref refers to undefined collection '${name}'`,
@@ -101,7 +101,7 @@ describe('arrays', () => {
     }
   })
 
-  test('the first element that is no number is reported, without its index', () => {
+  test('the first element that is not a number is reported, without its index', () => {
     for (const name of ['sum', 'mean']) {
       assert.deepEqual(errorOf({ [name]: [1, 'x', null] }), {
         code: 'invalid argument',
@@ -111,7 +111,7 @@ describe('arrays', () => {
     }
   })
 
-  test('nothing has no mean and no extremes', () => {
+  test('without elements there is no mean and no extreme', () => {
     for (const name of ['mean', 'max', 'min']) {
       const refused = { code: 'invalid argument', description: 'Non-empty array expected.', position: [name] }
       assert.deepEqual(errorOf({ [name]: [] }), refused)
@@ -133,7 +133,7 @@ describe('arrays', () => {
     assert.deepEqual(errorOf(wrong).position, ['reduce', 'lambda'])
   })
 
-  test('elements count for as much as calls, except with max and min', () => {
+  test('elements cost as much as calls, except in max and min', () => {
     const costs = { count: 10, sum: 10, mean: 10, any: 10, all: 10, max: 1, min: 1 }
     for (const [name, ops] of Object.entries(costs)) {
       const session = pureSession()
@@ -144,7 +144,7 @@ describe('arrays', () => {
   })
 })
 
-test('a page returns a page of the one value, with its cursors', () => {
+test('a page returns a page of the single value, with its cursors', () => {
   for (const [name, value] of Object.entries({ count: 3n, sum: 6n, mean: 2, max: 3n, min: 1n })) {
     const source = page(1n, 3n, 2n)
     const answer = aggregate(name, source) as Page
@@ -188,7 +188,7 @@ describe('sets', () => {
   })
   after(() => engine.close())
 
-  test('aggregates take in the whole set', async () => {
+  test('aggregates read the whole set', async () => {
     const query = ['count', 'sum', 'mean', 'max', 'min'].map(name => ({ [name]: values }))
     assert.deepEqual(await engine.query(query), [150, 11_325, 75.5, 150, 1])
     assert.equal(await engine.query({ reduce: adding, initial: 10, collection: values }), 11_335)
@@ -207,7 +207,7 @@ describe('sets', () => {
     assert.equal(await engine.query({ is_nonempty: filtered }), true)
   })
 
-  test('filters of sets may not write, and what they answer has to be a boolean', async () => {
+  test('filters of sets may not write, and must return a boolean', async () => {
     const writing = { lambda: 'n', expr: { create: { collection: 'things' } } }
     const refused = JSON.parse((await engine.send({ filter: writing, collection: values })).body)
     assert.deepEqual(refused.errors, [
@@ -221,14 +221,14 @@ describe('sets', () => {
     assert.deepEqual(JSON.parse((await engine.send(odd)).body).errors[0].position, ['count', 'filter'])
   })
 
-  test('map and take want their elements at hand', async () => {
+  test('map and take accept no sets', async () => {
     const map = JSON.parse((await engine.send({ map: { lambda: 'x', expr: 1 }, collection: values })).body)
     assert.equal(map.errors[0].description, 'Array or Page expected, Set provided.')
     const take = JSON.parse((await engine.send({ take: 1, collection: { databases: null } })).body)
     assert.equal(take.errors[0].description, 'Array or Page expected, Collection Ref provided.')
   })
 
-  test('a lambda that adds to the set it goes through sees it as it was', async () => {
+  test('a lambda that adds to the set it reads sees the set before its changes', async () => {
     const adder = {
       lambda: ['n', 'ref'],
       expr: { do: [{ create: { collection: 'things' } }, { add: [{ var: 'n' }, 1] }] },

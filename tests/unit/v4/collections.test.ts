@@ -1,4 +1,4 @@
-// Going through elements: what lambdas make of arrays and pages, cursors that follow, failures, waits and limits.
+// Iteration over elements: results of lambdas for arrays and pages, their cursors, failures, waits and limits.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -24,7 +24,7 @@ function cursor(value: Value): Cursor {
   return { type: 'values', values: [value] }
 }
 
-/** A page of the integers from `first` up to but without `end`, in the midst of others. */
+/** A page of the integers from `first` (inclusive) to `end` (exclusive), within a longer sequence. */
 function page(first: bigint, end: bigint): Page {
   const data = Array.from({ length: Number(end - first) }, (_, index) => first + BigInt(index))
   return new Page(data, cursor(first), cursor(end), () => data.map(cursor))
@@ -56,7 +56,7 @@ describe('map, foreach, filter', () => {
     assert.equal(evaluatePure({ foreach: lambda(x), collection: given }, options), options.given)
   })
 
-  test('nothing else has elements at hand', () => {
+  test('nothing else can be iterated', () => {
     const description = 'Array, Set, or Page expected, Integer provided.'
     for (const name of ['map', 'foreach', 'filter']) {
       assert.deepEqual(errorOf({ [name]: lambda(x), collection: 1 }), {
@@ -68,7 +68,7 @@ describe('map, foreach, filter', () => {
     }
   })
 
-  test('map and foreach stop at the first failure, which does not tell its element', () => {
+  test('map and foreach stop at the first failure, and report it without the index of its element', () => {
     const failing = lambda({ divide: [1, { subtract: [x, 2] }] })
     for (const name of ['map', 'foreach']) {
       assert.deepEqual(errorOf({ [name]: failing, collection: [1, 2, 2] }), {
@@ -84,7 +84,7 @@ describe('map, foreach, filter', () => {
     })
   })
 
-  test('filter reports the failures of all elements, or else all results that are no booleans', () => {
+  test('filter reports the failures of all elements, or otherwise all results that are not booleans', () => {
     const failing = lambda({ equals: [0, { modulo: [x, 2] }] })
     assert.deepEqual(
       errorsOf({ filter: failing, collection: ['a', 2, 'b'] }).map(({ position }) => position),
@@ -183,7 +183,7 @@ describe('take and drop', () => {
     })
   }
 
-  test('they name what they got instead of an array or a page', () => {
+  test('they name the type they got instead of an array or a page', () => {
     for (const [collection, type] of [
       [1, 'Integer'],
       [{ collection: 'no' }, 'Collection Ref'],
@@ -209,7 +209,7 @@ describe('prepend, append, is_empty, is_nonempty', () => {
     })
   })
 
-  test('an array does not grow without end', () => {
+  test('the size of an array is limited', () => {
     const half = new Array<Value>(limits.arrayElementsMax / 2).fill(null)
     const full = evaluatePure({ append: given, collection: given }, { given: half }) as readonly Value[]
     assert.equal(full.length, limits.arrayElementsMax)
@@ -224,7 +224,7 @@ describe('prepend, append, is_empty, is_nonempty', () => {
   })
 })
 
-/** A function that waits for an answer of its name, with the effect under test. */
+/** A function that waits for an answer with its name, with the effect under test. */
 function asking(effect: 'read' | 'write') {
   const [ask] = family('Test', [
     define({
@@ -246,7 +246,7 @@ function asking(effect: 'read' | 'write') {
   }
 }
 
-/** The keys a query waits for, round by round, and what it comes to. */
+/** The keys for which a query waits, round by round, and its result. */
 async function rounds(
   query: object,
   effect: 'read' | 'write',
@@ -269,7 +269,7 @@ async function rounds(
 describe('waits', () => {
   const ask = lambda({ ask: x })
 
-  test('those of all elements are made together, equal ones once', async () => {
+  test('the waits of all elements are requested together, equal ones once', async () => {
     for (const name of ['map', 'filter', 'foreach']) {
       const { asked } = await rounds({ [name]: ask, collection: ['a', 'b', 'a'] }, 'read')
       assert.deepEqual(asked, [['a', 'b']])
@@ -287,7 +287,7 @@ describe('waits', () => {
     assert.deepEqual(result, [true, true])
   })
 
-  test('a failure behind a wait is no answer yet', async () => {
+  test('a failure after a wait is not reported before the wait ends', async () => {
     const failing = lambda({ if: { equals: [x, 'c'] }, then: { abort: 'c' }, else: { not: { ask: x } } })
     const { asked, result } = await rounds({ map: failing, collection: ['a', 'odd', 'c', 'd'] }, 'read')
     assert.deepEqual(asked, [['a', 'odd']])

@@ -1,4 +1,4 @@
-// Conversions through the language: the whole matrix of types, and the details of each that converts.
+// Conversions in the language: the whole matrix of types, and the details of each function.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -37,7 +37,7 @@ type Target = (typeof targets)[number]
 interface Row {
   readonly type: string
   readonly value: Value
-  /** What it converts to; all else is refused. */
+  /** The results of allowed conversions; all others are rejected. */
   readonly to: Partial<Record<Target, Value>>
 }
 
@@ -83,7 +83,7 @@ const rows: readonly Row[] = [
   { type: 'Unresolved Transaction Time', value: TransactionTime.micros, to: {} },
 ]
 
-/** Conversions whose errors stand at the call rather than at their argument. */
+/** Conversions whose errors are located at the call instead of its argument. */
 const ownPosition: ReadonlySet<Target> = new Set(['string', 'number', 'time', 'date'])
 
 describe('the matrix', () => {
@@ -111,7 +111,7 @@ describe('the matrix', () => {
 })
 
 describe('texts to numbers', () => {
-  test('the number at the front counts', () => {
+  test('the number at the front is used', () => {
     assert.equal(evaluatePure({ to_number: ' 1,234.5 miles' }), 1234.5)
     assert.equal(evaluatePure({ to_number: '1.0' }), 1n)
     assert.ok(Object.is(evaluatePure({ to_number: '-0' }), -0))
@@ -119,7 +119,7 @@ describe('texts to numbers', () => {
     assert.equal(evaluatePure({ to_integer: '2.9E3' }), 2900n)
   })
 
-  test('integers come back exactly', () => {
+  test('integers round-trip exactly', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), integer => {
         assert.equal(evaluatePure({ to_integer: { to_string: given } }, { given: integer }), integer)
@@ -127,7 +127,7 @@ describe('texts to numbers', () => {
     )
   })
 
-  test('doubles come back exactly', () => {
+  test('doubles round-trip exactly', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), double => {
         assert.ok(Object.is(evaluatePure({ to_double: { to_string: given } }, { given: double }), double))
@@ -135,14 +135,14 @@ describe('texts to numbers', () => {
     )
   })
 
-  test('what 64 bits cannot hold is held at their ends', () => {
+  test('values beyond 64 bits are clamped', () => {
     assert.equal(evaluatePure({ to_integer: '1E30' }), 2n ** 63n - 1n)
     assert.equal(evaluatePure({ to_integer: '-1E30' }), -(2n ** 63n))
     assert.equal(evaluatePure({ to_integer: given }, { given: Number.NaN }), 0n)
     assert.equal(evaluatePure({ to_integer: given }, { given: Number.POSITIVE_INFINITY }), 2n ** 63n - 1n)
   })
 
-  test('no number at the front is refused', () => {
+  test('a text without a number at the front is rejected', () => {
     for (const text of ['', 'abc', '+3', '- 5', 'Infinity']) {
       assert.equal(errorOf({ to_number: text }).description, 'Cannot cast String to Number.')
     }
@@ -150,14 +150,14 @@ describe('texts to numbers', () => {
 })
 
 describe('texts to times and dates', () => {
-  test('blanks around them do not count, and now is a time', () => {
+  test('surrounding blanks are ignored, and now is a time', () => {
     assert.deepEqual(evaluatePure({ to_time: ' 1970-01-01T12:00:00Z\n' }), noon)
     assert.deepEqual(evaluatePure({ to_date: ' 1970-01-02 ' }), new LocalDate(1))
     assert.deepEqual(evaluatePure({ to_time: 'now' }), evaluatePure({ now: null }))
     assert.equal(evaluatePure({ to_micros: { to_time: 'now' } }), BigInt(pureNow))
   })
 
-  test('others are named', () => {
+  test('other texts are reported', () => {
     assert.deepEqual(errorOf({ to_time: 'noon' }), {
       code: 'invalid argument',
       description: "Cannot cast 'noon' to a time.",
@@ -172,7 +172,7 @@ describe('texts to times and dates', () => {
 })
 
 describe('pairs to objects', () => {
-  test('every element that is no pair is named', () => {
+  test('every element that is not a pair is reported', () => {
     const query = { to_object: [['a', 1], [1, 2], 'x', ['b'], ['c', 1, 2]] }
     assert.deepEqual(
       errorsOf(query).map(({ description, position }) => [position.at(-1), description]),
@@ -185,7 +185,7 @@ describe('pairs to objects', () => {
     )
   })
 
-  test('of a name that comes twice the last value counts', () => {
+  test('the last value of a repeated name is used', () => {
     assert.deepEqual(
       [
         ...(evaluatePure({

@@ -1,5 +1,5 @@
-// Nothing that a query can ask for takes long without a look at the clock: each of these, on large operands, meets a
-// watch whose first look ends it. What takes one long native call announces it.
+// No operation of a query runs long without a check of the clock. Each of these operations, on large operands, gets a
+// watch whose first check ends it. An operation with one long native call announces it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ const names = { scope: 0n, nameOf: () => undefined, parentOf: () => undefined }
 
 const given = { var: 'given' }
 
-/** Long classes in few characters. */
+/** Large character classes in short patterns. */
 const classes = `(?i)[${'\\P{L}\\P{M}'.repeat(200)}]`
 
 const walks: Record<string, () => unknown> = {
@@ -80,12 +80,12 @@ for (const [name, walk] of Object.entries(walks)) {
   })
 }
 
-test('decoding looks at the clock', () => {
+test('decoding checks the clock', () => {
   const bytes = encodeValue(numbers())
   endsEarly(() => decodeValue(bytes))
 })
 
-test('the characters of a property are found a part at a time, however often it is interrupted', () => {
+test('the characters of a property are collected in parts, however often it is interrupted', () => {
   const parts = () => {
     for (let interruptions = 0; ; interruptions++) {
       try {
@@ -101,7 +101,7 @@ test('the characters of a property are found a part at a time, however often it 
   assert.deepEqual(propertyNamed('IsGothic'), [0x10330, 0x1034a])
 })
 
-test('a pattern that looks far ahead for each match looks at the clock meanwhile', () => {
+test('a pattern with a long lookahead for each match checks the clock meanwhile', () => {
   const text = 'a'.repeat(2000)
   let checks = 0
   const watch = { check: () => void checks++, beforeLongCall: () => assert.fail('it is short') }

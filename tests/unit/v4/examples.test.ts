@@ -1,4 +1,4 @@
-// Every function of the language has an example in the reference, and the example is true.
+// Every function of the language has an example in the reference, and its result is correct.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Formatting: agreement with recorded results of java.util.Formatter (JDK 17), and what is ours.
+// Formatting: agreement with recorded results of java.util.Formatter (JDK 17), and our own rules.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { TransactionTime } from '../../../src/values/value.ts'
 import { errorOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 
-/** Format, value as a query in JSON, and what Java prints; null where it throws. */
+/** The format, a value as a query in JSON, and the output of Java; null where Java throws. */
 type Recorded = readonly [format: string, value: string, text: string | null]
 
 const recorded: readonly Recorded[] = JSON.parse(
@@ -20,7 +20,7 @@ const format = (text: string, ...values: unknown[]) => evaluatePure({ format: te
 describe('conversions', () => {
   test('print as Java prints', () => {
     for (const [text, value, expected] of recorded) {
-      // Some formats ask for two values.
+      // Some formats need two values.
       const query = `{"format": ${JSON.stringify(text)}, "values": [${value}, ${value}]}`
       if (expected !== null) assert.equal(evaluatePure(query), expected, query)
       else assert.deepEqual(errorOf(query).position, ['format'], query)
@@ -78,7 +78,7 @@ describe('which value goes where', () => {
     assert.equal(evaluatePure({ format: '100%%%n', values: [] }), '100%\n')
   })
 
-  test('too few values, or none by that index', () => {
+  test('too few values, or no value with that index', () => {
     const description = (text: string) => {
       const error = errorOf({ format: text, values: ['a'] })
       assert.deepEqual(error.position, ['format'])
@@ -92,7 +92,7 @@ describe('which value goes where', () => {
 })
 
 describe('errors', () => {
-  test('of the format show what is wrong', () => {
+  test('of the format show the invalid part', () => {
     const description = (text: string) => errorOf({ format: text, values: [1] }).description
     assert.equal(description('%Z'), "Invalid conversion format '%Z'.")
     assert.equal(description('50% of'), "Invalid conversion format '% o'.")
@@ -102,7 +102,7 @@ describe('errors', () => {
     assert.equal(description('%tx'), "Invalid date/time suffix '%tx'.")
   })
 
-  test('of a value stand at the value', () => {
+  test('of a value have the position of the value', () => {
     const cases: [string, unknown, string][] = [
       ['%d', 1.5, 'Integer expected, Double provided.'],
       ['%x', '1', 'Integer expected, String provided.'],

@@ -1,11 +1,11 @@
-// Which function an object calls: decided by its set of keys, in whatever order and however odd they are.
+// The function that an object calls is determined by its set of keys, in any order and with any odd keys.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { registry } from '../../../src/v4/functions/registry.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
-test('the order of keys does not count, and no key stands for two', async () => {
+test('the order of keys is irrelevant, and a key that joins two names is unknown', async () => {
   const both = registry.find(['paginate', 'size'], '4')
   assert.equal(both?.name, 'paginate')
   assert.equal(registry.find(['size', 'paginate'], '4'), both)

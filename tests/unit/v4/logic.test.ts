@@ -13,7 +13,7 @@ const given = { var: 'given' }
 const nobody = new UnresolvedRef({ type: 'collection', name: 'nobody' })
 
 describe('and, or, not', () => {
-  test('the operand that decides is the last one evaluated', () => {
+  test('evaluation ends at the operand that decides', () => {
     assert.equal(evaluatePure({ and: [true, false, { abort: 'not reached' }] }), false)
     assert.equal(evaluatePure({ or: [false, true, 'no boolean'] }), true)
     assert.equal(evaluatePure({ and: [true, true] }), true)
@@ -21,7 +21,7 @@ describe('and, or, not', () => {
     assert.equal(evaluatePure({ not: false }), true)
   })
 
-  test('what is no boolean is refused where it stands, a single operand as the first', () => {
+  test('a value that is not a boolean is rejected at its position, a single operand as the first', () => {
     const refused = { code: 'invalid argument', description: 'Boolean expected, String provided.' }
     assert.deepEqual(errorOf({ and: [true, 'x'] }), { ...refused, position: ['and', 1] })
     assert.deepEqual(errorOf({ or: 'x' }), { ...refused, position: ['or', 0] })
@@ -32,7 +32,7 @@ describe('and, or, not', () => {
     })
   })
 
-  test('before version 3 all operands are evaluated, and all misfits reported', () => {
+  test('before version 3 all operands are evaluated, and all type errors reported', () => {
     const old = { apiVersion: '2.12' } as const
     assert.equal(evaluatePure({ and: [true, true, false] }, old), false)
     assert.equal(evaluatePure({ or: [false, false, true] }, old), true)
@@ -58,7 +58,7 @@ describe('and, or, not', () => {
 })
 
 describe('equals', () => {
-  test('numbers are equal by value at the top, and by type further in', () => {
+  test('numbers are equal by value at the top level, and by type inside', () => {
     assert.equal(evaluatePure('{"equals": [1, 1.0, 1]}'), true)
     assert.equal(evaluatePure('{"equals": [[1], [1.0]]}'), false)
     assert.equal(evaluatePure('{"equals": [0, -0.0]}'), false)
@@ -67,7 +67,7 @@ describe('equals', () => {
     assert.equal(evaluatePure({ equals: [nobody, nobody].map(() => given) }, { given: nobody }), true)
   })
 
-  test('there has to be something to compare', () => {
+  test('at least one argument is required', () => {
     assert.deepEqual(errorOf({ equals: [] }), {
       code: 'invalid argument',
       description: 'Non-empty array expected.',
@@ -77,7 +77,7 @@ describe('equals', () => {
 })
 
 describe('lt, lte, gt, gte', () => {
-  test('they say of any values what the total order says', () => {
+  test('they agree with the total order for all values', () => {
     fc.assert(
       fc.property(orderedValues, orderedValues, (left, right) => {
         const order = compareValues(left, right)
@@ -90,14 +90,14 @@ describe('lt, lte, gt, gte', () => {
     )
   })
 
-  test('every neighbouring pair counts', () => {
+  test('every pair of neighbours is compared', () => {
     assert.equal(evaluatePure({ lt: [1, 2, 3] }), true)
     assert.equal(evaluatePure({ lt: [1, 3, 2] }), false)
     assert.equal(evaluatePure({ gte: [3, 3, 1] }), true)
     assert.equal(evaluatePure({ lt: [{ object: {} }] }), true)
   })
 
-  test('a reference to nothing cannot be compared, however deep it lies', () => {
+  test('an unresolved reference cannot be compared, at any depth', () => {
     const missing = {
       code: 'invalid ref',
       description: "Ref refers to undefined collection 'nobody'",

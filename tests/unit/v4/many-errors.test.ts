@@ -1,5 +1,5 @@
-// The errors of one answer are bounded, in their number and in all that they say: a short query can fail in very many
-// places, each of which has a long position or repeats a long text.
+// The number and size of the errors in one response are limited: a short query can fail in very many places, each of
+// which has a long position or repeats a long text.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +26,7 @@ function errorsOf(work: () => unknown): QueryError['errors'] {
   return assert.fail('it did not fail')
 }
 
-/** An answer holds what is gathered, and at most one error more, in JSON. */
+/** The JSON of a response contains the collected errors and at most one more. */
 function assertBounded(errors: QueryError['errors'], longest = 0): void {
   assert.ok(errors.length > 0 && errors.length <= limits.gatheredErrorsMax)
   const body = queryErrorBody(errors)

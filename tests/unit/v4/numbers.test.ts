@@ -1,5 +1,5 @@
-// Arithmetic, bits, rounding and trigonometry: exact integers against a model without limits, doubles against the
-// runtime, and the protocol's own numbers where it has quirks.
+// Arithmetic, bits, rounding and trigonometry: exact integers against an unlimited model, doubles against the runtime,
+// and the protocol's own results where they differ.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -57,7 +57,7 @@ describe('arithmetic', () => {
     })
   }
 
-  test('the ends of the integers meet', () => {
+  test('overflow wraps around between the largest and the smallest integer', () => {
     assert.equal(evaluatePure('{"add": [9223372036854775807, 1]}'), -(2n ** 63n))
     assert.equal(evaluatePure('{"subtract": [-9223372036854775808, 1]}'), 2n ** 63n - 1n)
     assert.equal(evaluatePure('{"multiply": [4294967296, 4294967296]}'), 0n)
@@ -65,14 +65,14 @@ describe('arithmetic', () => {
     assert.equal(evaluatePure('{"abs": -9223372036854775808}'), -(2n ** 63n))
   })
 
-  test('quotients are cut toward zero and remainders follow the dividend', () => {
+  test('quotients are truncated toward zero and remainders have the sign of the dividend', () => {
     assert.equal(evaluatePure({ divide: [-7, 2] }), -3n)
     assert.equal(evaluatePure({ modulo: [-7, 3] }), -1n)
     assert.equal(evaluatePure({ modulo: [7, -3] }), 1n)
     assert.equal(evaluatePure({ modulo: [-7.5, 2] }), -1.5)
   })
 
-  test('there is no division by any zero, but a lone operand is not divided', () => {
+  test('division by any zero fails, but a single operand is not divided', () => {
     const refused = { code: 'invalid argument', description: 'Illegal division by zero.', position: [] }
     for (const zero of ['0', '0.0', '-0.0']) {
       assert.deepEqual(errorOf(`{"divide": [1, ${zero}]}`), refused)
@@ -81,7 +81,7 @@ describe('arithmetic', () => {
     assert.equal(evaluatePure({ divide: 0 }), 0n)
   })
 
-  test('every operand that is no number is reported', () => {
+  test('every operand that is not a number is reported', () => {
     const errors = errorsOf({ add: [1, 'a', null] })
     assert.deepEqual(
       errors.map(({ description, position }) => [description, position]),
@@ -113,7 +113,7 @@ describe('one number', () => {
     )
   })
 
-  test('sign knows no zero among doubles', () => {
+  test('sign never returns zero for doubles', () => {
     for (const [value, sign] of [
       [0n, 0n],
       [7n, 1n],
@@ -127,7 +127,7 @@ describe('one number', () => {
     }
   })
 
-  test('what lies outside a domain is named as it would print', () => {
+  test('a value outside a domain is reported as it would print', () => {
     for (const [query, description] of [
       ['{"sqrt": -1}', '-1 must be positive'],
       ['{"sqrt": -1.0}', '-1.0 must be positive'],
@@ -176,7 +176,7 @@ describe('round and trunc', () => {
     })
   }
 
-  test('integers stay exactly what they are when no place is asked for', () => {
+  test('integers stay exact when no precision is given', () => {
     fc.assert(
       fc.property(long, fc.integer({ min: 1, max: 30 }), (value, precision) => {
         same(call('round', value), value)
@@ -186,7 +186,7 @@ describe('round and trunc', () => {
     )
   })
 
-  test('no number and no precision leads out of the integers', () => {
+  test('round and trunc keep the type, and integers stay within 64 bits', () => {
     fc.assert(
       fc.property(numbers, long, (value, places) => {
         for (const name of ['round', 'trunc']) {
@@ -224,7 +224,7 @@ describe('bits', () => {
     )
   })
 
-  test('doubles are cut to the nearest integer in range, and make the result one', () => {
+  test('doubles are truncated to the nearest integer in range, and make the result an integer', () => {
     same(call('bitand', [7.9, 3n]), 3)
     same(call('bitor', [4n, -1.5]), -1)
     same(call('bitxor', [Number.NaN, 5n]), 5)
@@ -236,7 +236,7 @@ describe('bits', () => {
 })
 
 describe('trigonometry', () => {
-  test('it is the runtime’s, always with a double for an answer', () => {
+  test('it equals the runtime’s, and always returns a double', () => {
     for (const name of ['atan', 'cos', 'cosh', 'exp', 'sin', 'sinh', 'tan', 'tanh'] as const) {
       fc.assert(
         fc.property(numbers, value => {
@@ -247,7 +247,7 @@ describe('trigonometry', () => {
     }
   })
 
-  test('what is not given: hypot takes its first side twice, pow squares', () => {
+  test('defaults: hypot uses its first side twice, pow squares', () => {
     same(call('hypot', 3n, { b: 4 }), 5)
     same(call('hypot', 2n), Math.hypot(2, 2))
     same(call('pow', 3n), 9)

@@ -1,4 +1,4 @@
-// Documents that are read again and again are shown by remembered text: it has to be what rendering anew would come to.
+// Documents that are read repeatedly are rendered from cached text, which must equal a new rendering.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const object = (fields: Readonly<Record<string, unknown>>) => ({ object: fields 
 const collection = (name: string) => ({ '@ref': { id: name, collection: { '@ref': { id: 'collections' } } } })
 const document = (name: string, id: number) => ({ '@ref': { id: String(id), collection: collection(name) } })
 
-test('text of documents follows the names behind their references', async t => {
+test('the text of documents follows renames of the objects it refers to', async t => {
   const { close, query, send } = openTestEngine()
   t.after(close)
   for (const name of ['spells', 'owners']) await query({ create_collection: object({ name }) })
@@ -51,7 +51,7 @@ test('text of documents follows the names behind their references', async t => {
 const home = 5n
 const there = new Ref(home, 1024, 1n)
 
-/** Shows a document that holds a value, twice; returns the text and whether it is remembered. */
+/** Renders a document that contains a value twice; returns the text and whether it is cached. */
 function show(held: Value, tails: RefTails, nameOf: (ref: Ref) => string | undefined = () => 'spells') {
   const fields = new Map([['held', held]])
   const shown = new VersionRenderCache(fields)
@@ -69,7 +69,7 @@ function show(held: Value, tails: RefTails, nameOf: (ref: Ref) => string | undef
   return { text, isRemembered: shown.text !== undefined, render, shown }
 }
 
-test('text is remembered under the names that it was rendered with', () => {
+test('text is cached with the names used to render it', () => {
   const tails: RefTails = new Map()
   assert.equal(show(there, tails).isRemembered, true)
   assert.deepEqual([...tails.keys()], [1024])
@@ -82,7 +82,7 @@ test('text is remembered under the names that it was rendered with', () => {
   assert.equal(render(), text?.replaceAll('spells', 'charms'))
 })
 
-test('text is not remembered where it depends on more than names of the scope', () => {
+test('text is not cached when it depends on more than names in the scope', () => {
   const others: readonly [string, Value][] = [
     ['a document of another database', new Ref(6n, 1024, 1n)],
     ['a document whose collection is gone', new Ref(home, 1025, 1n)],
@@ -93,7 +93,7 @@ test('text is not remembered where it depends on more than names of the scope', 
   assert.equal(show('text', new Map()).isRemembered, true)
 })
 
-test('the id of a key is a number, whatever name it was given', async t => {
+test('the id of a key is a number, whatever name it has', async t => {
   const { close, query } = openTestEngine()
   t.after(close)
   const made = { create_key: object({ role: 'admin', name: 'for the shop' }) }

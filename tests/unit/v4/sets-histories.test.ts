@@ -1,5 +1,5 @@
-// Histories of sets and documents as queries see them, on a store in memory: what combined sets gain and lose,
-// joins, event cursors, reading at a past time.
+// Histories of sets and documents in queries, on a store in memory: elements added to and removed from combined sets,
+// joins, event cursors, reads at a past time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ class Things {
     await this.#engine.query({ create_index: object(fields) })
   }
 
-  /** Does something and returns when it happened. */
+  /** Performs a write and returns its time. */
   async at(query: object): Promise<number> {
     const { body, status, txnTime } = await this.#engine.send(query)
     assert.ok(status < 300, body)
@@ -89,7 +89,7 @@ async function withThings(work: (things: Things) => Promise<void>): Promise<void
   }
 }
 
-test('a union gains and loses what its members do, once', () =>
+test('a union adds and removes the elements of its members, once', () =>
   withThings(async things => {
     await things.at(create(1, { a: 1, b: 1 }))
     await things.at(update(1, { b: 2 }))
@@ -100,7 +100,7 @@ test('a union gains and loses what its members do, once', () =>
     assert.equal((data[0] as unknown as { sources: readonly unknown[] }).sources.length, 2)
   }))
 
-test('an intersection gains what the last member gains and loses what the first one loses', () =>
+test('an intersection adds an element when the last member adds it, and removes it when the first member removes it', () =>
   withThings(async things => {
     const set = { intersection: [match('by_a', 1), match('by_b', 1)] }
     await things.at(create(1, { a: 1 }))
@@ -114,7 +114,7 @@ test('an intersection gains what the last member gains and loses what the first 
     assert.equal(await things.count(set), 0)
   }))
 
-test('a difference gains what leaves the others and loses what joins them', () =>
+test('a difference adds elements that leave the subtrahends and removes elements that join them', () =>
   withThings(async things => {
     const set = { difference: [match('by_a', 1), match('by_b', 1)] }
     await things.at(create(1, { a: 1 }))
@@ -124,7 +124,7 @@ test('a difference gains what leaves the others and loses what joins them', () =
     assert.deepEqual(await things.events(set), ['add 1', 'remove 1', 'add 1', 'remove 1'])
   }))
 
-test('what enters both sets of a difference at one moment comes and goes at that moment', () =>
+test('an element added to both sets of a difference at one time is added and removed at that time', () =>
   withThings(async things => {
     const ts = await things.at(create(1, { a: 1, b: 1 }))
     const set = { difference: [match('by_a', 1), match('by_b', 1)] }
@@ -140,7 +140,7 @@ test('what enters both sets of a difference at one moment comes and goes at that
     assert.deepEqual(await things.events(set), ['add 1', 'remove 1'])
   }))
 
-test('a join shows what happened in its sets while the source had what they were made of', () =>
+test('a join shows events of its target sets while the source contained their element', () =>
   withThings(async things => {
     await things.index('followed', 'follower', 'who')
     await things.at(create(10, { a: 'bob' }))
@@ -158,7 +158,7 @@ test('a join shows what happened in its sets while the source had what they were
     }
   }))
 
-test('a singleton comes and goes, its document is created, updated and deleted', () =>
+test('a singleton is added and removed, and its document created, updated and deleted', () =>
   withThings(async things => {
     await things.at(create(1, { n: object({ x: 1, y: 1 }), old: true }))
     await things.at(update(1, { n: object({ x: 2 }), old: null }))
@@ -174,7 +174,7 @@ test('a singleton comes and goes, its document is created, updated and deleted',
     )
   }))
 
-test('histories walk forwards and backwards in pages, combined ones within a moment, too', () =>
+test('histories are read forwards and backwards in pages, combined ones also within one time', () =>
   withThings(async things => {
     await things.at({ do: [1, 2, 3].map(id => create(id, { a: 1 })) })
     await things.at({ do: [1, 2].map(id => update(id, { a: 2, b: 1 })) })
@@ -198,7 +198,7 @@ test('histories walk forwards and backwards in pages, combined ones within a mom
     }
   }))
 
-test('times as cursors: what they take of their own moment', () =>
+test('times as cursors: the events of their own time that they include', () =>
   withThings(async things => {
     const ts = await things.at(create(1, { a: 1 }))
     const set = match('by_a', 1)
@@ -217,14 +217,14 @@ test('times as cursors: what they take of their own moment', () =>
     assert.deepEqual(await things.events(set, { after: at }), [], 'remove events come before add events')
   }))
 
-test('the history of a native collection is read on from a moment with what happened at it', () =>
+test('the history of a native collection continues from a time with the events of that time', () =>
   withThings(async things => {
     const ts = await things.at({ create_collection: object({ name: 'others' }) })
     assert.deepEqual(await things.events({ collections: null }, { after: object({ ts }) }), ['add others'])
     assert.deepEqual(await things.events({ collections: null }, { after: object({ ts: ts + 1 }) }), [])
   }))
 
-test('an event cursor says what is wrong with it, and where', () =>
+test('an event cursor reports its error with the position', () =>
   withThings(async things => {
     const failure = (cursor: unknown) => things.failure({ paginate: { events: documents }, after: cursor })
     const expected = (position: readonly string[], description: string) => ({ position, description })
@@ -246,7 +246,7 @@ test('an event cursor says what is wrong with it, and where', () =>
     )
   }))
 
-test('at a past time histories end there and sets are as they were', () =>
+test('at a past time histories end there and sets have their former content', () =>
   withThings(async things => {
     const first = await things.at(create(1, { a: 1 }))
     const second = await things.at(create(2, { a: 1, b: 1 }))

@@ -1,5 +1,5 @@
-// Sets and pages as queries see them, on a store in memory: cursors, bounds, literals, errors and their positions,
-// permissions, what reads cost.
+// Sets and pages in queries, on a store in memory: cursors, bounds, literals, errors and their positions, permissions,
+// costs of reads.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ function index(
   }
 }
 
-/** Runs `work` on a database with a collection of things and `given` done one after the other. */
+/** Runs `work` on a database with a collection of things and the writes `given`, made one after the other. */
 async function withThings(
   given: readonly object[],
   work: (engine: TestEngine, read: (query: object) => Promise<Page>) => Promise<void>,
@@ -68,7 +68,7 @@ async function failure(engine: TestEngine, query: object, secret?: string) {
 
 const fiveByNumber = [index('by_n', [], ['n']), ...[1, 2, 3, 4, 5].map(n => create(n, { n }))]
 
-test('the worked example of pages', () =>
+test('the documented example of pages', () =>
   withThings(fiveByNumber, async (_, read) => {
     const page = (start: Fields) => read({ paginate: match('by_n'), size: 2, ...start })
     assert.deepEqual(await page({}), { data: [1, 2], after: [3, thing(3)] })
@@ -96,7 +96,7 @@ test('sizes: none, too few, too many', () =>
     assert.deepEqual([position, description], [['size'], 'Integer expected, Null provided.'])
   }))
 
-test('null is where values end, also where null is a value', () =>
+test('null is the end of the values, even where null is a value', () =>
   withThings(
     [index('pairs', [], ['a', 'b']), create(1, { a: 1, b: 1 }), create(2, { b: 2 })],
     async (_, read) => {
@@ -112,7 +112,7 @@ test('null is where values end, also where null is a value', () =>
     },
   ))
 
-test('pages of a union of many equal values meet without gap or overlap', () =>
+test('pages of a union of many equal values are contiguous without overlap', () =>
   withThings(
     [
       index('by_k', ['k'], ['v']),
@@ -149,7 +149,7 @@ test('a range of descending values takes its bounds in the order of the index', 
     },
   ))
 
-test('a filter fills pages, and points into the query where it fails', () =>
+test('a filter fills pages, and its failures have positions in the query', () =>
   withThings(fiveByNumber, async (engine, read) => {
     const literal = (expr: unknown) => ({
       '@set': {
@@ -170,7 +170,7 @@ test('a filter fills pages, and points into the query where it fails', () =>
     })
   }))
 
-test('a join points at its lambda', () =>
+test('errors of a join have the position of its lambda', () =>
   withThings(fiveByNumber, async engine => {
     const join = (expr: unknown) => ({ paginate: { join: match('by_n'), with: { lambda: 'n', expr } } })
     assert.deepEqual(await failure(engine, join({ var: 'n' })), {
@@ -190,7 +190,7 @@ test('a join points at its lambda', () =>
     assert.deepEqual([missing.position, missing.code], [['with'], 'invalid ref'])
   }))
 
-test('terms may be any values but references that name nothing', () =>
+test('terms may be any values except unresolved references', () =>
   withThings([index('by_a_b', ['a', 'b'], []), create(1, { a: 1, b: null })], async (engine, read) => {
     assert.deepEqual((await read({ paginate: match('by_a_b', 1, null) })).data, [thing(1)])
     assert.deepEqual((await read({ paginate: match('by_a_b', 1) })).data, [], 'too few terms match nothing')
@@ -205,7 +205,7 @@ test('terms may be any values but references that name nothing', () =>
     )
   }))
 
-test('what a literal set is refused for makes it an invalid expression', () =>
+test('errors in a literal set make it an invalid expression', () =>
   withThings(fiveByNumber, async engine => {
     const refused = async (set: Fields) => {
       const { code, position, description } = await failure(engine, { paginate: { '@set': set } })
@@ -228,7 +228,7 @@ test('what a literal set is refused for makes it an invalid expression', () =>
     ])
   }))
 
-test('histories that cannot be: of a history, a range, a filter', () =>
+test('invalid histories: of a history, a range, a filter', () =>
   withThings(fiveByNumber, async engine => {
     const description = 'Set does not support events history.'
     const twice = await failure(engine, { events: { events: match('by_n') } })
@@ -251,7 +251,7 @@ test('reads are counted by page, once per query, by the partitions of the index'
     },
   ))
 
-test('a page reads a page, however many elements there are', () =>
+test('a page costs the read of a page, whatever the number of elements', () =>
   withThings(
     [index('by_n', [], ['n']), { do: Array.from({ length: 500 }, (_, n) => create(n + 1, { n })) }],
     async engine => {
@@ -264,7 +264,7 @@ test('a page reads a page, however many elements there are', () =>
     },
   ))
 
-test('roles see the elements they may read; get of what they may not is denied', () =>
+test('roles see the elements that they may read; get of any other is denied', () =>
   withThings([index('by_k', ['k'], []), create(1, { k: 1 })], async engine => {
     const read = (resource: object, ...actions: readonly string[]) =>
       object({ resource, actions: object(Object.fromEntries(actions.map(action => [action, true]))) })

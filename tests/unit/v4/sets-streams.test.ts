@@ -1,5 +1,5 @@
-// Streams of elements against a plain model: whatever a set is made of, a scan from any place in either direction
-// gives what sorting and counting by hand gives.
+// Streams of elements compared with a plain model: for any composition of sets, a scan from any position in either
+// direction equals sorting and counting.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ function document(id: number): Ref {
   return new Ref(0n, collection, BigInt(id))
 }
 
-/** A stored set: sorted, counting how many elements are taken out of it. */
+/** A stored set: sorted, and counting how many elements are read. */
 class StoredStream implements ElementStream {
   readonly order: SetOrder
   readonly elements: readonly Element[]
@@ -90,7 +90,7 @@ const shapes: readonly (readonly [name: string, order: SetOrder])[] = [
   ['two values, the first descending', mixed],
 ]
 
-/** What an element looks like in results. */
+/** The form of an element in results. */
 function shown({ values, document: { id } }: Element): string {
   return `${values.join()}/${id}`
 }
@@ -140,7 +140,7 @@ const makers = {
   distinct: (streams: readonly StoredStream[]) => distinctStream(streams[0] as StoredStream),
 }
 
-/** Places as cursors give them: a prefix of values, or all of them with a document. */
+/** Positions as given by cursors: a prefix of values, or all values with a document. */
 function placesOf(order: SetOrder): fc.Arbitrary<SetBound> {
   const side = fc.constantFrom('low' as const, 'high' as const)
   const values = (length: number) =>
@@ -217,7 +217,7 @@ for (const [shape, order] of shapes) {
   })
 }
 
-test('a union of refs and of values that are refs merges both by ref', () => {
+test('a union of references and of values that are references merges both by reference', () => {
   const parts = new StoredStream(
     elementsOf(
       [
@@ -244,7 +244,7 @@ test('a union of refs and of values that are refs merges both by ref', () => {
   assert.deepEqual(ids({ from: { values: [null], side: 'low' } }), [])
 })
 
-test('the elements of a union name all members that have them', () => {
+test('the elements of a union name all members that contain them', () => {
   const [one, two] = [
     new StoredStream(elementsOf([[[], 1]], 7), documentOrder),
     new StoredStream(
@@ -264,7 +264,7 @@ test('the elements of a union name all members that have them', () => {
   assert.deepEqual(sources, [[7n, 8n], [8n]])
 })
 
-test('a filter passes on places and leaves out what does not hold', () => {
+test('a filter passes on positions and omits elements that do not match', () => {
   const stored = new StoredStream(
     elementsOf(
       [
@@ -297,13 +297,13 @@ test('the first elements of a union are read without the rest', () => {
   assert.ok(one.taken + two.taken <= 6, `${one.taken + two.taken} elements were read`)
 })
 
-test('an intersection leaps through a big set at the pace of a small one', () => {
+test('an intersection skips through a large set at the cost of a small one', () => {
   const [big, small] = [many(5000), many(5, 1000)]
   assert.equal([...intersectionStream([big, small]).scan({})].length, 5)
   assert.ok(big.taken < 100, `${big.taken} elements of the big set were read`)
 })
 
-test('distinct leaps over long runs of equal values, in both directions', () => {
+test('distinct skips long runs of equal values, in both directions', () => {
   const runs = many(5000, 1, index => BigInt(Math.floor(index / 1000)))
   const firsts = [0n, 1000n, 2000n, 3000n, 4000n]
   assert.deepEqual(

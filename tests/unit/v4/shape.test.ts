@@ -1,4 +1,4 @@
-// The shape of a query keeps words of the language and nothing that somebody typed.
+// The shape of a query keeps words of the language and no content of the client.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ const escaped = createShape(words)
 const shape = (query: unknown): string =>
   JSON.parse(`"${escaped(typeof query === 'string' ? query : JSON.stringify(query))}"`)
 
-test('functions and structure stay, literals go', () => {
+test('functions and structure are kept, literals are removed', () => {
   assert.equal(shape({ add: [1, 2.5, { subtract: [3, '4'] }] }), '{"add":["?",{"subtract":["?"]}]}')
   assert.equal(
     shape({ if: { equals: [{ var: 'x' }, true] }, then: null, else: { abort: 'no' } }),
@@ -23,7 +23,7 @@ test('functions and structure stay, literals go', () => {
   assert.equal(shape('{}'), '{}')
 })
 
-test('references, times, bytes and quoted values go as a whole', () => {
+test('references, times, bytes and quoted values are removed as a whole', () => {
   const ref = { '@ref': { id: '77', collection: { '@ref': { id: 'people' } } } }
   assert.equal(shape({ get: ref }), '{"get":{"@ref":"?"}}')
   assert.equal(shape({ get: { '@ts': '2020-01-01T00:00:00Z' } }), '{"get":{"@ts":"?"}}')
@@ -31,7 +31,7 @@ test('references, times, bytes and quoted values go as a whole', () => {
   assert.equal(shape({ '@obj': { name: 'Ann' } }), '{"@obj":"?"}')
 })
 
-test('names of fields and variables go, values beside each other count once', () => {
+test('names of fields and variables are removed, adjacent values are merged', () => {
   assert.equal(
     shape({ create: { collection: 'people' }, params: { object: { data: { object: { ssn: '1', a: 2 } } } } }),
     '{"create":{"collection":"?"},"params":{"object":[{"object":["?"]}]}}',
@@ -42,13 +42,13 @@ test('names of fields and variables go, values beside each other count once', ()
   assert.equal(shape({ object: { 'ann@example.com': { object: {} } } }), '{"object":[{"object":[]}]}')
 })
 
-test('keys that are no words of the language go, wherever they stand', () => {
+test('keys that are not words of the language are removed everywhere', () => {
   assert.equal(shape({ '4111-1111': 1, card: 2 }), '["?"]')
   assert.equal(shape({ get: 1, '4111-1111': 2 }), '{"get":"?","?":"?"}')
   assert.equal(shape('{"\\u0067et":1}'), '["?"]')
 })
 
-test('what is no JSON has no shape', () => {
+test('invalid JSON has no shape', () => {
   for (const text of [
     '',
     'hunter2',
@@ -76,9 +76,9 @@ test('the shape of a huge query is short', () => {
   }
 })
 
-test('of a query with a long text, number or white space only the beginning is looked at', () => {
+test('of a query with a long text, number or white space only the beginning is read', () => {
   const long = shapeLimits.queryChars
-  // Within the text there is what would look like the end of the query.
+  // The text contains what would look like the end of the query.
   const text = `secret"`.padStart(long, ']}:,')
   for (const filler of [`"${']},:'.repeat(long)}"`, `${'1'.repeat(2 * long)}`, ' '.repeat(2 * long)]) {
     assert.equal(shape(`{"add":[1,${filler},{"subtract":[1]}]}`).slice(0, 11), '{"add":["?"')
@@ -88,7 +88,7 @@ test('of a query with a long text, number or white space only the beginning is l
   assert.equal(shape(`{"add":[1,{"${text}":2}]}`), '"?"', 'a key that is not read to its end')
 })
 
-test('whatever the query, only words of the language and punctuation remain', () => {
+test('for any query, only words of the language and punctuation remain', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(...words), (value, word) => {
       const found = shape({ [word]: value, object: { data: value } })
@@ -106,7 +106,7 @@ test('whatever the query, only words of the language and punctuation remain', ()
   )
 })
 
-test('any text at all is taken', () => {
+test('any text is accepted', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -1,5 +1,5 @@
-// Values whose parts are shared, or nest deeply: small in memory, and not walked through again for each place where
-// they stand.
+// Values with shared parts or deep nesting: they are small in memory, and are not traversed again for each place where
+// they occur.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ function doubled(times: number, leaf: Value = 'x'): Value {
   return value
 }
 
-/** A query that doubles a value by `combine` of the variable `v`. */
+/** A query that doubles a value repeatedly by `combine` of the variable `v`. */
 function doubling(times: number, combine: object, initial: unknown = ['x']): object {
   return { reduce: { lambda: ['v', '_'], expr: combine }, initial, collection: Array(times).fill(0) }
 }
@@ -42,13 +42,13 @@ function refusedAsTooLarge(query: object): void {
   )
 }
 
-test('the extent of a value doubled very often is known at once', () => {
+test('the extent of a value doubled very often is known immediately', () => {
   assert.ok(extentOf(doubled(60)) > 2 ** 60)
   assert.equal(extentOf([1n, 'abc', [null]]), 1 + 1 + 4 + 2)
   assert.equal(extentOf(new Map([['ab', 'c']])), 1 + 2 + 2)
 })
 
-test('keys of values doubled very often tell them apart', () => {
+test('keys distinguish values doubled very often', () => {
   const keys = new ValueKeys()
   const unions = (leaf: Value) => {
     let value = new SetValue({ type: 'match', index: new Ref(0n, 3, 32_768n), terms: [leaf] })
@@ -80,16 +80,16 @@ for (const [name, query] of Object.entries({
     refusedAsTooLarge(query))
 }
 
-test('a lambda keeps no value that is too large', () => {
+test('a lambda captures no value that is too large', () => {
   refusedAsTooLarge({ let: [{ v: doubling(23, both) }], in: { query: { lambda: 'x', expr: v } } })
 })
 
-test('what can be written out is still made and compared', () => {
+test('values within the limit are still created and compared', () => {
   assert.equal(evaluatePure({ equals: [doubling(15, both), doubling(15, both)] }), true)
   assert.equal((evaluatePure({ distinct: [doubling(18, both), doubling(18, both)] }) as Value[]).length, 1)
 })
 
-test('shared values are refused as terms and in documents before they are written out', async t => {
+test('shared values are rejected as terms and in documents before they are written', async t => {
   const { close, query, send } = openTestEngine()
   t.after(close)
   await query({ create_collection: { object: { name: 'c' } } })
@@ -128,7 +128,7 @@ test('pages nested in cursors take a time that grows with their depth', async t 
   assert.ok(whole < 3 * half, `${half} and ${whole} steps`)
 })
 
-test('variables of a long let are found by name, each as it was bound when it was used', () => {
+test('variables of a long let are found by name, each with the binding at its use', () => {
   const count = 20_000
   const bindings = Array.from({ length: count }, (_, index) => ({ [`v${index}`]: index }))
   const uses = bindings.map((_, index) => ({ var: `v${index}` }))
@@ -145,7 +145,7 @@ test('variables of a long let are found by name, each as it was bound when it wa
   assert.equal(evaluatePure({ let: again, in: { var: 'x' } }), 40n)
 })
 
-test('a variable keeps its meaning for what was made before it was bound again', () => {
+test('a variable keeps its value in results created before it was bound again', () => {
   const group = new LetGroup(new Variables('z', 0n, undefined))
   const early = new Variables('x', 1n, group.outer, group)
   const late = new Variables('x', 3n, new Variables('y', 2n, early, group), group)
@@ -155,7 +155,7 @@ test('a variable keeps its meaning for what was made before it was bound again',
   assert.throws(() => lookUp(early, 'y'))
 })
 
-test('errors of the elements of one argument are told up to a limit', () => {
+test('errors of the elements of one argument are reported up to a limit', () => {
   const elements = Array.from({ length: 50_000 }, (_, index) => index)
   assert.equal(errorsOf({ concat: elements }).length, limits.gatheredErrorsMax)
 })

@@ -1,4 +1,4 @@
-// Strings through the language: what the conformance cases leave open, with arrays of code points as the judge.
+// Strings in the language, beyond the conformance cases, compared with arrays of code points.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { casefold } from '../../../src/values/casefold.ts'
 import { errorOf, errorsOf, evaluatePure } from '../../support/evaluate-pure.ts'
 import { fc } from '../../support/fast-check.ts'
 
-/** Texts with repetition, so that searches find something, and with characters of two units. */
+/** Repetitive texts, so that searches succeed, and with characters of two units. */
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '中', '𐐀', '😀'), maxLength: 20 })
 const offsets = fc.integer({ min: -25, max: 25 })
 
@@ -43,7 +43,7 @@ describe('code points', () => {
     )
   })
 
-  test('findstr finds what an array of code points has', () => {
+  test('findstr agrees with an array of code points', () => {
     fc.assert(
       fc.property(
         texts,
@@ -56,7 +56,7 @@ describe('code points', () => {
           const found = points.findIndex(
             (_point, at) => at >= from && wanted.every((each, index) => points[at + index] === each),
           )
-          // Nothing at all is found at the very end too.
+          // The empty string is found at the very end as well.
           const expected = found < 0 && find === '' ? from : found
           assert.equal(evaluatePure({ findstr: text, find, start }), BigInt(expected))
         },
@@ -64,14 +64,14 @@ describe('code points', () => {
     )
   })
 
-  test('findstr from a start that does not exist begins at the front', () => {
+  test('findstr from a negative or too large start begins at the front', () => {
     for (const start of ['-1', '3', '9223372036854775807', '-9223372036854775808']) {
       assert.equal(evaluatePure(`{"findstr": "aba", "find": "a", "start": ${start}}`), 0n)
     }
     assert.equal(evaluatePure({ findstr: 'aba', find: 'a', start: 2 }), 2n)
   })
 
-  test('substring: lengths beyond the end are cut, negative ones refused', () => {
+  test('substring: lengths beyond the end are cut, negative ones rejected', () => {
     assert.equal(evaluatePure('{"substring": "𐐀b", "start": 1, "length": 9223372036854775807}'), 'b')
     assert.equal(evaluatePure({ substring: '𐐀b', start: 2 }), '')
     assert.equal(evaluatePure({ substring: 'ab', length: 0 }), '')
@@ -82,12 +82,12 @@ describe('code points', () => {
     )
   })
 
-  test('ngram takes pieces of whole code points', () => {
+  test('ngram returns pieces of whole code points', () => {
     assert.deepEqual(evaluatePure({ ngram: '𐐀b😀' }), ['𐐀', '𐐀b', 'b', 'b😀', '😀'])
     assert.deepEqual(evaluatePure({ ngram: ['ab', 5, ''], min: 2, max: 2 }), ['ab', 5n])
   })
 
-  test('ngram refuses sizes out of order, too far apart or below one', () => {
+  test('ngram rejects sizes out of order, too far apart or below one', () => {
     const description = (min: number | undefined, max: number | undefined) => {
       const error = errorOf({
         ngram: 'x',
@@ -122,7 +122,7 @@ describe('replacestr', () => {
     )
   })
 
-  test('nothing is found around each character', () => {
+  test('the empty string is found around each character', () => {
     assert.equal(evaluatePure({ replacestr: 'a𐐀', find: '', replace: '-' }), '-a-𐐀-')
     assert.equal(evaluatePure({ replacestr: '', find: '', replace: '-' }), '-')
   })
@@ -131,13 +131,13 @@ describe('replacestr', () => {
 describe('white space', () => {
   const java = '\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2006\u2008\u200a\u2028\u2029\u205f\u3000'
 
-  test('is what Java takes for it', () => {
+  test('is defined as in Java', () => {
     assert.equal(evaluatePure({ trim: `${java}x${java}` }), 'x')
     assert.equal(evaluatePure({ ltrim: `${java}x${java}` }), `x${java}`)
     assert.equal(evaluatePure({ rtrim: `${java}x${java}` }), `${java}x`)
   })
 
-  test('is not a no-break space, nor what is only invisible', () => {
+  test('excludes the no-break space and invisible characters', () => {
     for (const character of ['\u00a0', '\u2007', '\u202f', '\ufeff', '\u200b', '\u180e', '\u0085', '\0']) {
       assert.equal(evaluatePure({ trim: `${character}x${character}` }), `${character}x${character}`)
     }
@@ -178,7 +178,7 @@ describe('case', () => {
     for (const [letter, title] of Object.entries(forms)) assert.equal(titleForm(letter), title)
   })
 
-  test('casefold meets the standard where lower case does not', () => {
+  test('casefold follows the standard where lower case does not', () => {
     const cases: Record<string, string> = {
       ß: 'ss',
       ẞ: 'ss',
@@ -198,7 +198,7 @@ describe('case', () => {
     for (const [text, folded] of Object.entries(cases)) assert.equal(casefold(text), folded)
   })
 
-  test('casefold returns the same for what it has seen before', () => {
+  test('casefold returns the same for a cached text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), text => {
         const folded = casefold(text)
@@ -223,7 +223,7 @@ describe('case', () => {
 })
 
 describe('arguments', () => {
-  test('every wrong element of a list is named', () => {
+  test('every invalid element of a list is reported', () => {
     assert.deepEqual(
       errorsOf({ concat: ['a', 1, null] }).map(({ description, position }) => [description, position]),
       [
@@ -233,12 +233,12 @@ describe('arguments', () => {
     )
   })
 
-  test('null is a value that does not fit', () => {
+  test('null is a value of the wrong type', () => {
     assert.deepEqual(errorOf({ repeat: 'a', number: null }).position, ['number'])
     assert.deepEqual(errorOf({ concat: ['a'], separator: null }).position, ['separator'])
   })
 
-  test('repeat and space hold numbers within their bounds', () => {
+  test('repeat and space accept numbers within their limits', () => {
     assert.equal(evaluatePure({ repeat: 'ab' }), 'abab')
     assert.equal(evaluatePure('{"repeat": "ab", "number": -9223372036854775808}'), '')
     assert.equal(evaluatePure('{"length": {"space": 9223372036854775807}}'), 1024n)
@@ -259,7 +259,7 @@ describe('limits', () => {
   }
   const mebi = { repeat: { repeat: bigEnough, number: 1024 }, number: 1 }
 
-  test('a text that grows and grows is given up', () => {
+  test('a text that keeps growing fails', () => {
     const eight = { repeat: mebi, number: 8 }
     assert.equal(evaluatePure({ length: eight }), BigInt(limits.textUnitsMax))
     tooMuch({ length: { concat: [eight, 'x'] } })
@@ -270,12 +270,12 @@ describe('limits', () => {
     tooMuch({ format: '%.20000000f', values: [1.5] })
   })
 
-  test('a query that makes many long texts is given up', () => {
+  test('a query that creates many long texts fails', () => {
     const long = { length: { repeat: { var: 'mebi' }, number: 8 } }
     tooMuch({ let: [{ mebi }], in: Array.from({ length: 9 }, () => long) })
   })
 
-  test('many pieces of a long text are given up', () => {
+  test('many pieces of a long text fail', () => {
     tooMuch({ ngram: { repeat: bigEnough, number: 16 }, min: 8192, max: 8193 })
   })
 })

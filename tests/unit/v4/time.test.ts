@@ -1,4 +1,4 @@
-// Times and dates through the language; Temporal is the judge where it reaches.
+// Times and dates in the language, compared with Temporal within its range.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -11,7 +11,7 @@ import { fc } from '../../support/fast-check.ts'
 
 const given = { var: 'given' }
 
-/** Instants that Temporal reaches with room to move. */
+/** Instants within the range of Temporal, with room for changes. */
 const instants = fc
   .tuple(fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }), fc.integer({ min: 0, max: 999_999_999 }))
   .map(([seconds, nanos]) => new Time(seconds, nanos))
@@ -38,7 +38,7 @@ const units = fc.constantFrom(...(Object.keys(temporalUnits) as (keyof typeof te
 const offsets = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 })
 
 describe('moving', () => {
-  test('times move as Temporal moves them, and time_diff tells how far', () => {
+  test('times move as in Temporal, and time_diff returns the distance', () => {
     fc.assert(
       fc.property(instants, offsets, units, (time, offset, unit) => {
         const moved = evaluatePure({ time_add: given, offset, unit }, { given: time })
@@ -52,7 +52,7 @@ describe('moving', () => {
     )
   })
 
-  test('differences are cut toward zero', () => {
+  test('differences are truncated toward zero', () => {
     fc.assert(
       fc.property(instants, instants, (from, to) => {
         const query = {
@@ -66,7 +66,7 @@ describe('moving', () => {
     )
   })
 
-  test('dates move by days as Temporal moves them', () => {
+  test('dates move by days as in Temporal', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), offsets, (day, offset) => {
         const days = offset % 1_000_000
@@ -80,7 +80,7 @@ describe('moving', () => {
     )
   })
 
-  test('half days are twelve hours, and blanks around a unit are nothing', () => {
+  test('half days are twelve hours, and blanks around a unit are ignored', () => {
     const noon = { '@ts': '2024-02-28T12:00:00Z' }
     assert.deepEqual(
       evaluatePure({ time_add: noon, offset: 1, unit: ' half day ' }),
@@ -88,7 +88,7 @@ describe('moving', () => {
     )
   })
 
-  test('what a time cannot hold is refused at the offset', () => {
+  test('a result out of range is rejected at the offset', () => {
     const refused = { code: 'invalid argument', description: timeBoundsText, position: ['offset'] }
     const one = { offset: 1, unit: 'nanosecond' }
     assert.deepEqual(errorOf({ time_add: given, ...one }, { given: maxTime }), refused)
@@ -100,7 +100,7 @@ describe('moving', () => {
     assert.deepEqual(errorOf(date), refused)
   })
 
-  test('units are refused by their name, or for what they move', () => {
+  test('units are rejected when their name is unknown or they do not apply', () => {
     const time = { '@ts': '1970-01-01T00:00:00Z' }
     const date = { '@date': '1970-01-01' }
     const unknown = {
@@ -126,7 +126,7 @@ describe('moving', () => {
     })
   })
 
-  test('counts that need more than 64 bits are refused', () => {
+  test('counts beyond 64 bits are rejected', () => {
     const query = {
       time_diff: { select: 0, from: given },
       other: { select: 1, from: given },
@@ -144,7 +144,7 @@ describe('moving', () => {
 })
 
 describe('making', () => {
-  test('now is the time of the query, by whatever name', () => {
+  test('now is the time of the query, under any name', () => {
     const now = 1_700_000_000_123_456
     const expected = parseTime('2023-11-14T22:13:20.123456Z')
     assert.deepEqual(evaluatePure({ now: null }, { now: micros(now) }), expected)
@@ -167,7 +167,7 @@ describe('making', () => {
     })
   })
 
-  test('epoch counts in any unit and ends where times end', () => {
+  test('epoch accepts any unit and is limited to the range of times', () => {
     assert.deepEqual(evaluatePure({ epoch: -1, unit: 'half day' }), new Time(-43_200n, 0))
     assert.deepEqual(evaluatePure({ epoch: -1, unit: 'nanosecond' }), new Time(-1n, 999_999_999))
     const late = '{"epoch": 9223372036854775807, "unit": "seconds"}'
@@ -176,7 +176,7 @@ describe('making', () => {
 })
 
 describe('taking apart', () => {
-  test('the parts are those of the UTC calendar', () => {
+  test('the parts follow the UTC calendar', () => {
     fc.assert(
       fc.property(instants, time => {
         const zoned = temporal(time).toZonedDateTimeISO('UTC')
@@ -201,7 +201,7 @@ describe('taking apart', () => {
     )
   })
 
-  test('counts since 1970 are rounded down, and integers are taken for microseconds', () => {
+  test('counts since 1970 are rounded down, and integers are read as microseconds', () => {
     const early = new Time(-1n, 999_999_999)
     assert.equal(evaluatePure({ to_micros: given }, { given: early }), -1n)
     assert.equal(evaluatePure({ to_millis: given }, { given: early }), -1n)
@@ -210,7 +210,7 @@ describe('taking apart', () => {
     assert.equal(evaluatePure({ second: 2_147_483_648_000_000 }), 8n)
   })
 
-  test('nothing else is a time', () => {
+  test('nothing else is accepted as a time', () => {
     const cases: readonly [Value, string][] = [
       [new LocalDate(0), 'Date'],
       ['1970-01-01T00:00:00Z', 'String'],

@@ -1,4 +1,4 @@
-// Values as responses show them, in every version's spelling.
+// Values in responses, in the spelling of every version.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -186,7 +186,7 @@ describe('references', () => {
   ]
   for (const [name, ref, text] of table) test(name, () => assert.equal(render(ref), text))
 
-  test('say class before version 2.7', () => {
+  test('have the name class before version 2.7', () => {
     assert.equal(
       render(fire, '2.1'),
       '{"@ref":{"id":"181388642046968320","class":{"@ref":{"id":"spells","class":{"@ref":{"id":"classes"}}}}}}',
@@ -372,7 +372,7 @@ describe('pages and events', () => {
     assert.equal(render(bare), '{"after":{"ts":3,"action":"create"},"data":[]}')
   })
 
-  test('older versions name the document and the actions otherwise', () => {
+  test('older versions have other names for the document and the actions', () => {
     assert.match(render(created, '2.1') ?? '', /^\{"ts":7,"action":"create","instance":\{/)
     assert.match(render(added, '2.1') ?? '', /"data":\["x",1\]\}$/)
     const path = '{"@ref":"classes/spells/181388642046968320"}'
