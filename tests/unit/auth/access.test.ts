@@ -14,7 +14,7 @@ const others = await world.collection('others')
 const thing = await world.document(things)
 after(() => world.close())
 
-/** Runs predicates named `yes` as true, others as false, and notes what they were given. */
+/** Runs predicates named `yes` as true, others as false, and records their arguments. */
 function decide(
   authority: Authority,
   action: ResourceAction,
@@ -43,7 +43,7 @@ async function roleWith(actions: Record<string, Value>, resource: Value = things
   return world.role(`role ${world.newId()}`, { privileges })
 }
 
-test('only what a privilege names is allowed', async () => {
+test('only actions named by a privilege are allowed', async () => {
   const authority = withRoles(await roleWith({ read: true, write: false, call: 1n, delete: 'yes' }))
   assert.equal(decide(authority, 'read', things).allowed, true)
   for (const action of ['write', 'create', 'call', 'delete', 'history_read'] as const)
@@ -52,7 +52,7 @@ test('only what a privilege names is allowed', async () => {
   assert.equal(decide(authority, 'read', new Ref(5n, native.collections, things.id)).allowed, false)
 })
 
-test('an index, a function and a native collection are resources of their own', async () => {
+test('an index, a function and a native collection are separate resources', async () => {
   for (const resource of [
     new Ref(rootDatabase, native.indexes, things.id),
     new Ref(rootDatabase, native.functions, things.id),
@@ -64,7 +64,7 @@ test('an index, a function and a native collection are resources of their own', 
   }
 })
 
-test('several roles and privileges are united; true needs no predicate', async () => {
+test('several roles and privileges are combined; true needs no predicate', async () => {
   const never = await roleWith({ read: predicate('no') })
   const always = await roleWith({ read: true })
   const twice = await world.role('twice', {
@@ -80,7 +80,7 @@ test('several roles and privileges are united; true needs no predicate', async (
   assert.equal(decide(withRoles(never, twice), 'read', things).allowed, true)
 })
 
-test('a predicate is given what its parameters ask for', async () => {
+test('a predicate gets the arguments for its parameters', async () => {
   const counts: number[] = []
   const argument = (count: number): Value => {
     counts.push(count)
@@ -96,7 +96,7 @@ test('a predicate is given what its parameters ask for', async () => {
   assert.deepEqual(counts, [1, 2, 3])
 })
 
-test('create and history_write together stand in for create_with_id', async () => {
+test('create and history_write together replace create_with_id', async () => {
   const fields = object({ data: object({ a: 1n }) })
   const more = { document: thing, argument: (count: number) => (count === 2 ? [fields, thing] : fields) }
   const create = await roleWith({ create: predicate('yes', 'fields') })
@@ -113,21 +113,21 @@ test('create and history_write together stand in for create_with_id', async () =
   assert.equal(decide(withRoles(history), 'create', things, more).allowed, false)
 })
 
-test('a role that is gone contributes nothing', async () => {
+test('a deleted role contributes nothing', async () => {
   const role = await roleWith({ read: true })
   assert.equal(decide(withRoles(role), 'read', things).allowed, true)
   await world.bench.write(transaction => transaction.delete(role))
   assert.equal(decide(withRoles(role), 'read', things).allowed, false)
 })
 
-test('a changed role counts with the next transaction', async () => {
+test('a changed role applies from the next transaction on', async () => {
   const role = await roleWith({ read: true })
   assert.equal(decide(withRoles(role), 'read', things).allowed, true)
   await world.put(role, { name: 'changed', privileges: object({ resource: things, actions: object({}) }) })
   assert.equal(decide(withRoles(role), 'read', things).allowed, false)
 })
 
-test('odd role documents grant nothing and break nothing', async () => {
+test('invalid role documents grant nothing and cause no failure', async () => {
   const odd: Value[] = [
     null,
     'x',
@@ -145,14 +145,14 @@ test('odd role documents grant nothing and break nothing', async () => {
   }
 })
 
-test('a resource may be named by a text, as version 10 does', async () => {
+test('a resource may be named by a text, as in version 10', async () => {
   const privileges = object({ resource: 'things', actions: object({ read: true }) })
   const role = await world.role('by name', { privileges })
   assert.equal(decide(withRoles(role), 'read', things).allowed, true)
   assert.equal(decide(withRoles(role), 'read', others).allowed, false)
 })
 
-test('what every identity may do', async () => {
+test('rights of every identity', async () => {
   const identity = await world.document(things)
   const stranger = await world.document(things)
   const ofSelf = await world.token(identity)
@@ -174,7 +174,7 @@ test('what every identity may do', async () => {
       'own document': [things, identity],
       "another's document": [things, stranger],
       'tokens as a whole': [tokens, undefined],
-      // A reference that lies about its kind must not help.
+      // A reference with a false kind must not help.
       'a document said to be a token': [tokens, identity],
     } as const
     const granted: string[] = []
@@ -213,7 +213,7 @@ test('the stored role of a key or function', async () => {
     of(rootDatabase, [inRoot, 'second', 'missing', 5n, thing]),
     custom(rootDatabase, inRoot, second),
   )
-  // Built-in names are not roles inside an array, and nothing else is a role at all.
+  // Built-in names are not roles inside an array, and nothing else is a role.
   for (const stored of [undefined, null, ['admin'], ['server', 'admin'], object({}), true, thing])
     assert.deepEqual(of(rootDatabase, stored), custom(rootDatabase))
 })

@@ -1,5 +1,5 @@
-// The matrix of the built-in roles: every role × kind of resource × action × database, with the expected rights
-// spelled out here independently of the implementation. What the table does not name is denied.
+// The matrix of the built-in roles: every role × kind of resource × action × database. The expected rights are written
+// here independently of the implementation. Rights that the table omits are denied.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -19,7 +19,7 @@ after(() => world.close())
 const read = 'read history_read'
 const write = 'write create create_with_id delete history_write'
 
-/** Kind of resource → [what may be done in the own database, what in the ones below]. */
+/** Kind of resource → [actions in the own database, actions in descendant databases]. */
 type Table = Record<string, readonly [own: string, below: string]>
 
 const none: Table = {}
@@ -78,7 +78,7 @@ function resources(database: DatabaseId): Record<string, Ref> {
     documents: new Ref(database, native.collections, 1024n),
     index: new Ref(database, native.indexes, 32_768n),
     function: new Ref(database, native.functions, 5n),
-    // Not things that privileges name: nobody may do anything to them.
+    // No privilege names these, so nobody has any right to them.
     'a key': new Ref(database, native.keys, 5n),
     'a document': new Ref(database, 1024, 5n),
     'an unknown native collection': new Ref(database, native.collections, 99n),

@@ -1,4 +1,4 @@
-// Who a request comes from: keys, tokens, scopes, the root secret; what ends a credential; hostile headers.
+// The caller of a request: keys, tokens, scopes, the root secret; the end of a credential; hostile headers.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -56,7 +56,7 @@ test('keys of every role', async () => {
   assert.deepEqual((await world.identify(bearer(useless.secret))).authority, custom([]))
 })
 
-test('a key for a child database acts there, with the roles of there', async () => {
+test('a key for a child database acts there, with the roles of that database', async () => {
   const key = await world.key({ role: 'admin', database: child })
   assert.deepEqual(await world.identify(bearer(key.secret)), {
     database: child.id,
@@ -101,13 +101,13 @@ test('scopes of an admin key and of the root secret', async () => {
   }
 })
 
-test('the path of a key for a child starts there', async () => {
+test('the path of a key for a child starts at the child', async () => {
   const key = await world.key({ role: 'admin', database: child })
   assert.equal((await world.identify(bearer(`${key.secret}:grandchild:server`))).database, grandchild.id)
   assert.ok(await world.refuses(bearer(`${key.secret}:child:server`)))
 })
 
-test('a server key may take on a document of its database and nothing else', async () => {
+test('a server key may assume a document of its database and nothing else', async () => {
   const { identity } = await world.identify(bearer(`${server.secret}:@doc/users/${user.id}`))
   assert.deepEqual(identity, user)
   const refused = [
@@ -121,7 +121,7 @@ test('a server key may take on a document of its database and nothing else', asy
   for (const suffix of refused) assert.ok(await world.refuses(bearer(`${server.secret}:${suffix}`)), suffix)
 })
 
-test('lesser keys may not be scoped at all', async () => {
+test('weaker keys may not be scoped', async () => {
   for (const name of ['server-readonly', 'client', role, [role]]) {
     const key = await world.key({ role: name })
     for (const suffix of ['client', '@role/custom', `@doc/users/${user.id}`, 'child:client', 'nonsense'])
@@ -129,7 +129,7 @@ test('lesser keys may not be scoped at all', async () => {
   }
 })
 
-test('scopes that name nothing, or make no sense, are refused on keys', async () => {
+test('unresolved and invalid scopes are rejected on keys', async () => {
   const refused = [
     'nonsense',
     'serverX',
@@ -147,7 +147,7 @@ test('scopes that name nothing, or make no sense, are refused on keys', async ()
   for (const suffix of refused) assert.ok(await world.refuses(bearer(`${admin.secret}:${suffix}`)), suffix)
 })
 
-test('the root secret is admin at the top', async () => {
+test('the root secret is admin at the top level', async () => {
   for (const header of [
     bearer('the\u00a0root'),
     undefined,
@@ -168,7 +168,7 @@ test('the root secret is admin at the top', async () => {
   assert.ok(await world.refuses(basic('the root secret:nonsense')))
 })
 
-test('a root secret may hold colons, or be given as a hash; without one nothing is root', async () => {
+test('a root secret may contain colons, or be given as a hash; without one nothing is root', async () => {
   const withColons = new World({ rootSecret: 'a:b=c/d' })
   assert.deepEqual((await withColons.identify(bearer('a:b=c/d:server'))).authority, builtin('server'))
   assert.ok(await withColons.refuses(bearer('a')))
@@ -199,7 +199,7 @@ test('after the first check a key costs no bcrypt; a wrong secret for the same k
   assert.equal(world.bcrypt.compared.length, before + 5)
 })
 
-test('a remembered key is known without waiting', async () => {
+test('a cached key is accepted without waiting', async () => {
   await world.identify(bearer(admin.secret))
   const caller = bench.read(transaction =>
     world.auth.identifier.identify(bearer(admin.secret), transaction, new Memo(), () => () => false),
@@ -207,7 +207,7 @@ test('a remembered key is known without waiting', async () => {
   assert.deepEqual(caller.authority, builtin('admin'))
 })
 
-test('deleted, expired and changed keys stop with the next request', async () => {
+test('deleted, expired and changed keys are invalid from the next request on', async () => {
   const deleted = await world.key({ role: 'server' })
   await world.identify(bearer(deleted.secret))
   await bench.write(transaction => transaction.delete(deleted.ref))
@@ -230,7 +230,7 @@ test('deleted, expired and changed keys stop with the next request', async () =>
   assert.deepEqual((await world.identify(bearer(newSecret))).authority, builtin('server'))
 })
 
-test('a deleted database takes its keys and tokens along, and those of its descendants', async () => {
+test('with a deleted database, its keys and tokens and those of its descendants are invalid', async () => {
   const doomed = await world.database('doomed')
   const below = await world.database('below', doomed.id)
   const people = await world.collection('people', below.id)
@@ -248,7 +248,7 @@ test('a deleted database takes its keys and tokens along, and those of its desce
   assert.ok(await world.refuses(bearer(`${admin.secret}:doomed:admin`)))
 })
 
-test('a key moves with the database it is for; one that names another database is worth nothing', async () => {
+test('a key moves with its database; a key that names another database is invalid', async () => {
   const mover = await world.database('mover')
   const inside = await world.key({ role: 'admin' }, mover.id)
   const forMover = await world.key({ role: 'admin', database: mover })
@@ -275,10 +275,10 @@ test('a deleted identity, or a deleted token, ends a session', async () => {
   assert.ok(await world.refuses(bearer(`${admin.secret}:@doc/users/${person.id}`)))
 })
 
-test('tokens of nobody are refused', async () => {
+test('tokens without an identity are rejected', async () => {
   const never = await world.token(new Ref(rootDatabase, Number(users.id), 1n))
   assert.ok(await world.refuses(bearer(never.secret)))
-  // An instance of another database, or none, can only be a damaged document.
+  // An instance of another database, or none, occurs only in a damaged document.
   const id = world.newId()
   const secret = makeTokenSecret(id, rootDatabase, new Uint8Array(20))
   const ref = new Ref(rootDatabase, native.tokens, id)
@@ -288,7 +288,7 @@ test('tokens of nobody are refused', async () => {
   }
 })
 
-test('an identity has the roles it is a member of, asked anew for each request', async () => {
+test('an identity has the roles of its memberships, evaluated for each request', async () => {
   const people = await world.collection('members')
   const person = await world.document(people, { staff: true })
   const member = object({ resource: people, predicate: predicate('is staff') })
@@ -324,7 +324,7 @@ test('an identity has the roles it is a member of, asked anew for each request',
   assert.deepEqual(await rolesNow(secret), [])
 })
 
-test('hostile headers are refused, quickly and quietly', async () => {
+test('hostile headers are rejected, quickly and without output', async () => {
   const id = admin.ref.id
   const hostile = [
     'Bearer',
@@ -361,7 +361,7 @@ test('hostile headers are refused, quickly and quietly', async () => {
   for (const reason of world.log) assert.ok(!reason.includes('fn'), reason)
 })
 
-test('a key whose stored hash is damaged lets nobody in', async () => {
+test('a key whose stored hash is damaged accepts no secret', async () => {
   for (const hashed_secret of [null, '', 'x', 5n, '$2b$31$']) {
     const key = await world.key({ role: 'admin' })
     await world.put(key.ref, { role: 'admin', hashed_secret })

@@ -1,4 +1,4 @@
-// Failures counted over processes: what one has seen, the others know after an exchange.
+// Failed logins counted across processes: after an exchange, each process knows the failures seen by the others.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ function twoProcesses() {
   const { clock } = new ManualTime()
   const [boardOfOne, boardOfOther] = [new NoticeBoard(), new NoticeBoard()]
   const [one, other] = [new FailureCounts(clock, boardOfOne), new FailureCounts(clock, boardOfOther)]
-  /** What one process has to tell reaches the other; returns whether there was anything. */
+  /** Sends the news of one process to the other; returns whether there were any. */
   const exchange = () => {
     const news = boardOfOne.collect()
     if (news !== undefined) boardOfOther.receive(news)
@@ -31,7 +31,7 @@ test('failures seen by one process count in another after an exchange, once', ()
   assert.equal(other.of('guesser'), 3)
 })
 
-test('a success is told, too, and what failed after it', () => {
+test('a success is sent as well, with the failures after it', () => {
   const { one, other, exchange } = twoProcesses()
   for (let count = 0; count < 4; count++) one.failed('owner')
   exchange()
@@ -41,13 +41,13 @@ test('a success is told, too, and what failed after it', () => {
   assert.equal(other.of('owner'), 1)
 })
 
-test('a success of somebody who has never failed is no news', () => {
+test('a success without earlier failures is not sent', () => {
   const { one, exchange } = twoProcesses()
   one.passed('owner')
   assert.equal(exchange(), false)
 })
 
-test('what a flood of guessers leaves to tell is bounded', () => {
+test('the news about a flood of guessers is limited', () => {
   const { one, other, exchange } = twoProcesses()
   for (let guesser = 0; guesser < 20_000; guesser++) one.failed(`guesser ${guesser}`)
   one.failed('guesser 1')

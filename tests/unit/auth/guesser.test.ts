@@ -1,4 +1,4 @@
-// Who counts as one guesser: a credential at an address.
+// The identity of a guesser: a credential at an address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Tokens of third parties: what a good one gives, and every way in which one is not good.
+// Tokens of third parties: the rights of a valid one, and every way in which one is invalid.
 
 import assert from 'node:assert/strict'
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
@@ -74,7 +74,7 @@ const claims = (more: object = {}) => ({
   ...more,
 })
 
-test('a good token has the roles of its provider and its subject as identity', async () => {
+test('a valid token has the roles of its provider and its subject as identity', async () => {
   const payload = claims({ custom: { deep: [1, 1.5, null] } })
   const caller = await world.identify(bearer(sign(payload)))
   assert.equal(caller.database, child.id)
@@ -90,7 +90,7 @@ test('a good token has the roles of its provider and its subject as identity', a
   assert.deepEqual(credential.get('custom'), new Map([['deep', [1n, 1.5, null]]]))
 })
 
-test('variants that are good too', async () => {
+test('other valid variants', async () => {
   const audience = prefix + encodeGlobalId(child.id)
   const good = [
     sign(claims(), { alg: 'RS384' }),
@@ -121,7 +121,7 @@ function hmac(secret: string | Buffer, alg = 'HS256'): string {
     .digest('base64url')}`
 }
 
-/** Swaps the payload and keeps the signature. */
+/** Replaces the payload and keeps the signature. */
 function tampered(): string {
   const [header, , signature] = sign(claims()).split('.')
   return `${header}.${encode(claims({ sub: 'admin' }))}.${signature}`
@@ -201,7 +201,7 @@ for (const [name, [token, reason]] of Object.entries(bad)) {
     assert.ok(await world.refuses(bearer(token())))
     assert.equal(world.log.length, 1)
     assert.match(world.log[0] ?? '', reason)
-    // The same with the secret looked up: nothing is found, nothing is told.
+    // The lookup of the same secret finds nothing, and reveals nothing.
     const owner = await world.read((transaction, memo) =>
       world.auth.identifier.ownerOf(token(), transaction, memo),
     )
@@ -209,11 +209,11 @@ for (const [name, [token, reason]] of Object.entries(bad)) {
   })
 }
 
-test('under Basic a token is nothing', async () => {
+test('a token is not accepted under Basic', async () => {
   assert.ok(await world.refuses(basic(sign(claims()))))
 })
 
-test('a token may be looked up by its text', async () => {
+test('a token can be looked up by its text', async () => {
   const owner = await world.read((transaction, memo) =>
     world.auth.identifier.ownerOf(sign(claims()), transaction, memo),
   )
@@ -221,7 +221,7 @@ test('a token may be looked up by its text', async () => {
   assert.equal(owner.database, child.id)
 })
 
-test('roles by predicate, by name, and none at all', async () => {
+test('roles by predicate, by name, and without any', async () => {
   const withPredicate = (name: string) => object({ role: writers, predicate: predicate(name) })
   world.predicates.set('is editor', (payload, caller) => {
     assert.equal(payload, caller.credential)
@@ -248,7 +248,7 @@ test('roles by predicate, by name, and none at all', async () => {
     assert.ok(await world.refuses(bearer(sign(claims(more)))), JSON.stringify(more))
 })
 
-test('one key needs no kid; a new key is found; a withdrawn one stops after the refresh', async () => {
+test('one key needs no kid; a new key is found; a withdrawn one is invalid after the refresh', async () => {
   keys = [jwk(foreign, {})]
   await provider('rotating', 'rotating', readers)
   const token = () => sign(claims({ iss: 'rotating' }), { kid: undefined }, foreign)
@@ -261,7 +261,7 @@ test('one key needs no kid; a new key is found; a withdrawn one stops after the 
   assert.ok(await world.refuses(bearer(sign(claims({ iss: 'rotating' }), { kid: 'old' }, foreign))))
 })
 
-test('a signature is checked once, as long as its key stays in the set', async () => {
+test('a signature is checked once, while its key stays in the set', async () => {
   keys = [jwk(signing, { kid: 'one' })]
   await provider('steady', 'steady', readers)
   const header = bearer(sign(claims({ iss: 'steady', exp: seconds() + 1000 })))
@@ -275,7 +275,7 @@ test('a signature is checked once, as long as its key stays in the set', async (
   await world.time.advance(300_000)
   assert.throws(atOnce, Pending)
   await world.identify(header)
-  // The same kid with another key behind it.
+  // The kid is the same, and the key is another one.
   keys = [jwk(foreign, { kid: 'one' })]
   await world.time.advance(300_000)
   assert.ok(await world.refuses(header))
@@ -293,7 +293,7 @@ test('keys are fetched once for many requests', async () => {
   assert.equal(requests, 1)
 })
 
-test('a deleted provider, role or database ends its tokens', async () => {
+test('a deleted provider, role or database invalidates its tokens', async () => {
   const doomed = await world.database('doomed')
   const role = await world.role('role', {}, doomed.id)
   const main = await provider('doomed', 'doomed', role, doomed.id)
@@ -312,7 +312,7 @@ test('a deleted provider, role or database ends its tokens', async () => {
   assert.ok(await world.refuses(header()))
 })
 
-test('key servers in the own network are out of reach unless allowed', async () => {
+test('key servers in the private network are rejected unless allowed', async () => {
   const strict = new World()
   const database = await strict.database('strict')
   await strict.role('role', {}, database.id)

@@ -1,5 +1,5 @@
-// Key sets: how they are cached, refreshed and bounded (with a fetch that the test responds to), and how they are
-// fetched (from a local server).
+// Key sets: caching, refreshes and limits (with a fetch that the test answers), and how they are fetched (from a local
+// server).
 
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
@@ -22,7 +22,7 @@ function keySet(...kids: string[]): KeySetResponse {
   return { modified: true, body, etag: `"${kids.join()}"` }
 }
 
-/** Key sets over a fetch whose responses the test changes; notes what was asked. */
+/** Key sets over a fetch whose responses the test changes; records the requests. */
 function setUp(answer: () => KeySetResponse | Promise<KeySetResponse>) {
   const time = new ManualTime()
   const asked: (string | undefined)[] = []
@@ -34,14 +34,14 @@ function setUp(answer: () => KeySetResponse | Promise<KeySetResponse>) {
   return { time, asked, server, keys: new KeySets(fetch, time.clock) }
 }
 
-test('a set is fetched once, also by requests at the same time', async () => {
+test('a set is fetched once, even by concurrent requests', async () => {
   const { asked, keys } = setUp(() => keySet('a', 'b'))
   const all = await Promise.all(['a', 'b', 'a'].map(kid => keys.key(uri, kid, 'RS256')))
   assert.equal(all[0], all[2])
   assert.equal(asked.length, 1)
 })
 
-test('after five minutes the provider is asked whether it has changed', async () => {
+test('after five minutes the provider is asked whether the set has changed', async () => {
   const { time, asked, server, keys } = setUp(() => keySet('a'))
   await keys.key(uri, 'a', 'RS256')
   server.answer = () => ({ modified: false })
@@ -72,7 +72,7 @@ test('an unknown kid reloads the set, unconditionally and at most every half sec
   assert.equal(asked.length, 2)
 })
 
-test('a failure holds for half a second and is not forgotten as success', async () => {
+test('a failure is cached for half a second and is not remembered as a success', async () => {
   const { time, asked, server, keys } = setUp(() => Promise.reject(new Error('down')))
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /down/)
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /down/)
@@ -94,7 +94,7 @@ test('without a kid the set must have exactly one key', async () => {
   }
 })
 
-test('keys that are not public RSA keys for signatures of this kind are refused', async () => {
+test('keys that are not public RSA keys for these signatures are rejected', async () => {
   const odd = [
     { kty: 'oct', k: 'c2VjcmV0' },
     { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' },
@@ -113,7 +113,7 @@ test('keys that are not public RSA keys for signatures of this kind are refused'
   }
 })
 
-test('what is no key set is refused', async () => {
+test('invalid key sets are rejected', async () => {
   for (const body of [
     '',
     'null',
@@ -130,7 +130,7 @@ test('what is no key set is refused', async () => {
   }
 })
 
-test('a set of very many keys is refused, however short they are', async () => {
+test('a set of very many keys is rejected, however short they are', async () => {
   const many = (count: number) => `{"keys":[${Array(count).fill('{}').join()}]}`
   const { keys, server, time } = setUp(() => ({
     modified: true,
@@ -143,7 +143,7 @@ test('a set of very many keys is refused, however short they are', async () => {
   await assert.rejects(keys.key(uri, 'a', 'RS256'), /the kid is unknown/)
 })
 
-test('who has very many sets fetched lets others have their turn', async () => {
+test('an owner that fetches very many sets does not delay others', async () => {
   const pending: { readonly uri: string; readonly answer: () => void }[] = []
   const fetch: FetchKeySet = uri =>
     new Promise(resolve => pending.push({ uri, answer: () => resolve(keySet('a')) }))
@@ -165,12 +165,12 @@ test('who has very many sets fetched lets others have their turn', async () => {
   await Promise.all([...greedy, modest])
 })
 
-test('sets that nobody uses for an hour are dropped, and the rest stays within its bytes', async () => {
+test('sets unused for an hour are dropped, and the others stay within the limit of bytes', async () => {
   const { time, asked, server, keys } = setUp(() => keySet('a'))
   await keys.key(uri, 'a', 'RS256')
   await time.advance(limits.jwksIdleMs)
   await keys.key(uri, 'a', 'RS256')
-  // Dropped: asked for without the tag.
+  // It was dropped, so the request has no tag.
   assert.deepEqual(asked, [undefined, undefined])
   const big = 'x'.repeat(1_000_000)
   server.answer = () => ({
@@ -236,7 +236,7 @@ test('only addresses of the public internet are public', () => {
   assert.deepEqual(others.filter(isPublicAddress), [])
 })
 
-test('a name that leads to a private address, even among others, is not resolved', async () => {
+test('a name that resolves to a private address, even among others, is rejected', async () => {
   const resolving = (...addresses: string[]): LookupFunction =>
     publicLookup((_, options, answer) => {
       assert.equal(options.all, true)
@@ -256,7 +256,7 @@ test('a name that leads to a private address, even among others, is not resolved
   await assert.rejects(resolve(resolving(), false), /no address/)
 })
 
-/** Runs `work` against a local server; returns what requests it saw. */
+/** Runs `work` against a local server; returns the requests that the server got. */
 async function withServer(listener: RequestListener, work: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -294,7 +294,7 @@ test('the request: path only, accept header, conditional when there is a tag', a
   ])
 })
 
-test('redirects, errors, unasked 304s, huge and broken responses are refused', async () => {
+test('redirects, errors, unexpected 304s, huge and broken responses are rejected', async () => {
   await withServer(
     (request, response) => {
       const path = request.url ?? ''
@@ -315,7 +315,7 @@ test('redirects, errors, unasked 304s, huge and broken responses are refused', a
   )
 })
 
-test('a server that never answers, or never stops, is given up', async () => {
+test('a server that never answers, or never stops, is cancelled', async () => {
   for (const drip of [false, true]) {
     const time = new ManualTime()
     const impatient = createJwksFetch({ timers: time, allowInsecure: true })
@@ -336,7 +336,7 @@ test('a server that never answers, or never stops, is given up', async () => {
   }
 })
 
-test('plain HTTP, other schemes and private addresses are refused unless allowed', async () => {
+test('plain HTTP, other schemes and private addresses are rejected unless allowed', async () => {
   await withServer(
     () => assert.fail('no request may arrive'),
     async origin => {
@@ -364,7 +364,7 @@ test('plain HTTP, other schemes and private addresses are refused unless allowed
     await assert.rejects(insecure(address, undefined), /not fetched over/)
 })
 
-test('the address that was checked is the one that is connected to', async () => {
+test('the connection uses the address that was checked', async () => {
   const asked: string[] = []
   const rebinding = createJwksFetch({
     timers: systemTimers,
@@ -378,7 +378,7 @@ test('the address that was checked is the one that is connected to', async () =>
   assert.deepEqual(asked, ['rebinding.example'])
 })
 
-test('why a set is not available is told once, until the reason changes', async () => {
+test('the reason for an unavailable set is logged once, until it changes', async () => {
   const time = new ManualTime()
   const told: string[] = []
   let reason = 'the key server answered 500'

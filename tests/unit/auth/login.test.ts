@@ -1,4 +1,4 @@
-// What the query functions about credentials build on: password checks of documents, new secrets, log-outs.
+// The operations behind the query functions about credentials: password checks of documents, new secrets, logouts.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -50,7 +50,7 @@ test('the password of a document', async () => {
   assert.equal(await check(user, 'wrong'), false)
 })
 
-test('no document, no credentials, no password and no match in a set: the same check, never right', async () => {
+test('no document, no credentials, no password and no match in a set: the same check, always false', async () => {
   const user = await userWith('sekrit')
   const bare = await world.document(users)
   const withoutPassword = await world.document(users)
@@ -69,7 +69,7 @@ test('no document, no credentials, no password and no match in a set: the same c
     assert.equal(await work(instance, 'sekrit'), wrong)
 })
 
-test('the unknown are slowed down one by one, as the known are', async () => {
+test('unknown users are slowed down one by one, like known ones', async () => {
   const fresh = new World()
   const ask = (set: SetLike) =>
     fresh.read((transaction, memo) =>
@@ -90,7 +90,7 @@ test('the unknown are slowed down one by one, as the known are', async () => {
   await fresh.close()
 })
 
-test('new secrets let in, and stay the same in replays although ids do not', async () => {
+test('new secrets are accepted, and stay the same in replays although ids do not', async () => {
   const user = await world.document(users)
   let id = 5000n
   const make = (memo: Memo) =>
@@ -126,7 +126,7 @@ test('new secrets let in, and stay the same in replays although ids do not', asy
   assert.ok(await world.identify(bearer(key.secret)))
 })
 
-test('a request that makes many secrets, one after the other, is evaluated again few times', async () => {
+test('a request that creates many secrets, one after the other, is evaluated again only a few times', async () => {
   let evaluations = 0
   const make = (memo: Memo) =>
     world.bench.read(() => {
@@ -140,7 +140,7 @@ test('a request that makes many secrets, one after the other, is evaluated again
   assert.ok(evaluations < 10, String(evaluations))
 })
 
-test('a given secret must be one of exactly that key', async () => {
+test('an assigned secret must be one of exactly that key', async () => {
   const secret = makeKeySecret(6000n, new Uint8Array(20).fill(3))
   const hash = (id: bigint, text: string) =>
     world.read((_, memo) => logins.hashKeySecret(memo, new Ref(rootDatabase, native.keys, id), text))
@@ -214,7 +214,7 @@ test('logging out', async () => {
   assert.ok(await world.identify(bearer(server.secret)))
 })
 
-test('a deleted identity leaves nothing to its successor', async () => {
+test('the successor of a deleted identity inherits nothing', async () => {
   const user = await userWith('sekrit')
   const token = await world.token(user)
   await world.bench.write(transaction => transaction.delete(user))
@@ -223,7 +223,7 @@ test('a deleted identity leaves nothing to its successor', async () => {
   assert.ok(await world.refuses(bearer(token.secret)))
 })
 
-test('a hash of a key that somebody else made is not a secret', async () => {
+test('neither the hash nor the random text of a key is a secret', async () => {
   const key = await world.key({ role: 'admin' })
   const stored = await hashOf(key.secret)
   assert.ok(await world.refuses(bearer(stored)))

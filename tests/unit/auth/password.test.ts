@@ -1,4 +1,4 @@
-// Passwords: which hashes verify, the same work for everyone, 72 bytes, and results that survive replays.
+// Passwords: which hashes verify, equal work for every caller, 72 bytes, and results that survive replays.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -54,7 +54,7 @@ test('hashes of other costs and dialects verify', async () => {
   assert.equal(await check('a', '$2a$06$m0CrhHm10qJ3lXRY.5zDGO3rS2KdeeWLuGmsfGlMfOxih58VYVfxe'), true)
 })
 
-test('what is no hash, or too costly a one, never verifies', async () => {
+test('invalid or too costly hashes never verify', async () => {
   const { bcrypt, check } = setUp()
   const stored = await hashWith(4, 'sekrit')
   for (const odd of [
@@ -84,7 +84,7 @@ test('a wrong password takes the same rounds for a known user, an unknown one, a
   }
 })
 
-test('a hash of a higher cost than the configured one sets what everyone costs from then on', async () => {
+test('a hash of a higher cost than the configured one sets the cost of later checks for all users', async () => {
   const { bcrypt, check, hash } = setUp(4)
   const rounds = async (stored: string | undefined) => {
     bcrypt.compared.length = 0
@@ -97,13 +97,13 @@ test('a hash of a higher cost than the configured one sets what everyone costs f
   assert.equal(await rounds(await hash('right')), 2 ** 6)
 })
 
-test('the made-up hash never lets anyone in', async () => {
+test('the fake hash never verifies', async () => {
   const { check, bcrypt } = setUp()
   bcrypt.firstMatch = () => Promise.resolve(0)
   assert.equal(await check('anything', undefined), false)
 })
 
-test('all of a long password counts', async () => {
+test('all bytes of a long password count', async () => {
   const { check, hash } = setUp()
   const password = 'x'.repeat(72)
   const stored = await hash(`${password}1`)
@@ -124,21 +124,21 @@ test('hashes made elsewhere from the first 72 bytes of a long password verify', 
   assert.equal(await check(`z${veryLong}`, await hashWith(4, veryLong, 'a')), false)
 })
 
-test('a password proven right is remembered, so its owner is not slowed down by guessers', async () => {
+test('a correct password is cached, so its owner is not slowed down by guessers', async () => {
   const { bcrypt, check, hash } = setUp()
   const stored = await hash('right')
   assert.equal(await check('right', stored), true)
   for (let guess = 0; guess < limits.passwordFreeFailures; guess++)
     assert.equal(await check(`guess ${guess}`, stored), false)
   const before = bcrypt.compared.length
-  // Time stands still here: were this check to wait, the test would never end.
+  // The time does not advance here: if this check waited, the test would never end.
   assert.equal(await check('right', stored), true)
   assert.equal(bcrypt.compared.length, before)
   const changed = await hash('new')
   assert.equal(await check('right', changed, 'fresh'), false)
 })
 
-test('the answer survives replays, and the same question asked twice is two checks', async () => {
+test('the result survives replays, and the same check requested twice runs twice', async () => {
   const { bcrypt, bench, passwords } = setUp()
   const stored = await hashWith(4, 'right')
   const ask = (memo: Memo) =>
@@ -169,7 +169,7 @@ test('a hash stays the same in replays; equal passwords of one request get diffe
   assert.equal(bcrypt.hashes, 2)
 })
 
-test('databases take turns: a crowd of one does not make another wait', async () => {
+test('databases take turns: many checks of one do not delay another', async () => {
   const { bcrypt, bench, passwords } = setUp()
   const order: string[] = []
   const gate = Promise.withResolvers<void>()
@@ -196,11 +196,11 @@ test('databases take turns: a crowd of one does not make another wait', async ()
   gate.resolve()
   await Promise.all([...crowd, other])
   assert.equal(order.length, 51)
-  // Those that ran at once, one of the crowd's turns at most, then the other's.
+  // The checks that started at once come first, then at most one more of the first database, then the other's.
   assert.ok(order.indexOf('other') <= passwordThreads + 1, order.join())
 })
 
-test('too many waiting checks are refused, not queued without end', async () => {
+test('a check is rejected when too many are waiting', async () => {
   const { bcrypt, bench, passwords } = setUp()
   const blocked = Promise.withResolvers<undefined>()
   bcrypt.firstMatch = () => blocked.promise

@@ -1,4 +1,4 @@
-// The texts credentials arrive in: the header, and the suffix of a secret.
+// Parses the text of credentials: the header, and the suffix of a secret.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { parseScopedSecret, type Scope } from '../../../src/auth/scope.ts'
 import { fc } from '../../support/fast-check.ts'
 import { basic } from './support.ts'
 
-test('what headers present', () => {
+test('credentials in headers', () => {
   const cases: Record<string, string | undefined> = {
     'Bearer secret': 'secret',
     'Bearer \t secret': 'secret',
@@ -39,7 +39,7 @@ test('what headers present', () => {
     assert.equal(parseAuthorization(header)?.text, text, header.slice(0, 60))
 })
 
-test('only Bearer may be a third-party token', () => {
+test('only Bearer may carry a third-party token', () => {
   assert.equal(parseAuthorization('Bearer eya.b.c')?.mayBeToken, true)
   assert.equal(parseAuthorization(basic('eya.b.c'))?.mayBeToken, false)
   assert.equal(looksLikeToken('eyJ.x'), true)
@@ -56,7 +56,7 @@ test('arbitrary headers never throw', () => {
 
 const admin = { kind: 'builtin', role: 'admin' } as const
 
-test('what suffixes mean', () => {
+test('meanings of suffixes', () => {
   const cases: Record<string, Scope | null | undefined> = {
     secret: undefined,
     'secret:': undefined,

@@ -1,4 +1,4 @@
-// Secrets: their layout, and how they are held against stored hashes.
+// Secrets: their layout, and how they are compared with stored hashes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ test('the documented secrets', () => {
 const ids = fc.bigInt({ min: 0n, max: maxId })
 const randoms = fc.uint8Array({ minLength: 20, maxLength: 20 })
 
-test('a secret says what it was made from', () => {
+test('a secret contains the parts it was made from', () => {
   fc.assert(
     fc.property(ids, ids, randoms, (id, database, random) => {
       const text = Buffer.from(random).toString('base64url')
@@ -35,7 +35,7 @@ test('a secret says what it was made from', () => {
   )
 })
 
-test('what is not exactly a secret is none', () => {
+test('anything but exactly a secret is rejected', () => {
   const key = makeKeySecret(1n, zeroes)
   const token = makeTokenSecret(1n, 2n, zeroes)
   const wrong = [
@@ -49,7 +49,7 @@ test('what is not exactly a secret is none', () => {
     token.replace('fnE', 'fnA'),
     `${key.slice(0, -2)} A`,
     `${key.slice(0, -1)}*`,
-    // Spare bits of the last character: another spelling of the same bytes.
+    // The spare bits of the last character are set: another spelling of the same bytes.
     `${token.slice(0, -1)}B`,
     key.replaceAll('A', '+'),
     'x'.repeat(1_000_000),
@@ -62,7 +62,7 @@ test('arbitrary text never throws', () => {
   fc.assert(fc.property(fc.base64String({ minLength: 40, maxLength: 40 }), text => void parseSecret(text)))
 })
 
-test('a pair that was verified costs no second check; a wrong one always does', async () => {
+test('a verified pair costs no second check; a wrong one always does', async () => {
   const bcrypt = new CountingBcrypt()
   const verifier = new SecretVerifier(bcrypt)
   const stored = await bcrypt.hash(Buffer.from('right'), 4)
@@ -77,7 +77,7 @@ test('a pair that was verified costs no second check; a wrong one always does', 
   assert.equal(await answered(memo => verifier.verify(memo, rootDatabase, ['right'], other)), false)
 })
 
-test('a hash of the second text (the whole secret) counts too', async () => {
+test('a hash of the second text (the whole secret) verifies as well', async () => {
   const verifier = new SecretVerifier()
   const stored = await nativeBcrypt.hash(Buffer.from('whole'), 4)
   assert.equal(await answered(memo => verifier.verify(memo, rootDatabase, ['random', 'whole'], stored)), true)
@@ -87,7 +87,7 @@ test('new hashes are bcrypt of cost 5', async () => {
   assert.match(await new SecretVerifier().hash(new Memo(), rootDatabase, 'x'), /^\$2[ab]\$05\$/)
 })
 
-test('hashes of all dialects verify; what is no hash, or too costly a one, is false without waiting', async () => {
+test('hashes of all dialects verify; an invalid or too costly hash is false without waiting', async () => {
   const hash = await nativeBcrypt.hash(Buffer.from('s'), 4)
   const verifier = new SecretVerifier()
   for (const dialect of ['a', 'b', 'y']) {

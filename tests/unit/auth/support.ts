@@ -1,5 +1,5 @@
-// What auth tests share: a store in memory, a clock and timers that the test moves, bcrypt that counts, and a
-// runner that waits for pending results and evaluates again, as the engine does.
+// Helpers of the auth tests: a store in memory, a clock and timers that the test advances, bcrypt that counts calls,
+// and a runner that waits for pending results and evaluates again, like the engine.
 
 import assert from 'node:assert/strict'
 import {
@@ -24,11 +24,11 @@ import { Bench, object } from '../store/support.ts'
 
 export { object }
 
-/** Time that passes when the test says so. */
+/** A time that only the test advances. */
 export class ManualTime implements Timers {
   ms = 1_000
   #alarms: { at: number; callback: () => void }[] = []
-  /** What passes with each look at the clock. */
+  /** The milliseconds that pass with each read of the clock. */
   msPerLook = 0
   readonly clock: Clock = {
     now: () => micros(this.ms * 1000),
@@ -50,7 +50,7 @@ export class ManualTime implements Timers {
     throw new Error('auth repeats nothing')
   }
 
-  /** When the next alarm is due, in milliseconds from now. */
+  /** The time until the next timer, in milliseconds. */
   get nextAlarm(): number | undefined {
     return this.#alarms.length === 0 ? undefined : Math.min(...this.#alarms.map(({ at }) => at)) - this.ms
   }
@@ -64,12 +64,12 @@ export class ManualTime implements Timers {
   }
 }
 
-/** Lets everything that can go on without time passing go on. */
+/** Runs everything that can continue without time passing. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** The real thing, counting what each check was against. */
+/** The real bcrypt, which records the hashes of each check. */
 export class CountingBcrypt implements Bcrypt {
   readonly compared: string[] = []
   hashes = 0
@@ -88,7 +88,7 @@ export class CountingBcrypt implements Bcrypt {
   }
 }
 
-/** A request that asks about passwords with a root secret from an address of its own. */
+/** A request that checks passwords with a root secret from an address of its own. */
 export function asking(
   transaction: Transaction,
   memo: Memo,
@@ -112,7 +112,7 @@ export const noPredicates = (): RunPredicate => () => {
   throw new Error('no predicate should run')
 }
 
-/** Runs `work` as the engine does: again and again until nothing is pending. */
+/** Runs `work` like the engine: again until nothing is pending. */
 export async function answered<T>(run: (memo: Memo) => T, memo = new Memo()): Promise<T> {
   for (;;) {
     memo.begin()
@@ -152,7 +152,7 @@ export class World {
     })
   }
 
-  /** Who a header stands for. Rejects with the RequestError that the client would get. */
+  /** The caller for a header. Rejects with the RequestError that the client would get. */
   identify(header: string | undefined, memo?: Memo): Promise<Caller> {
     return answered(
       given =>
@@ -170,7 +170,7 @@ export class World {
     )
   }
 
-  /** Whether a header is refused; anything but `unauthorized` is thrown on. */
+  /** Returns whether a header is rejected; rethrows every error but `unauthorized`. */
   async refuses(header: string | undefined): Promise<boolean> {
     try {
       await this.identify(header)
@@ -240,7 +240,7 @@ export class World {
   }
 }
 
-/** The hash that is stored for a secret. */
+/** The stored hash of a secret. */
 export function hashOf(secret: string): Promise<string> {
   return nativeBcrypt.hash(Buffer.from(parseSecret(secret)?.random ?? ''), 4)
 }
@@ -253,7 +253,7 @@ export function basic(text: string): string {
   return `Basic ${Buffer.from(text).toString('base64')}`
 }
 
-/** The lambda that code of version 4 is. */
+/** The lambda for code of version 4. */
 function lambdaOf(code: Code): Lambda {
   assert.ok(code.language === '4')
   return code

@@ -1,4 +1,4 @@
-// Slowing down guesses: free failures, growing pauses, no lock-out, bounded queues. Time moves by hand.
+// Slowing down guesses: free failures, growing pauses, no lockout, limited queues. The tests advance the time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ function setUp(below: (limit: number) => number = () => 0) {
   return { time, throttle, fail, pass }
 }
 
-/** How long a check has to wait, in milliseconds. */
+/** The waiting time of a check, in milliseconds. */
 async function delayOf(time: ManualTime, check: Promise<boolean>): Promise<number> {
   let done = false
   void check.then(() => {
@@ -34,7 +34,7 @@ async function delayOf(time: ManualTime, check: Promise<boolean>): Promise<numbe
   return time.ms - start
 }
 
-test('a few failures are free, then each costs more, up to a bound', async () => {
+test('a few failures are free, then the pauses grow up to a limit', async () => {
   const { time, fail } = setUp()
   const delays: number[] = []
   for (let attempt = 0; attempt < 14; attempt++) delays.push(Math.round(await delayOf(time, fail())))
@@ -62,7 +62,7 @@ test('failures of one identity do not slow down another', async () => {
   assert.equal(await delayOf(time, pass('other')), 0)
 })
 
-test('failures fade', async () => {
+test('failures decay', async () => {
   const { time, fail } = setUp()
   for (let attempt = 0; attempt < 10; attempt++) await delayOf(time, fail())
   assert.notEqual(await delayOf(time, fail()), 0)
@@ -70,7 +70,7 @@ test('failures fade', async () => {
   assert.equal(await delayOf(time, fail()), 0)
 })
 
-test('guesses sent side by side are not free: past the free ones they begin with pauses between them', async () => {
+test('concurrent guesses are not free: after the free ones they start with pauses between them', async () => {
   const { time, throttle } = setUp()
   const begins: number[] = []
   const checks = Array.from({ length: 20 }, () =>
@@ -90,11 +90,11 @@ test('guesses sent side by side are not free: past the free ones they begin with
   assert.ok(new Set(slow).size > 5)
 })
 
-test('whoever shares credential and address with a crowd of guessers waits no longer than a bound', async () => {
+test('a caller that shares credential and address with many guessers waits no longer than a limit', async () => {
   const { time, throttle, fail, pass } = setUp()
   for (let attempt = 0; attempt < 30; attempt++) await delayOf(time, fail())
   let stopped = false
-  // Each of them guesses again as soon as it has its answer.
+  // Each of them guesses again as soon as it has its result.
   const guesser = async () => {
     while (!stopped) await throttle.run('user', () => Promise.resolve(false))
   }
@@ -110,14 +110,14 @@ test('whoever shares credential and address with a crowd of guessers waits no lo
   await Promise.all(crowd)
 })
 
-test('right passwords side by side all pass without a pause', async () => {
+test('concurrent correct passwords all pass without a pause', async () => {
   const { time, pass } = setUp()
   const results = await Promise.all(Array.from({ length: 50 }, () => pass()))
   assert.ok(results.every(Boolean))
   assert.equal(time.nextAlarm, undefined)
 })
 
-test('a flood overfills the queue: a random one of those waiting is refused, not the newcomer', async () => {
+test('a flood overfills the queue: a random waiting check is rejected, not the newcomer', async () => {
   const { time, fail, pass } = setUp(limit => limit - 2)
   for (let attempt = 0; attempt < 10; attempt++) await delayOf(time, fail())
   const waiting = Array.from({ length: limits.passwordQueueMax }, () => fail())
@@ -131,7 +131,7 @@ test('a flood overfills the queue: a random one of those waiting is refused, not
   assert.equal(refused.length, 1)
 })
 
-test('failures that another process has told of slow down, too', async () => {
+test('failures reported by another process slow down as well', async () => {
   const time = new ManualTime()
   const notices = new NoticeBoard()
   const throttle = new FailureThrottle({ clock: time.clock, timers: time, random: systemRandom, notices })
@@ -150,7 +150,7 @@ test('failures that another process has told of slow down, too', async () => {
   assert.equal(notices.collect(), JSON.stringify({ failures: [['a', true, 0]] }))
 })
 
-test('a check that breaks counts neither way and gives its place back', async () => {
+test('a check that throws counts neither way and frees its place', async () => {
   const { time, throttle, fail } = setUp()
   for (let attempt = 0; attempt < 20; attempt++) {
     const broken = throttle.run('user', () => Promise.reject(new TypeError('broken')))

@@ -1,4 +1,4 @@
-// One value from many elements: arrays and pages without a store, sets through an engine in memory.
+// Aggregates of arrays and pages without a store, and of sets through an engine in memory.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -14,7 +14,7 @@ type Num = bigint | number
 const long = numbers.filter(value => typeof value === 'bigint') as fc.Arbitrary<bigint>
 const double = numbers.filter(value => typeof value === 'number') as fc.Arbitrary<number>
 
-/** What a function returns for values, with any further arguments. */
+/** The result of a function for values, with any further arguments. */
 function call(name: string, given: Value, further: object = {}): Value {
   return evaluatePure({ [name]: { var: 'given' }, ...further }, { given })
 }
@@ -166,7 +166,7 @@ describe('round and trunc', () => {
     ['{"trunc": 4.35}', '4.34'],
     ['{"trunc": 1.15}', '1.1400000000000001'],
     ['{"trunc": -1.999}', '-1.99'],
-    // One divided by the double 1e-5 is a little less than 100000.
+    // The quotient of one and the double 1e-5 is a little less than 100000.
     ['{"trunc": 123456, "precision": -5}', '99999'],
   ]
   for (const [query, answer] of table) {

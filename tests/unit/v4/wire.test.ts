@@ -457,7 +457,7 @@ describe('sets and lambdas', () => {
 })
 
 describe('values nested deeply', () => {
-  /** One more level, or two where two things nest in each other. */
+  /** Adds one level, or two for values that nest in each other. */
   const wraps: readonly [string, number, (value: Value) => Value][] = [
     ['arrays', 1, value => [value]],
     ['objects', 1, value => object({ a: value })],

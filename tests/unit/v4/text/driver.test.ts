@@ -12,10 +12,13 @@ import { fc } from '../../../support/fast-check.ts'
 // The driver has no types that describe its functions by name.
 const { query } = createRequire(import.meta.url)('faunadb') as { query: Record<string, unknown> }
 
-/** What the driver exports beside functions of the language. */
+/** The exports of the driver that are not functions of the language. */
 const notOfTheLanguage: ReadonlySet<string> = new Set(['arity', 'wrap'])
 
-/** What the driver would send for a text, evaluated as its users do; undefined when the driver refuses it. */
+/**
+ * The query that the driver would send for a text, evaluated like the code of its users; undefined when the driver
+ * rejects it.
+ */
 function sentByDriver(text: string): unknown {
   try {
     return JSON.parse(JSON.stringify(runInNewContext(`(${text})`, { ...query, q: query })))

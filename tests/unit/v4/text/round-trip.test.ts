@@ -1,4 +1,4 @@
-// What is printed can be read again: queries give the same query, values a query that evaluates to the value.
+// Printed text can be parsed again: queries give the same query, values a query that evaluates to the value.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
