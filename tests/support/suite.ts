@@ -5,5 +5,5 @@ import type { Suite } from '../../scripts/test-plan.ts'
 /** Name of the environment variable that holds the suite. */
 export const suiteVariable = 'TEST_SUITE'
 
-/** The suite that runs; undefined when files were selected by words. */
+/** The suite that runs; undefined when the file is run by itself. */
 export const suite = process.env[suiteVariable] as Suite | undefined
