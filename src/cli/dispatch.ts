@@ -31,6 +31,11 @@ async function run(commands: readonly Command[], words: readonly string[]): Prom
   if (first === '--version' || first === '-v' || first === 'version') return print(`terrarium ${version}\n`)
   const named = first !== undefined && !first.startsWith('-')
   if (!named) {
+    if (first !== undefined && helpFlags.has(first))
+      return help(
+        commands,
+        words.slice(1).filter(word => !word.startsWith('-')),
+      )
     if (isHelpWanted || first === undefined) return print(programHelp(commands))
     const serve = commands.find(({ name }) => name === 'serve') as Command
     return serve.run(readWords(serve, words, process.env))

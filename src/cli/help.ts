@@ -20,7 +20,7 @@ export function programHelp(commands: readonly Command[]): string {
     ...list(commands),
     '',
     ...wrap(
-      'Flags without a command are those of serve. `terrarium COMMAND --help` (or `terrarium help COMMAND`) explains one.',
+      'Flags without a command are those of serve. `terrarium COMMAND --help` (or `terrarium --help COMMAND`) explains one.',
       0,
     ),
     '',

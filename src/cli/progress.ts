@@ -59,6 +59,22 @@ export function withRate<T>(
   return withLine(() => rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first }), work)
 }
 
+/** Shows the documents so far, and how many a second, until `work` has ended. */
+export function withCount<T>(
+  name: string,
+  counted: { readonly documents: number },
+  work: () => Promise<T>,
+): Promise<T> {
+  const from = systemClock.elapsedMs()
+  const line = () =>
+    `${name}: ${counted.documents} documents, ${perSecond(counted.documents, systemClock.elapsedMs() - from)}/s`
+  return withLine(line, work)
+}
+
+function perSecond(documents: number, elapsedMs: number): number {
+  return elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
+}
+
 /** `import [###   ]  10 % 12345 documents, 6789/s, 0:42 left`. */
 export function rateLine(
   name: string,
@@ -66,7 +82,7 @@ export function rateLine(
   { elapsedMs, first }: { readonly elapsedMs: number; readonly first: number },
 ): string {
   const share = totalBytes > 0 ? readBytes / totalBytes : 0
-  const rate = elapsedMs > 0 ? Math.round((documents * 1000) / elapsedMs) : 0
+  const rate = perSecond(documents, elapsedMs)
   const read = readBytes - first
   const leftMs = read > 0 ? (elapsedMs * Math.max(0, totalBytes - readBytes)) / read : undefined
   const left = leftMs === undefined ? '' : `, ${minutes(leftMs)} left`

@@ -2,7 +2,7 @@
 
 import { visible } from './terminal.ts'
 
-/** The lines of a table; the first row is its head. Columns of numbers are not treated apart. */
+/** The lines of a table; the first row is its head. */
 export function rowsText(rows: readonly (readonly string[])[]): string {
   const shown = rows.map(row => row.map(visible))
   const widths: number[] = []
@@ -17,4 +17,18 @@ export function rowsText(rows: readonly (readonly string[])[]): string {
           .trimEnd()}\n`,
     )
     .join('')
+}
+
+/** A list: as a table with a head, or as JSON. */
+export function listText<K extends string>(
+  columns: readonly K[],
+  rows: readonly Readonly<Record<K, string>>[],
+  asJson: boolean,
+): string {
+  if (asJson) return `${JSON.stringify(rows)}\n`
+  if (rows.length === 0) return ''
+  return rowsText([
+    columns.map(column => column.toUpperCase().replaceAll('_', ' ')),
+    ...rows.map(row => columns.map(column => row[column])),
+  ])
 }

@@ -11,11 +11,16 @@ import {
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
+import { createDatabaseCommand, deleteDatabaseCommand, listDatabasesCommand } from './commands/database.ts'
 import { devCommand } from './commands/dev.ts'
+import { eachCommand } from './commands/each.ts'
 import { evalCommand, runCommand } from './commands/eval.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
+import { createKeyCommand, deleteKeyCommand, listKeysCommand } from './commands/key.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { addProfileCommand, deleteProfileCommand, listProfilesCommand } from './commands/profile.ts'
+import { rewindCommand } from './commands/rewind.ts'
 import { schemaPullCommand, schemaPushCommand } from './commands/schema.ts'
 import { serveCommand } from './commands/serve.ts'
 import { shellCommand } from './commands/shell.ts'
@@ -37,6 +42,17 @@ export const commands: readonly Command[] = [
   migrateCommand,
   importCommand,
   exportCommand,
+  rewindCommand,
+  eachCommand,
+  createDatabaseCommand,
+  listDatabasesCommand,
+  deleteDatabaseCommand,
+  createKeyCommand,
+  listKeysCommand,
+  deleteKeyCommand,
+  addProfileCommand,
+  listProfilesCommand,
+  deleteProfileCommand,
   createAccountKeyCommand,
   listAccountKeysCommand,
   revokeAccountKeyCommand,

@@ -1,9 +1,11 @@
 // What imports and exports take, apart from how they are done: `--help` needs no more.
 
 import { clientOptions } from './client/options.ts'
+import { timeFault } from './given-time.ts'
 
 /** The options that say which database is meant; with the setting `data`. */
 const targetOptions = {
+  profile: clientOptions.profile,
   url: clientOptions.url,
   secret: {
     ...clientOptions.secret,
@@ -30,6 +32,18 @@ export const exportOptions = {
     doc: 'jsonl writes a document per line, json an array per file.',
   },
   gzip: { kind: 'switch', doc: 'Compresses the data files.' },
+  at: {
+    kind: 'string',
+    placeholder: 'TIME',
+    check: timeFault,
+    doc: 'Exports documents as they were at a time of the past, such as 2026-01-31T12:00:00Z or the ts of a version; documents only, without schema, passwords, keys and child databases.',
+  },
+  collection: {
+    kind: 'string',
+    placeholder: 'NAME',
+    multiple: true,
+    doc: 'Exports the documents of this collection only, without schema, passwords, keys and child databases.',
+  },
   history: {
     kind: 'switch',
     doc: 'Also writes the retained older versions and deleted documents.',

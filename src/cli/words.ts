@@ -13,6 +13,7 @@ import {
   UsageError,
 } from '../config/read-config.ts'
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
+import { profileOptions } from './profiles.ts'
 
 /** A flag as found: its name in the declaration, and its value. */
 interface FoundFlag extends FoundSetting {
@@ -36,11 +37,17 @@ export function readWords(
   const config = readConfig(given, env)
   checkOperands(command, operands)
   const options: Record<string, unknown> = {}
+  const profile = Object.hasOwn(command.options, 'profile')
+    ? profileOptions(
+        found.findLast(({ name }) => name === 'profile'),
+        env,
+      )
+    : undefined
   for (const [name, option] of Object.entries(command.options)) {
     const own = found.filter(each => each.name === name)
     options[name] = option.multiple
       ? own.map(each => readSetting(option, each))
-      : optionValue(name, option, own.at(-1), env)
+      : optionValue(name, option, own.at(-1) ?? profile?.get(name), env)
   }
   // Each value was read by the option that declares its type.
   return { operands, config, options: options as Invocation<Options>['options'] }

@@ -17,6 +17,10 @@ export interface ExportOptions extends FileOptions {
   readonly database: DatabasePath
   readonly format: DocumentFormat
   readonly history: boolean
+  /** A time in the past; absent: now. With it only documents are exported: the rest of a database has a short past or none. */
+  readonly at?: Micros | undefined
+  /** Names of the collections whose documents alone are exported; empty: everything. */
+  readonly collections?: readonly string[] | undefined
   /** Identifies this export; consists of digits. */
   readonly id: string
 }
@@ -49,11 +53,15 @@ export async function runExport(
     throw new TransferError(`the folder ${folder} is not empty`)
   const draft = `${folder}.partial-${options.id}`
   try {
-    const { at } = await connection.snapshot(options.database)
+    const snapshot = await connection.snapshot(options.database)
+    const { at = snapshot.at, collections = [], database } = options
+    if (at > snapshot.at) throw new TransferError(`the time ${timeText(at)} is in the future`)
     const exported: ExportSummary = { at, documents: 0, databases: 0, lost: new Map() }
     const exporter = new Exporter(connection, options, progress, exported)
-    await exporter.readSchemas(options.database)
-    await exporter.database(options.database, draft)
+    if (options.at === undefined && collections.length === 0) {
+      await exporter.readSchemas(database)
+      await exporter.database(database, draft)
+    } else await exporter.documents(database, draft, snapshot.collections)
     await rm(folder, { recursive: true, force: true })
     await rename(draft, folder)
     return exported
@@ -65,6 +73,15 @@ export async function runExport(
 
 /** The name of the collection of password hashes in exports. */
 const credentialsFolder = 'Credential'
+
+interface WrittenFiles {
+  readonly files: number
+  readonly bytes: number
+}
+
+function timeText(at: Micros): string {
+  return formatTime(timeFromMicros(at))
+}
 
 function shownDatabase(path: DatabasePath): string {
   return path.join('/') || 'the root database'
@@ -109,27 +126,38 @@ class Exporter {
       )
     const names = [credentialsName, ...collections]
     const folders = folderPaths([credentialsFolder, ...collections])
-    this.#progress.totalBytes += names.length
-    this.#progress.phase = path.join('/')
-    const written = { files: 0, bytes: 0 }
-    for (const name of names) {
-      const files = await this.#collection(path, folder, name, folders)
-      written.files += files.files
-      written.bytes += files.bytes
-      this.#progress.readBytes++
-    }
+    const written = await this.#collections(path, folder, names, folders)
     await this.#refuseChangedShapes(path, shapes)
     for (const { file, text } of files) {
       const place = join(folder, 'schema', file)
       await mkdir(dirname(place), { recursive: true })
       await writeFile(place, text, { mode: 0o600, flag: 'wx' })
     }
-    await writeFile(join(folder, 'metadata_00.json'), this.#metadata(collections, written), { mode: 0o600 })
+    await writeFile(
+      join(folder, 'metadata_00.json'),
+      this.#metadata([credentialsFolder, ...collections], written),
+      { mode: 0o600 },
+    )
     for (const [child, step] of folderPaths(children))
       await this.database([...path, child], join(folder, 'databases', step))
   }
 
-  /** Fails if the shape of a collection has changed: old versions are also read in the current shape. */
+  /** Exports the documents of chosen collections, of all where none is named. */
+  async documents(path: DatabasePath, folder: string, known: readonly string[]): Promise<void> {
+    const { collections = [] } = this.#options
+    const unknown = collections.find(name => !known.includes(name))
+    if (unknown !== undefined)
+      throw new TransferError(`there is no collection ${unknown} in ${shownDatabase(path)}`)
+    const wanted = known.filter(name => collections.length === 0 || collections.includes(name))
+    this.#exported.databases++
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const shapes = await readShapes(this.#connection, path)
+    const written = await this.#collections(path, folder, wanted, folderPaths(wanted))
+    await this.#refuseChangedShapes(path, shapes)
+    await writeFile(join(folder, 'metadata_00.json'), this.#metadata(wanted, written), { mode: 0o600 })
+  }
+
+  /** Documents are read in the shape that they have when they are read, also those of the past. */
   async #refuseChangedShapes(path: DatabasePath, before: DocumentShapes): Promise<void> {
     const now = await readShapes(this.#connection, path)
     const changed = [...before].find(([name, shape]) => now.has(name) && now.get(name) !== shape)
@@ -139,12 +167,30 @@ class Exporter {
     )
   }
 
+  async #collections(
+    path: DatabasePath,
+    folder: string,
+    names: readonly string[],
+    folders: ReadonlyMap<string, string>,
+  ): Promise<WrittenFiles> {
+    this.#progress.totalBytes += names.length
+    this.#progress.phase = path.join('/')
+    const written = { files: 0, bytes: 0 }
+    for (const name of names) {
+      const { bytes, files } = await this.#collection(path, folder, name, folders)
+      written.files += files
+      written.bytes += bytes
+      this.#progress.readBytes++
+    }
+    return written
+  }
+
   async #collection(
     path: DatabasePath,
     folder: string,
     collection: string,
     folders: ReadonlyMap<string, string>,
-  ): Promise<{ readonly files: number; readonly bytes: number }> {
+  ): Promise<WrittenFiles> {
     const { format, history } = this.#options
     const name = collection === credentialsName ? credentialsFolder : collection
     const step = folders.get(name) as string
@@ -178,10 +224,7 @@ class Exporter {
     return present.written
   }
 
-  #metadata(
-    collections: readonly string[],
-    written: { readonly files: number; readonly bytes: number },
-  ): string {
+  #metadata(collections: readonly string[], written: WrittenFiles): string {
     const { fileFormat, format, gzip, id } = this.#options
     const extension = `${fileFormat}${gzip ? '.gz' : ''}`
     return `${JSON.stringify(
@@ -190,8 +233,8 @@ class Exporter {
         account_id: '0',
         export_id: id,
         task_id: id,
-        collections: [credentialsFolder, ...collections].sort(),
-        snapshot_ts: formatTime(timeFromMicros(this.#exported.at)),
+        collections: [...collections].sort(),
+        snapshot_ts: timeText(this.#exported.at),
         doc_format: format,
         datafile_format: fileFormat,
         datafile_compression: gzip,

@@ -33,10 +33,11 @@ export async function createKey({ name, ttlDays, regionGroup }: Wanted, config: 
   )
 }
 
-/** Prints a line for each key; resolves with the exit status. */
-export function listKeys(config: Config): Promise<number> {
+/** Prints a line for each key, or all of them as JSON; resolves with the exit status. */
+export function listKeys({ json }: { readonly json: boolean }, config: Config): Promise<number> {
   return withKeys(config, async keys => {
-    for (const key of keys.list()) print(describe(key))
+    if (json) print(JSON.stringify([...keys.list()].map(asJson)))
+    else for (const key of keys.list()) print(describe(key))
     return 0
   })
 }
@@ -81,6 +82,16 @@ function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey):
   const expiry = expiresAt === undefined ? 'never expires' : `expires ${shortTime(expiresAt)}`
   const groups = regionGroups === undefined ? 'all region groups' : regionGroups.join(', ')
   return [id, name, `made ${shortTime(createdAt)}`, expiry, groups].join('  ')
+}
+
+function asJson({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): object {
+  return {
+    id,
+    name,
+    created_at: shortTime(createdAt),
+    expires_at: expiresAt === undefined ? null : shortTime(expiresAt),
+    region_groups: regionGroups ?? null,
+  }
 }
 
 function shortTime(micros: number): string {

@@ -5,6 +5,7 @@ import { systemRandom } from '../../base/random.ts'
 import { type ExportProgress, runExport } from '../../transfer/exporter.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Invocation } from '../command.ts'
+import { givenTime } from '../given-time.ts'
 import { withRate } from '../progress.ts'
 import type { exportOptions } from '../transfer-options.ts'
 import { openTarget, withTransferErrors } from '../transfer-target.ts'
@@ -27,6 +28,8 @@ export async function run(invocation: Invocation<typeof exportOptions>): Promise
             fileFormat: given.files,
             gzip: given.gzip,
             history: given.history,
+            at: given.at === undefined ? undefined : givenTime(given.at),
+            collections: given.collection,
             id: String(BigInt(`0x${systemRandom.hex(7)}`)),
           },
           progress,

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import type { Config } from '../../config/settings.ts'
 import { FqlSyntaxError, type SourceNode, type TextRange } from '../../v4/text/index.ts'
 import type { Json } from '../../values/value.ts'
@@ -11,6 +10,7 @@ import type { QueryConnection, WireError } from '../client/connection.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { failureText, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
+import { isConfirmed } from '../question.ts'
 import { readSchema, sameJson } from '../schema/database.ts'
 import { evaluateObjects } from '../schema/evaluate.ts'
 import {
@@ -276,17 +276,6 @@ function showLeftOut(content: FolderContent | undefined): void {
     writeSyntaxError(error, from, process.stderr, 'left out, as scripts are not run')
   for (const folder of content?.children ?? [])
     process.stderr.write(`left out: ${folder} is the schema of a child database, and pushed by itself\n`)
-}
-
-/** Whether to go on: asked at a terminal, said by `--yes` elsewhere. */
-async function isConfirmed({ dryRun, yes }: Choice, question: string): Promise<boolean> {
-  if (dryRun) return false
-  if (yes) return true
-  if (!process.stdin.isTTY) throw new StartError('nothing was changed: give --yes where nobody can be asked')
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  const answer = await lines.question(`${question} [y/N] `)
-  lines.close()
-  return /^y(es)?$/i.test(answer.trim())
 }
 
 function print(line: string): void {

@@ -45,6 +45,22 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Que
   return new QueryConnection({ url: address, secret, scope, timeoutMs })
 }
 
+/** Uses the service that {@link connect} finds, and closes the connection; resolves with the exit status 0. */
+export async function withConnection(
+  choice: ClientChoice,
+  config: Config,
+  use: (connection: QueryConnection) => Promise<void>,
+): Promise<number> {
+  const connection = await connect(choice, config)
+  try {
+    await connection.check()
+    await use(connection)
+    return 0
+  } finally {
+    await connection.close()
+  }
+}
+
 async function isServed(folder: string): Promise<boolean> {
   // The storage engine is only loaded for folders.
   const { claimFolder } = await import('../../kv/lmdb-claim.ts')

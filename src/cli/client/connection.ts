@@ -121,7 +121,7 @@ export class QueryConnection {
   async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
     const headers = { 'x-format': format, ...this.#timeoutAs('x-query-timeout-ms') }
     const { body, url } = await this.#post('query/1', new Map([['query', text]]), headers, signal)
-    return readTextReply(body, url)
+    return readTextReply(body, url, format)
   }
 
   /** Explains a query of either language: its result or its errors, and what it reads. Throws {@link StartError}. */
@@ -220,7 +220,7 @@ function readReply(status: number, body: string, url: string): Reply {
   return { kind: 'errors', status, errors: errors.map(readError), body }
 }
 
-function readTextReply(body: string, url: string): TextReply {
+function readTextReply(body: string, url: string, format: 'decorated' | 'simple'): TextReply {
   const json = tryJson(body)
   if (!(json instanceof Map) || !(json.has('data') || json.has('error'))) {
     throw new StartError(`${url} is no service of this language`)
@@ -229,7 +229,8 @@ function readTextReply(body: string, url: string): TextReply {
   const error = json.get('error')
   const data = json.get('data')
   return {
-    data: typeof data === 'string' ? data : data === undefined ? '' : writeJson(data),
+    data:
+      format === 'decorated' && typeof data === 'string' ? data : data === undefined ? '' : writeJson(data),
     error:
       error instanceof Map
         ? { code: String(error.get('code')), message: String(error.get('message')) }

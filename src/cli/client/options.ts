@@ -7,6 +7,12 @@ const timeoutMaxMs = 3_600_000
 
 /** The options of every command that sends queries. */
 export const clientOptions = {
+  profile: {
+    kind: 'string',
+    placeholder: 'NAME',
+    fromEnvironment: true,
+    doc: 'A service that `profile add` has kept: its address, secret and database, where no flag says otherwise.',
+  },
   url: {
     kind: 'string',
     placeholder: 'URL',
@@ -37,6 +43,11 @@ export const clientOptions = {
     placeholder: 'MS',
     doc: 'Time limit of each query in milliseconds; by default the limit of the service.',
   },
+} as const
+
+/** The form of what commands print. */
+export const jsonOption = {
+  json: { kind: 'switch', doc: 'Prints JSON.' },
 } as const
 
 /** The version of the language that texts are written in. */

@@ -1,6 +1,7 @@
 // `terrarium account-key create|list|revoke`: the keys of log pipelines.
 
 import { limits } from '../../limits.ts'
+import { jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'
 
 /** Makes an account key. */
@@ -33,8 +34,9 @@ export const createAccountKeyCommand = command({
 export const listAccountKeysCommand = command({
   name: 'account-key list',
   summary: 'Lists the account keys, one per line.',
+  options: jsonOption,
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
-  run: async ({ config }) => (await import('../actions/account-key.ts')).listKeys(config),
+  run: async ({ options, config }) => (await import('../actions/account-key.ts')).listKeys(options, config),
 })
 
 /** Revokes an account key. */

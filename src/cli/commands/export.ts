@@ -20,6 +20,10 @@ export const exportCommand = command({
       'Exports the database "shop" of the folder ./data, served or not:',
     ],
     ['export --gzip --history ./everything', 'Exports all databases with their history:'],
+    [
+      'export --database shop --collection orders --at 2026-01-31T12:00:00Z ./orders',
+      'Exports the documents of a collection as they were:',
+    ],
   ],
   run: async invocation => (await import('../actions/export.ts')).run(invocation),
 })

@@ -1,0 +1,146 @@
+// `terrarium each`: applies a function to every element of a set, a page in each transaction.
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { reasonOf } from '../../base/system-reasons.ts'
+import type { Config } from '../../config/settings.ts'
+import { parseJson, tryJson } from '../../values/json.ts'
+import { connect } from '../client/connect.ts'
+import type { QueryConnection } from '../client/connection.ts'
+import type { ClientChoice } from '../client/options.ts'
+import { StartError } from '../command.ts'
+import { withCount } from '../progress.ts'
+import { visible } from '../terminal.ts'
+
+interface Choice extends ClientChoice {
+  readonly batch: number
+  readonly cursor: string | undefined
+  readonly dryRun: boolean
+}
+
+/** How far a bulk change has come: the content of a cursor file. */
+interface Place {
+  readonly set: string
+  readonly each: string
+  /** Undefined at the beginning. */
+  readonly cursor: string | undefined
+  readonly documents: number
+}
+
+/** A page that was changed. */
+interface Page {
+  readonly documents: number
+  /** Undefined behind the last page. */
+  readonly after: string | undefined
+}
+
+/** Errors of version 10 that fewer documents may avoid. */
+const tooMuch: ReadonlySet<string> = new Set([
+  'limit_exceeded',
+  'time_out',
+  'contended_transaction',
+  'value_too_large',
+])
+
+/** Applies the function `each` to the elements of `set`, both expressions; resolves with the exit status. */
+export async function changeEach(set: string, each: string, choice: Choice, config: Config): Promise<number> {
+  const { cursor: file, dryRun } = choice
+  const begun = file === undefined ? undefined : readPlace(file, set, each)
+  const connection = await connect(choice, config)
+  const seen = { documents: begun?.documents ?? 0 }
+  try {
+    await connection.check()
+    let place: Place | undefined = begun ?? { set, each, cursor: undefined, documents: 0 }
+    await withCount('each', seen, async () => {
+      let size = choice.batch
+      while (place !== undefined) {
+        const { page, sizeNow } = await changePage(place, size, dryRun, connection)
+        size = sizeNow
+        seen.documents += page.documents
+        place =
+          page.after === undefined ? undefined : { set, each, cursor: page.after, documents: seen.documents }
+        if (file !== undefined && !dryRun) keepPlace(file, place)
+      }
+    })
+    process.stdout.write(`${dryRun ? 'would change' : 'changed'} ${seen.documents} documents\n`)
+    return 0
+  } catch (cause) {
+    if (cause instanceof StartError && seen.documents > 0 && !dryRun)
+      throw new StartError(interrupted(cause, seen.documents, file))
+    throw cause
+  } finally {
+    await connection.close()
+  }
+}
+
+function interrupted({ message }: StartError, documents: number, file: string | undefined): string {
+  const next =
+    file === undefined
+      ? 'A cursor file (--cursor) would let the command continue.'
+      : 'The same command continues.'
+  return `${message}\n${documents} documents are changed. ${next}`
+}
+
+async function changePage(
+  place: Place,
+  size: number,
+  isDryRun: boolean,
+  connection: QueryConnection,
+): Promise<{ readonly page: Page; readonly sizeNow: number }> {
+  for (let sizeNow = size; ; sizeNow = Math.ceil(sizeNow / 4)) {
+    const { data, error, summary } = await connection.queryText(pageQuery(place, sizeNow, isDryRun), 'simple')
+    if (error === undefined) return { page: readPage(data), sizeNow }
+    if (!tooMuch.has(error.code) || sizeNow === 1)
+      throw new StartError(visible(`${error.code}: ${drawn(error.message, summary)}`))
+  }
+}
+
+/** A message with the drawing of its place, which mostly begins with it. */
+function drawn(message: string, summary: string): string {
+  return summary.includes(message) ? summary : `${message}\n${summary}`.trimEnd()
+}
+
+/** The function is applied in the order of the page. A comment at the end of an expression ends with its line. */
+function pageQuery({ cursor, each, set }: Place, size: number, isDryRun: boolean): string {
+  const page =
+    cursor === undefined ? `(${set}\n).paginate(${size})` : `Set.paginate(${JSON.stringify(cursor)}, ${size})`
+  const change = isDryRun ? '' : `page.data.forEach(${each}\n)\n`
+  return `let page = ${page}\n${change}({ documents: page.data.length, after: page.after })`
+}
+
+function readPage(data: string): Page {
+  const page = parseJson(data)
+  const member = (name: string) => (page instanceof Map ? page.get(name) : undefined)
+  const after = member('after')
+  return { documents: Number(member('documents') ?? 0), after: typeof after === 'string' ? after : undefined }
+}
+
+/** The place in a cursor file; undefined where there is no file. Throws {@link StartError} for one of another change. */
+function readPlace(file: string, set: string, each: string): Place | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new StartError(`${file} cannot be read: ${reasonOf(cause)}`)
+  }
+  const json = tryJson(text)
+  const member = (name: string) => (json instanceof Map ? json.get(name) : undefined)
+  const cursor = member('cursor')
+  if (member('set') !== set || member('each') !== each || typeof cursor !== 'string')
+    throw new StartError(`${file} is not a cursor of this change: give another file, or remove it`)
+  return { set, each, cursor, documents: Number(member('documents') ?? 0) }
+}
+
+/** Written aside and renamed, so that a crash leaves one place or the other. */
+function keepPlace(file: string, place: Place | undefined): void {
+  try {
+    if (place === undefined) {
+      rmSync(file, { force: true })
+      return
+    }
+    writeFileSync(`${file}.new`, `${JSON.stringify(place)}\n`, { mode: 0o600, flush: true })
+    renameSync(`${file}.new`, file)
+  } catch (cause) {
+    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`)
+  }
+}

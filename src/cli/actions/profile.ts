@@ -1,0 +1,36 @@
+// `terrarium profile add|list|delete`: services under names of one's own.
+
+import { UsageError } from '../../config/read-config.ts'
+import type { ClientChoice } from '../client/options.ts'
+import { StartError } from '../command.ts'
+import { changeProfiles, profileFile, readProfiles } from '../profiles.ts'
+import { listText } from '../rows-text.ts'
+import { visible } from '../terminal.ts'
+
+/** Adds or replaces a profile; resolves with the exit status. */
+export async function addProfile(
+  name: string,
+  { database, secret, url }: Pick<ClientChoice, 'url' | 'secret' | 'database'>,
+): Promise<number> {
+  if (url === undefined || secret === undefined)
+    throw new UsageError('profile add needs --url and --secret (or TERRARIUM_URL and TERRARIUM_SECRET)')
+  changeProfiles(profiles => profiles.set(name, { url, secret, ...(database !== undefined && { database }) }))
+  process.stdout.write(`added ${visible(name)} to ${profileFile()}\n`)
+  return 0
+}
+
+/** Prints the profiles without their secrets; resolves with the exit status. */
+export async function listProfiles({ json }: { readonly json: boolean }): Promise<number> {
+  const rows = [...readProfiles()].map(([name, { database = '', url }]) => ({ name, url, database }))
+  process.stdout.write(listText(['name', 'url', 'database'], rows, json))
+  return 0
+}
+
+/** Removes a profile; resolves with the exit status. */
+export async function deleteProfile(name: string): Promise<number> {
+  changeProfiles(profiles => {
+    if (!profiles.delete(name)) throw new StartError(`there is no profile ${visible(name)}`)
+  })
+  process.stdout.write(`deleted ${visible(name)}\n`)
+  return 0
+}

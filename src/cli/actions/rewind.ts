@@ -1,0 +1,43 @@
+// `terrarium rewind`: takes the documents of a collection back to a time, and tells what it did.
+
+import { UsageError } from '../../config/read-config.ts'
+import type { Config } from '../../config/settings.ts'
+import { type RewindCounts, runRewind } from '../../transfer/rewinder.ts'
+import type { ClientChoice } from '../client/options.ts'
+import { givenTime } from '../given-time.ts'
+import { withCount } from '../progress.ts'
+import { openTarget, withTransferErrors } from '../transfer-target.ts'
+
+interface Choice extends Pick<ClientChoice, 'url' | 'secret' | 'database'> {
+  readonly collection: string | undefined
+  readonly at: string | undefined
+  readonly batch: number
+  readonly dryRun: boolean
+  readonly json: boolean
+}
+
+/** Rewinds a collection; resolves with the exit status. */
+export function rewind(options: Choice, config: Config): Promise<number> {
+  const { at, batch, collection, dryRun, json } = options
+  if (collection === undefined || at === undefined) throw new UsageError('rewind needs --collection and --at')
+  return withTransferErrors(async () => {
+    const { connection, database } = await openTarget({ options, config }, false)
+    try {
+      const progress = { documents: 0 }
+      const wanted = { database, collection, to: givenTime(at), batch, dryRun }
+      const counts = await withCount('rewind', progress, () => runRewind(connection, wanted, progress))
+      process.stdout.write(json ? `${JSON.stringify(counts)}\n` : countsText(counts, dryRun))
+      return 0
+    } finally {
+      await connection.close()
+    }
+  })
+}
+
+function countsText({ created, deleted, expired, kept, replaced }: RewindCounts, isDryRun: boolean): string {
+  const [remove, create, replace] = isDryRun
+    ? ['would delete', 'create', 'replace']
+    : ['deleted', 'created', 'replaced']
+  const end = expired === 0 ? '' : `; ${expired} have expired since and stay deleted`
+  return `${remove} ${deleted}, ${create} ${created} and ${replace} ${replaced} documents; ${kept} are as they were${end}\n`
+}

@@ -1,0 +1,96 @@
+// Profiles: the address, the secret and the database of services under names of one's own. They are kept in a file that its
+// owner alone can read.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { reasonOf } from '../base/system-reasons.ts'
+import { type FoundSetting, fromEnvironment, UsageError } from '../config/read-config.ts'
+import { StartError } from './command.ts'
+
+/** A service, by the names of the options that it stands for. */
+interface Profile {
+  readonly url: string
+  readonly secret: string
+  readonly database?: string
+}
+
+const profileFields = ['url', 'secret', 'database'] as const
+
+/** The file of the profiles: `TERRARIUM_PROFILES`, or the place of the system for configuration. */
+export function profileFile(env: NodeJS.ProcessEnv = process.env): string {
+  const folder = env.XDG_CONFIG_HOME || join(homedir(), '.config')
+  return env.TERRARIUM_PROFILES || join(folder, 'terrarium', 'profiles.json')
+}
+
+/** All profiles by name. Throws {@link UsageError} for a file that cannot be read. */
+export function readProfiles(file = profileFile()): ReadonlyMap<string, Profile> {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    throw new UsageError(`the profiles in ${file} cannot be read: ${reasonOf(cause)}`)
+  }
+  return new Map(Object.entries(profilesIn(text, file)))
+}
+
+function profilesIn(text: string, file: string): Readonly<Record<string, Profile>> {
+  try {
+    const json: unknown = JSON.parse(text)
+    const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
+    if (isObject && Object.values(json).every(isProfile)) return json as Readonly<Record<string, Profile>>
+  } catch {
+    // The error below covers this case.
+  }
+  throw new UsageError(`${file} does not hold profiles: an object of {"url", "secret", "database"} by name`)
+}
+
+function isProfile(json: unknown): json is Profile {
+  if (typeof json !== 'object' || json === null) return false
+  const { database, secret, url } = json as Readonly<Record<string, unknown>>
+  const isText = (value: unknown) => typeof value === 'string'
+  return isText(url) && isText(secret) && (database === undefined || isText(database))
+}
+
+/** Changes the profiles in the file. Throws {@link StartError} when it cannot be written. */
+export function changeProfiles(change: (profiles: Map<string, Profile>) => void, file = profileFile()): void {
+  const profiles = new Map(readProfiles(file))
+  change(profiles)
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(`${file}.new`, `${JSON.stringify(Object.fromEntries(profiles), null, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+    })
+    renameSync(`${file}.new`, file)
+  } catch (cause) {
+    throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`)
+  }
+}
+
+/**
+ * The options that a profile stands for, found by the flag or the environment; empty without a profile. Throws
+ * {@link UsageError} for an unknown one.
+ */
+export function profileOptions(
+  given: FoundSetting | undefined,
+  env: NodeJS.ProcessEnv,
+): ReadonlyMap<string, FoundSetting> {
+  const found = given ?? fromEnvironment('profile', env)
+  if (found === undefined) return new Map()
+  const profiles = readProfiles(profileFile(env))
+  const profile = profiles.get(String(found.value))
+  if (profile === undefined) {
+    const known =
+      profiles.size === 0 ? 'there are no profiles' : `there are ${[...profiles.keys()].join(', ')}`
+    throw new UsageError(`${found.where}: unknown profile "${found.value}"; ${known}`)
+  }
+  const where = `the profile ${found.value}`
+  return new Map(
+    profileFields.flatMap(name => {
+      const value = profile[name]
+      return value === undefined ? [] : [[name, { value, where }] as const]
+    }),
+  )
+}

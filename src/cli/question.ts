@@ -1,0 +1,18 @@
+// Questions before a change: asked at a terminal, answered by `--yes` elsewhere.
+
+import { createInterface } from 'node:readline/promises'
+import { StartError } from './command.ts'
+
+/** Whether to go on. Throws {@link StartError} where there is neither a terminal nor `--yes`. */
+export async function isConfirmed(
+  { dryRun, yes }: { readonly dryRun?: boolean; readonly yes: boolean },
+  question: string,
+): Promise<boolean> {
+  if (dryRun) return false
+  if (yes) return true
+  if (!process.stdin.isTTY) throw new StartError('nothing was changed: give --yes where nobody can be asked')
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await lines.question(`${question} [y/N] `)
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
+}

@@ -1,0 +1,81 @@
+// The queries of a rewind, in the wire form of version 4.
+
+import type { Json, Micros } from '../values/value.ts'
+
+/** The time of the transaction. */
+export const nowQuery: Json = new Map([['time', 'now']])
+
+/** A page of documents in one transaction. */
+interface RewindPage {
+  /** The name of the collection. */
+  readonly collection: string
+  /** The time to which the collection goes back. */
+  readonly to: Micros
+  /** The time at which the rewind began; documents that others make later are left alone. */
+  readonly from: Micros
+  /** Documents. */
+  readonly size: number
+  /** The cursor of the page before. */
+  readonly after: Json | undefined
+  /** False: the differences are counted only. */
+  readonly writes: boolean
+}
+
+/** Deletes the documents of a page that did not exist at the time. Its `data` says of each `deleted` or `kept`. */
+export function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Json {
+  const ref = variable('ref')
+  const existedThen = at(to, form({ exists: ref }))
+  const deleted = writes ? form({ do: [form({ delete: ref }), 'deleted'] }) : 'deleted'
+  const outcome = choose(existedThen, 'kept', choose(form({ exists: ref }), deleted, 'kept'))
+  const documents = at(from, pageOf(collection, page))
+  return bind({ page: documents }, outcomes(form({ lambda: 'ref', expr: outcome })))
+}
+
+/** Asks whether the collection existed at the time: null for an unknown one. Fails where its history does not reach the time. */
+export function reachQuery({ collection, to }: Pick<RewindPage, 'collection' | 'to'>): Json {
+  const own = form({ collection })
+  const first = pageOf(collection, { size: 1, after: undefined })
+  const existed = form({ do: [at(to, first), at(to, form({ exists: own }))] })
+  return choose(form({ exists: own }), existed, null)
+}
+
+function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 'size'>): Json {
+  const documents = form({ documents: form({ collection }) })
+  return form({ paginate: documents, size: BigInt(size), ...(after !== undefined && { after }) })
+}
+
+/** The cursor behind the bound page, and what `lambda` says of its elements. */
+function outcomes(lambda: Json): Json {
+  return object({
+    after: select(['after'], variable('page')),
+    data: form({ map: lambda, collection: select(['data'], variable('page')) }),
+  })
+}
+
+function at(time: Micros, expr: Json): Json {
+  return form({ at: form({ epoch: BigInt(time), unit: 'microseconds' }), expr })
+}
+
+function choose(condition: Json, then: Json, otherwise: Json): Json {
+  return form({ if: condition, then, else: otherwise })
+}
+
+function bind(bindings: Readonly<Record<string, Json>>, expr: Json): Json {
+  return form({ let: Object.entries(bindings).map(([name, value]) => form({ [name]: value })), in: expr })
+}
+
+function select(path: readonly string[], from: Json): Json {
+  return form({ select: path, from, default: null })
+}
+
+function variable(name: string): Json {
+  return form({ var: name })
+}
+
+function object(fields: Readonly<Record<string, Json>>): Json {
+  return form({ object: form(fields) })
+}
+
+function form(members: Readonly<Record<string, Json>>): Json {
+  return new Map(Object.entries(members))
+}

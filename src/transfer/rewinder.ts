@@ -1,0 +1,209 @@
+// A rewind from beginning to end: the documents of a collection as they were at a time. Documents that did not exist are deleted by
+// queries, first, because they may hold values that are unique. The others are read as an export of that time reads them, and
+// written as an import writes them: values of either language stay what they are, and equal documents are left alone.
+
+import { micros } from '../base/micros.ts'
+import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
+import type { Json, Micros } from '../values/value.ts'
+import { batchCharactersMax } from './batches.ts'
+import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
+import { firstPlace, type PagePlace } from './read-page.ts'
+import { type DocumentRecord, TransferError } from './record.ts'
+import { recordText } from './record-text.ts'
+import { deleteQuery, nowQuery, reachQuery } from './rewind-queries.ts'
+
+interface RewindOptions {
+  readonly database: DatabasePath
+  /** The name of the collection. */
+  readonly collection: string
+  /** The time to which the collection goes back. */
+  readonly to: Micros
+  /** Documents of one transaction. */
+  readonly batch: number
+  readonly dryRun: boolean
+}
+
+/** Documents by what was done with them, or would be. */
+export interface RewindCounts {
+  deleted: number
+  created: number
+  replaced: number
+  kept: number
+  /** Their ttl has passed since. */
+  expired: number
+}
+
+/** Rewinds a collection; `progress` counts the documents that were looked at. Throws {@link TransferError}. */
+export async function runRewind(
+  connection: TransferConnection,
+  options: RewindOptions,
+  progress: { documents: number },
+): Promise<RewindCounts> {
+  const rewinder = new Rewinder(connection, options, progress)
+  const from = await rewinder.begin()
+  try {
+    await rewinder.deleteNew(from)
+    await rewinder.restore()
+  } catch (cause) {
+    if (options.dryRun || !(cause instanceof QueryError || cause instanceof TransferError)) throw cause
+    throw new TransferError(`${cause.message}\nThe collection is partly rewound. The same command continues.`)
+  }
+  return rewinder.counts
+}
+
+/** Documents that an error names. */
+const reasonsMax = 5
+
+class Rewinder {
+  readonly counts: RewindCounts = { deleted: 0, created: 0, replaced: 0, kept: 0, expired: 0 }
+  readonly #connection: TransferConnection
+  readonly #options: RewindOptions
+  readonly #progress: { documents: number }
+
+  constructor(connection: TransferConnection, options: RewindOptions, progress: { documents: number }) {
+    this.#connection = connection
+    this.#options = options
+    this.#progress = progress
+  }
+
+  /** The time at which the rewind begins. Throws for a time that the history of the collection does not reach. */
+  async begin(): Promise<Micros> {
+    const { collection, to } = this.#options
+    const from = await this.#now()
+    if (to >= from) throw new TransferError(`the time ${timeText(to)} is in the future`)
+    const existed = await this.#query(reachQuery({ collection, to })).catch((cause: unknown) => {
+      const earliest =
+        cause instanceof QueryError && /minimum allowed timestamp (\S+?)\.?$/.exec(cause.message)?.[1]
+      if (!earliest) throw cause
+      throw new TransferError(
+        `the history of ${collection} does not reach that far: the earliest possible time is ${earliest}`,
+      )
+    })
+    if (existed === null) throw new TransferError(`there is no collection ${collection}`)
+    if (existed === false)
+      throw new TransferError(`the collection ${collection} did not exist at ${timeText(to)}`)
+    return from
+  }
+
+  /** Deletes the documents that did not exist at the time. */
+  async deleteNew(from: Micros): Promise<void> {
+    const { batch, collection, dryRun, to } = this.#options
+    let after: Json | undefined
+    let size = batch
+    for (;;) {
+      const page = { collection, to, from, size, after, writes: !dryRun }
+      const reply = await this.#query(deleteQuery(page)).catch((cause: unknown) => {
+        if (!(cause instanceof QueryError) || size === 1) throw cause
+        // Limits of a transaction, and contention: fewer documents may pass.
+        size = Math.ceil(size / 4)
+        return undefined
+      })
+      if (reply === undefined) continue
+      const found = reply instanceof Map ? reply : new Map<string, Json>()
+      const outcomes = found.get('data')
+      for (const outcome of Array.isArray(outcomes) ? outcomes : []) {
+        if (outcome === 'deleted') this.counts.deleted++
+        this.#progress.documents++
+      }
+      after = found.get('after') ?? undefined
+      if (after === undefined) return
+    }
+  }
+
+  /** Restores the documents that existed at the time. */
+  async restore(): Promise<void> {
+    const { collection, to: at } = this.#options
+    let refused: DocumentRecord[] = []
+    for (let place: PagePlace | undefined = firstPlace; place !== undefined; ) {
+      const page = await this.#connection.page(this.#options.database, {
+        collection,
+        at,
+        place,
+        history: false,
+      })
+      refused.push(...(await this.#write(page.records)).refused)
+      this.#progress.documents += page.records.length
+      place = page.next
+    }
+    // A document may have waited for another one, whose value was unique.
+    for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
+      before = refused.length
+      const again = await this.#write(refused)
+      refused = again.refused
+      if (refused.length === before) await this.#refuse(refused, again.reasons)
+    }
+  }
+
+  /** A dry run has not deleted what stands in the way: refused documents are counted by whether they are there. */
+  async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
+    const { collection, database, dryRun } = this.#options
+    if (!dryRun) {
+      const told = reasons.slice(0, reasonsMax).join('\n')
+      throw new TransferError(`${refused.length} documents cannot be restored:\n${told}`)
+    }
+    const missing = await this.#connection.missing(
+      database,
+      refused.map(({ id }) => ({ collection, id })),
+    )
+    for (const isMissing of missing) this.counts[isMissing ? 'created' : 'replaced']++
+  }
+
+  async #write(
+    records: readonly DocumentRecord[],
+  ): Promise<{ readonly refused: DocumentRecord[]; readonly reasons: readonly string[] }> {
+    const { collection, database, dryRun } = this.#options
+    const refused: DocumentRecord[] = []
+    const reasons: string[] = []
+    for (const batch of this.#batches(records)) {
+      const { outcomes } = await this.#connection.write(database, batch, { onConflict: 'replace', dryRun })
+      for (const [at, outcome] of outcomes.entries()) {
+        if (outcome.kind === 'written') this.counts.created++
+        else if (outcome.kind === 'replaced') this.counts.replaced++
+        else if (outcome.kind === 'equal') this.counts.kept++
+        else if (outcome.kind === 'expired') this.counts.expired++
+        else {
+          const record = batch[at] as DocumentRecord
+          refused.push(record)
+          reasons.push(`${collection}/${record.id}: ${'reason' in outcome ? outcome.reason : outcome.kind}`)
+        }
+      }
+    }
+    return { refused, reasons }
+  }
+
+  /** The records as present versions, in parts that a request takes. */
+  *#batches(records: readonly DocumentRecord[]): Generator<readonly DocumentRecord[]> {
+    let batch: DocumentRecord[] = []
+    let characters = 0
+    for (const { ts: _, ...record } of records) {
+      const size = recordText({ ...record, ts: undefined }).length
+      if (
+        batch.length > 0 &&
+        (characters + size > batchCharactersMax || batch.length >= this.#options.batch)
+      ) {
+        yield batch
+        batch = []
+        characters = 0
+      }
+      batch.push({ ...record, ts: undefined, size })
+      characters += size
+    }
+    if (batch.length > 0) yield batch
+  }
+
+  async #now(): Promise<Micros> {
+    const found = await this.#query(nowQuery)
+    const text = found instanceof Map ? found.get('@ts') : undefined
+    const time = typeof text === 'string' ? parseTime(text) : undefined
+    if (time === undefined) throw new TransferError(`${this.#connection.name} does not tell the time`)
+    return micros(Number(microsOfTime(time)))
+  }
+
+  #query(expression: Json): Promise<Json> {
+    return this.#connection.query(this.#options.database, expression)
+  }
+}
+
+function timeText(time: Micros): string {
+  return formatTime(timeFromMicros(time))
+}

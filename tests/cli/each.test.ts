@@ -1,0 +1,74 @@
+// `terrarium each`: a change of many documents in pages, continued from a cursor file, against a started server.
+
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { sendFql } from '../support/http.ts'
+import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  folder = await temporaryFolder()
+  server = await startServer()
+  await fql('Collection.create({ name: "Orders" }); null')
+  await fql('Set.sequence(1, 11).forEach(n => Orders.create({ id: n, n: n, times: 0, open: true }))')
+})
+after(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function fql(text: string): Promise<unknown> {
+  const { json, status, text: body } = await sendFql(server, server.rootSecret, text)
+  assert.equal(status, 200, body)
+  return (json as { readonly data: unknown }).data
+}
+
+function each(...words: string[]): Promise<ProgramResult> {
+  return runProgram(['each', ...words], { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
+}
+
+const times = () => fql('Orders.all().map(.times).toArray()')
+
+test('the function is applied to each element once, also where it takes documents out of the set', async () => {
+  const dry = await each('Orders.where(.open)', 'd => d.update({ open: false })', '--dry-run', '--batch', '3')
+  assert.deepEqual(dry, { status: 0, stdout: 'would change 10 documents\n', stderr: '' })
+  const change = ['Orders.where(.open) // all', 'd => d.update({ open: false, times: d.times + 1 }) // once']
+  const done = await each(...change, '--batch', '3')
+  assert.deepEqual(done, { status: 0, stdout: 'changed 10 documents\n', stderr: '' })
+  assert.deepEqual(await times(), Array(10).fill(1))
+  assert.equal(await fql('Orders.where(.open).count()'), 0)
+})
+
+test('after an error the same command continues from the cursor file', async () => {
+  const file = join(folder, 'orders.cursor')
+  const change = [
+    'Orders.all()',
+    'd => { if (d.n == 8 && Orders.byId("8")!.stop != false) abort("stop"); d.update({ times: d.times + 1 }) }',
+  ]
+  const failed = await each(...change, '--batch', '3', '--cursor', file)
+  assert.equal(failed.status, 1)
+  assert.match(failed.stderr, /abort: [\s\S]*\n6 documents are changed\. The same command continues\.\n$/)
+  assert.deepEqual(await times(), [2, 2, 2, 2, 2, 2, 1, 1, 1, 1], 'the page that failed has changed nothing')
+  assert.equal(JSON.parse(await readFile(file, 'utf8')).documents, 6)
+  const other = await each('Orders.all()', 'd => d.delete()', '--cursor', file)
+  assert.match(other.stderr, /orders\.cursor is not a cursor of this change/)
+  await fql('Orders.byId("8")!.update({ stop: false })')
+  const done = await each(...change, '--batch', '3', '--cursor', file)
+  assert.deepEqual(done, { status: 0, stdout: 'changed 10 documents\n', stderr: '' })
+  assert.deepEqual(await times(), Array(10).fill(2))
+  assert.ok(!existsSync(file), 'the file is removed at the end')
+})
+
+test('expressions that are wrong change nothing and are told', async () => {
+  const syntax = await each('Orders.all(', 'd => d')
+  assert.equal(syntax.status, 1)
+  assert.match(syntax.stderr, /^terrarium: invalid_query: /)
+  const noSet = await each('5', 'd => d')
+  assert.match(noSet.stderr, /invalid_|type/)
+  assert.equal((await each('Orders.all()')).status, 2)
+})

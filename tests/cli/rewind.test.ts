@@ -1,0 +1,157 @@
+// `terrarium rewind` and `terrarium export --at`: the documents of a collection as they were, against a started server.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { query, sendFql } from '../support/http.ts'
+import { type ProgramResult, runProgram, temporaryFolder } from '../support/program.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+let server: RunningServer
+let folder: string
+before(async () => {
+  folder = await temporaryFolder()
+  server = await startServer()
+})
+after(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function run(...words: string[]): Promise<ProgramResult> {
+  return runProgram(words, { TERRARIUM_URL: server.url, TERRARIUM_SECRET: server.rootSecret })
+}
+
+async function fql(text: string): Promise<unknown> {
+  const { json, status, text: body } = await sendFql(server, server.rootSecret, text)
+  assert.equal(status, 200, body)
+  return (json as { readonly data: unknown }).data
+}
+
+/** A time after all that was committed, and before all that will be, in microseconds. */
+async function moment(): Promise<string> {
+  return String(((await query(server, server.rootSecret, { to_micros: { time: 'now' } })) as number) + 0)
+}
+
+const rewind = (collection: string, at: string, ...more: string[]) =>
+  run('rewind', '--collection', collection, '--at', at, ...more)
+
+/** The ids and values of all documents. */
+const contents = (name: string) => fql(`${name}.all().map(d => [d.id.toString(), d.n]).toArray()`)
+
+test('deleted documents come back under their ids, changed ones as they were, new ones go', async () => {
+  await fql(`Collection.create({
+    name: "Items", history_days: 3, fields: { n: { signature: "Int?" } }, wildcard: "Any", constraints: [{ unique: ["n"] }]
+  })`)
+  await fql('Set.sequence(1, 8).forEach(n => Items.create({ id: n, n: n, deep: { a: [n, null] } }))')
+  const before = await contents('Items')
+  const at = await moment()
+  await fql('Items.byId("1")!.delete()')
+  await fql('Items.byId("2")!.update({ n: 200, deep: { b: 1 } })')
+  // New documents hold unique values of old ones.
+  await fql('Items.create({ id: 90, n: 1 }); Items.create({ id: 91, n: 2 })')
+  const dry = await rewind('Items', at, '--dry-run', '--batch', '3')
+  assert.equal(
+    dry.stdout,
+    'would delete 2, create 1 and replace 1 documents; 5 are as they were\n',
+    dry.stderr,
+  )
+  assert.deepEqual(await fql('Items.byId("91")!.n'), 2, 'a dry run writes nothing')
+  const done = await rewind('Items', at, '--batch', '3', '--json')
+  assert.deepEqual(JSON.parse(done.stdout), { deleted: 2, created: 1, replaced: 1, kept: 5, expired: 0 })
+  assert.deepEqual(await contents('Items'), before)
+  assert.deepEqual(await fql('Items.byId("2")!.deep'), { a: [2, null] }, 'values of version 10 stay')
+  const again = await rewind('Items', at)
+  assert.equal(again.stdout, 'deleted 0, created 0 and replaced 0 documents; 7 are as they were\n')
+})
+
+test('documents without data, with a ttl and with references are compared and restored', async () => {
+  const ref = (id: string) => ({ ref: { collection: 'plain' }, id })
+  const secret = server.rootSecret
+  await query(server, secret, { create_collection: { object: { name: 'plain' } } })
+  await query(server, secret, { create: ref('1'), params: { object: {} } })
+  const far = { object: { ttl: { time: '2100-01-01T00:00:00Z' }, data: { object: { to: ref('1') } } } }
+  await query(server, secret, { create: ref('2'), params: far })
+  const soon = { time_add: { time: 'now' }, offset: 50, unit: 'milliseconds' }
+  const brief = await query(server, secret, { create: ref('3'), params: { object: { ttl: soon } } })
+  const at = String((brief as { readonly ts: number }).ts)
+  await query(server, secret, { update: ref('2'), params: { object: { ttl: null } } })
+  for (;;) if ((await query(server, secret, { exists: ref('3') })) === false) break
+  const { stdout } = await rewind('plain', at)
+  // The history of an expired document may already be removed.
+  assert.match(
+    stdout,
+    /^deleted 0, created 0 and replaced 1 documents; 1 are as they were(; 1 have expired .*)?\n$/,
+  )
+  assert.equal(await query(server, secret, { exists: ref('3') }), false)
+  assert.deepEqual(await query(server, secret, { select: 'ttl', from: { get: ref('2') } }), {
+    '@ts': '2100-01-01T00:00:00Z',
+  })
+})
+
+test('a time that the history does not reach is refused with the earliest possible one', async () => {
+  await fql('Collection.create({ name: "Short" }); null')
+  const hourAgo = String(Number(await moment()) - 3_600_000_000)
+  const { status, stderr } = await rewind('Short', hourAgo)
+  assert.equal(status, 1)
+  const earliest = /does not reach that far: the earliest possible time is (\S+)\n$/.exec(stderr)?.[1]
+  assert.ok(earliest !== undefined && Date.parse(earliest) > Number(hourAgo) / 1000, stderr)
+  const exported = await run('export', join(folder, 'short'), '--collection', 'Short', '--at', hourAgo)
+  assert.equal(exported.status, 1)
+  assert.match(exported.stderr, /Short cannot be read .*minimum allowed timestamp 20/)
+})
+
+test('unknown collections, later times and failing batches are told', async () => {
+  assert.match((await rewind('None', '5')).stderr, /there is no collection None/)
+  assert.match((await rewind('Items', '2200-01-01T00:00:00Z')).stderr, /is in the future/)
+  assert.equal((await run('rewind', '--collection', 'Items')).status, 2)
+  assert.equal((await rewind('Items', 'yesterday')).status, 2)
+  const before = await moment()
+  await fql('Collection.create({ name: "Later", history_days: 30 }); null')
+  assert.match((await rewind('Later', before)).stderr, /the collection Later did not exist at/)
+  await fql('Collection.create({ name: "Typed", history_days: 1, wildcard: "Any" }); null')
+  await fql('Typed.create({ id: 1, n: "text" })')
+  const at = await moment()
+  await fql('Typed.byId("1")!.delete()')
+  await fql(
+    'Collection.byName("Typed")!.update({ constraints: [{ check: { name: "isGone", body: "d => d.n != \\"text\\"" } }] })',
+  )
+  const { status, stderr } = await rewind('Typed', at)
+  assert.equal(status, 1)
+  assert.match(stderr, /isGone[\s\S]*partly rewound\. The same command continues\./)
+})
+
+test('an export of the past has the documents of that time, of the collections that are named', async () => {
+  await fql('Collection.create({ name: "Past", history_days: 1 }); null')
+  await fql('Past.create({ id: 1, n: 1 }); Past.create({ id: 2, n: 2 })')
+  const at = await moment()
+  await fql('Past.byId("1")!.update({ n: 100 }); Past.byId("2")!.delete()')
+  const place = join(folder, 'past')
+  const { status, stderr, stdout } = await run(
+    'export',
+    place,
+    '--collection',
+    'Past',
+    '--at',
+    at,
+    '--format',
+    'simple',
+  )
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^exported 2 documents of 1 databases as of 20/)
+  assert.deepEqual((await readdir(place)).sort(), ['data', 'metadata_00.json'])
+  const data = join(place, 'data/collections/Past')
+  const [file = ''] = await readdir(data)
+  const lines = (await readFile(join(data, file), 'utf8')).trimEnd().split('\n')
+  assert.deepEqual(
+    lines.map(line => (JSON.parse(line) as { readonly n: number }).n),
+    [1, 2],
+  )
+  const { collections } = JSON.parse(await readFile(join(place, 'metadata_00.json'), 'utf8'))
+  assert.deepEqual(collections, ['Past'])
+  const unknown = await run('export', join(folder, 'none'), '--collection', 'None')
+  assert.match(unknown.stderr, /there is no collection None/)
+  const later = await run('export', join(folder, 'later'), '--at', '2200-01-01T00:00:00Z')
+  assert.match(later.stderr, /is in the future/)
+})
