@@ -1,0 +1,84 @@
+// Dashboard, alert rules and manifests in `deploy/` name metrics and settings that exist.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { variableOf } from '../../src/config/read-config.ts'
+import { settings } from '../../src/config/settings.ts'
+import { RequestMeter } from '../../src/http/request-meter.ts'
+import { createRegistry } from '../../src/metrics/registry.ts'
+import { files, read } from '../tidy/sources.ts'
+
+/** The names of all series that a node serves. */
+async function servedNames(): Promise<ReadonlySet<string>> {
+  const meter = new RequestMeter(systemClock)
+  meter.statuses[200] = 1
+  const standing = () => ({ fault: undefined, lagMs: 0, behind: 0 })
+  const text = await createRegistry(meter, { name: 'one', standing }).metrics()
+  return new Set(text.split('\n').flatMap(line => /^(\w+)[ {]/.exec(line)?.[1] ?? []))
+}
+
+/** The names of metrics in an expression. */
+function namesIn(expression: string): readonly string[] {
+  return [...expression.matchAll(/\b(?:terrarium|process|nodejs)_\w+/g)].map(([name]) => name)
+}
+
+/** The expressions of the panels and variables of the dashboard. */
+function dashboardExpressions(): readonly string[] {
+  const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
+    readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[]
+    readonly templating: { readonly list: readonly { readonly definition?: string }[] }
+  }
+  const targets = dashboard.panels.flatMap(panel => panel.targets.map(({ expr }) => expr))
+  return [...targets, ...dashboard.templating.list.flatMap(({ definition }) => definition ?? [])]
+}
+
+function alertExpressions(): readonly string[] {
+  return [...read('deploy/prometheus-alerts.yaml').matchAll(/^ {8}expr: (.*)$/gm)].map(
+    ([, expr = '']) => expr,
+  )
+}
+
+test('every metric of the dashboard and of the alerts is served, and every metric of ours is shown', async () => {
+  const served = await servedNames()
+  const expressions = [...dashboardExpressions(), ...alertExpressions()]
+  assert.ok(alertExpressions().length >= 10)
+  const used = new Set(expressions.flatMap(namesIn))
+  assert.deepEqual(
+    [...used].filter(name => !served.has(name)),
+    [],
+  )
+  const own = [...served].filter(name => name.startsWith('terrarium_') && !/_(sum|count)$/.test(name))
+  const shown = new Set(dashboardExpressions().flatMap(namesIn))
+  assert.deepEqual(
+    own.filter(name => !shown.has(name)),
+    [],
+  )
+})
+
+test('every alert has a severity and a summary, and balanced brackets', () => {
+  const rules = read('deploy/prometheus-alerts.yaml')
+    .split(/^ {6}- alert: /m)
+    .slice(1)
+  for (const rule of rules) {
+    assert.match(rule, /severity: (critical|warning)/)
+    assert.match(rule, /summary: ./)
+    const [, expr = ''] = /expr: (.*)/.exec(rule) ?? []
+    for (const [open, close] of ['()', '[]', '{}']) {
+      const count = (letter = '') => expr.split(letter).length
+      assert.equal(count(open), count(close), rule)
+    }
+  }
+})
+
+test('every variable in deploy/ is one of a setting', () => {
+  const known = new Set([...Object.keys(settings), 'config'].map(variableOf))
+  for (const path of files('deploy/*')) {
+    const named = [...read(path).matchAll(/\bTERRARIUM_[A-Z0-9_]+/g)].map(([name]) => name)
+    assert.deepEqual(
+      named.filter(name => !known.has(name) && name !== 'TERRARIUM_'),
+      [],
+      path,
+    )
+  }
+})
