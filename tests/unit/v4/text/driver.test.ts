@@ -1,5 +1,5 @@
-// Text in the notation of the npm driver gives the JSON that the driver sends: for every function it exports, with
-// arguments of every kind and number.
+// Text in the notation of the npm driver is parsed to the JSON that the driver sends: for every function it exports,
+// with arguments of every type and number.
 
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { FqlSyntaxError, fqlFunctions, parseExpression } from '../../../../src/v
 import { writeJson } from '../../../../src/values/write-json.ts'
 import { fc } from '../../../support/fast-check.ts'
 
-// The driver has no types that describe its functions by name.
+// The types of the driver do not allow access to functions by name.
 const { query } = createRequire(import.meta.url)('faunadb') as { query: Record<string, unknown> }
 
 /** The exports of the driver that are not functions of the language. */
@@ -35,7 +35,7 @@ function ours(text: string): unknown {
 /** Deprecated functions warn whenever they are called. */
 process.noDeprecation = true
 
-/** Functions of which the driver ignores what is given beyond their parameters; we refuse it. */
+/** Functions for which the driver ignores additional arguments; we reject them. */
 const ignoresExcess: Readonly<Record<string, number>> = {
   Casefold: 2,
   Concat: 2,
@@ -61,7 +61,7 @@ const argument = fc.oneof(
   fc.constantFrom('x => x', '(a, b) => Add(a, [b])', 'Lambda("i", q.Var("i"))', 'Now()', '-1.5', '`t`'),
 )
 
-/** Arguments for functions that take special ones. */
+/** Arguments for functions with special requirements. */
 const special: Readonly<Record<string, readonly string[]>> = {
   Bytes: ['"AQID"'],
   Lambda: ['x => Add(x, 1)', '(x, y) => [y, x]', '"x", Var("x")', '["x", "_"], 1', 'Lambda("x", 1)'],
@@ -109,12 +109,12 @@ for (const name of names) {
   })
 }
 
-test('every function of ours that the driver lacks is known to be ours', () => {
+test('the functions that the driver lacks are exactly these', () => {
   const added = fqlFunctions.map(({ name }) => name).filter(name => !names.includes(name))
   assert.deepEqual(added, ['Expr', 'First', 'IsUUID', 'Last', 'SelectAsIndex', 'UUID'])
 })
 
-test('what the driver refuses for the number of its arguments is refused', () => {
+test('a number of arguments rejected by the driver is rejected', () => {
   const wrong = [
     'Get()',
     'Now(1)',

@@ -1,4 +1,4 @@
-// Reading text: what is exact, what is refused and where, and how places lead back to the text.
+// Parses text: exact values, errors with their positions, and the way from positions on the wire back to the text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +58,7 @@ for (const [text, json] of exact) {
   test(`${text} is ${json}`, () => assert.equal(read(text), json))
 }
 
-/** Each with what `^` marks in the text. */
+/** Each with the part of the text marked by `^`. */
 const refused: readonly (readonly [text: string, message: RegExp, marked: string])[] = [
   ['', /^an expression is missing$/, ''],
   ['1 2', /^there is more than one expression$/, '2'],
@@ -120,7 +120,7 @@ for (const [text, message, marked] of refused) {
   })
 }
 
-test('an error says line and column, and shows the place', () => {
+test('an error has line and column, and shows the position', () => {
   const text = '// a comment\r\nMap(\n\t[1], // more\n\tx => Ad(x)\n)'
   assert.throws(
     () => parseExpression(text),
@@ -140,13 +140,13 @@ test('an excerpt of a long line stays short', () => {
   assert.equal(line.slice(underline.indexOf('^'), underline.lastIndexOf('^') + 1), 'xyz')
 })
 
-test('lines end as JavaScript ends them', () => {
+test('lines end as in JavaScript', () => {
   const text = 'a\nb\r\nc\u2028d'
   const places = [...text].map((_, offset) => lineAndColumn(text, offset).line)
   assert.deepEqual(places, [1, 1, 2, 2, 2, 3, 3, 4])
 })
 
-test('texts that only need more of them say so', () => {
+test('incomplete texts are reported as such', () => {
   const open = [
     'Get(',
     'Get(Ref(Collection("a"), "1")',
@@ -176,7 +176,7 @@ test('several expressions, with comments and semicolons between them', () => {
   assert.equal(parseExpressions(' // nothing\n').length, 0)
 })
 
-test('where JavaScript would read on in the next line, another expression begins', () => {
+test('an expression ends at the end of the line where JavaScript would continue', () => {
   const text = 'Now()\n[1]\n(2) // two\n[3]\n/* four */ (x => x)\nq.Now() /* five\n */\n`six`\n7\n-8\n9 [10]'
   const found = parseExpressions(text.slice(0, text.indexOf('\n9 ')))
   assert.deepEqual(
@@ -187,14 +187,14 @@ test('where JavaScript would read on in the next line, another expression begins
   assert.equal(parseExpressions('Now\n()').length, 1)
 })
 
-test('expressions are read one by one: what comes before a mistake is there', () => {
+test('expressions are parsed one by one: those before an error are returned', () => {
   const found = readExpressions('1 2 foo(')
   assert.equal(found.next().value?.json, 1n)
   assert.equal(found.next().value?.json, 2n)
   assert.throws(() => found.next(), FqlSyntaxError)
 })
 
-test('reading many expressions takes time in proportion to them', () => {
+test('the time to parse many expressions is proportional to their number', () => {
   const count = 20_000
   const text = '{ ref: Ref(Collection("users"), "1"), data: { at: Time("2020-01-01T00:00:00Z") } }\n'.repeat(
     count,
@@ -202,13 +202,13 @@ test('reading many expressions takes time in proportion to them', () => {
   assert.equal(parseExpressions(text).length, count)
 })
 
-test('nesting beyond the stack is an error like any other', () => {
+test('nesting beyond the stack is an ordinary error', () => {
   for (const open of ['[', 'Add(', '{a: ', 'x => ', '-']) {
     assert.throws(() => parseExpression(open.repeat(200_000)), { name: 'FqlSyntaxError' }, open)
   }
 })
 
-test('a position on the wire leads to its place in the text', () => {
+test('a position on the wire is found in the text', () => {
   const text = `Let({ a: 1, b: Add(1, 2) },
     Map(Paginate(Match(Index("i"), Var("a"), 7), { size: 2, after: [1] }), (k, r) => Select(["data", "x"], Get(r))))`
   const { source } = parseExpression(text)
@@ -231,7 +231,7 @@ test('a position on the wire leads to its place in the text', () => {
   }
 })
 
-test('the places of the service’s errors are the places in the text', async () => {
+test('the positions of the service’s errors are found in the text', async () => {
   const engine = openTestEngine()
   const cases: readonly (readonly [text: string, place: string])[] = [
     ['Add(1, Divide(1, 0))', 'Divide(1, 0)'],
@@ -262,7 +262,7 @@ test('the places of the service’s errors are the places in the text', async ()
   }
 })
 
-test('what would have to be evaluated is no value', () => {
+test('expressions that need evaluation are not values', () => {
   const value = (text: string) => writeJson(valueOfQuery(parseExpression(text).json))
   assert.equal(value('{at: Time("2020-01-01T00:00:00Z")}'), '{"at":{"@ts":"2020-01-01T00:00:00Z"}}')
   assert.throws(
@@ -278,7 +278,7 @@ test('what would have to be evaluated is no value', () => {
   }
 })
 
-test('long text goes on lines of its own, short text stays together', () => {
+test('long parts are printed on lines of their own, short ones together', () => {
   const document = parseJson(
     '{"ref":{"@ref":{"id":"1","collection":{"@ref":{"id":"users","collection":{"@ref":{"id":"collections"}}}}}},"ts":1648000000000000,"data":{"at":{"@ts":"2020-01-01T00:00:00Z"},"tags":["a","b"],"no-identifier":{}}}',
   )

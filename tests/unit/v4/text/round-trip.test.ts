@@ -33,7 +33,7 @@ const name = fc.oneof(
   fc.string(),
 )
 
-/** Fields whose only key begins with @ would be a tag; responses wrap all objects with such a key. */
+/** A field whose only key begins with @ would be a tag; responses wrap all objects with such a key. */
 function plainObject(fields: readonly (readonly [string, Json])[]): Json {
   const map = new Map(fields)
   return [...map.keys()].some(key => key.startsWith('@')) ? object({ '@obj': map }) : map
@@ -116,7 +116,7 @@ const value: fc.Arbitrary<Json> = fc.letrec(tie => ({
 
 const columns = fc.constantFrom(20, 60, 100)
 
-test('a value that was printed reads as the value', () => {
+test('a printed value is parsed to the same value', () => {
   fc.assert(
     fc.property(value, columns, (json, columns) => {
       const text = printValue(json, { columns })
@@ -126,7 +126,7 @@ test('a value that was printed reads as the value', () => {
   )
 })
 
-/** Queries as drivers send them: calls of every function, with arguments left out and not. */
+/** Queries as sent by drivers: calls of every function, with and without optional arguments. */
 const query: fc.Arbitrary<Json> = fc.letrec(tie => {
   const part = tie('query') as fc.Arbitrary<Json>
   const calls = families.flatMap(({ definitions }) =>
@@ -164,7 +164,7 @@ const query: fc.Arbitrary<Json> = fc.letrec(tie => {
   }
 }).query as fc.Arbitrary<Json>
 
-/** Without the one difference that text cannot show: no terms, and an empty list of terms or arguments. */
+/** Removes the only difference that text cannot show, between no terms and an empty list of terms or arguments. */
 function normal(json: Json): Json {
   if (Array.isArray(json)) return json.map(normal)
   if (!(json instanceof Map)) return json
@@ -177,7 +177,7 @@ function normal(json: Json): Json {
   )
 }
 
-/** With keys in order: their order means nothing in calls. */
+/** Sorts the keys, whose order is irrelevant in calls. */
 function sorted(json: Json): Json {
   if (Array.isArray(json)) return json.map(sorted)
   if (!(json instanceof Map)) return json
@@ -192,7 +192,7 @@ test('a filter in another set needs no tag', () => {
   )
 })
 
-test('a query that was printed reads as the query', () => {
+test('a printed query is parsed to the same query', () => {
   fc.assert(
     fc.property(query, columns, (json, columns) => {
       const text = printQuery(json, { columns })
@@ -221,7 +221,7 @@ for (const family of families) {
   }
 }
 
-test('a value that was printed evaluates to the value', async () => {
+test('a printed value evaluates to the value', async () => {
   const engine = openTestEngine()
   try {
     await engine.query({ create_collection: { object: { name: 'x' } } })
