@@ -47,7 +47,7 @@ type SendRequest = typeof requestSecure
 
 /** Uses only scheme, host, port and path of the URI (a fact of the protocol) and ignores the query string. */
 function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
-  if (!URL.canParse(uri)) throw new Error('the jwks_uri is no URI')
+  if (!URL.canParse(uri)) throw new Error('the jwks_uri is not a URI')
   const url = new URL(uri)
   const secure = url.protocol === 'https:'
   if (!secure && !(options.allowInsecure && url.protocol === 'http:')) {

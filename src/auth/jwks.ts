@@ -206,6 +206,6 @@ function withValidExponent(key: VerificationKey): VerificationKey {
   const { publicExponent } = key.algorithm as typeof key.algorithm & { readonly publicExponent: Uint8Array }
   const digits = Buffer.from(publicExponent).toString('hex').replace(/^0+/, '')
   if (digits === '' || digits === '1' || !/[13579bdf]$/.test(digits))
-    throw new Error('the exponent of the key is no RSA exponent')
+    throw new Error('the exponent of the key is not a valid RSA exponent')
   return key
 }

@@ -27,7 +27,7 @@ export interface SharedLog {
   /** The clock that all machines share. */
   readonly now: () => Micros
   readonly chunks: Pick<RecordLogChunks, keyof RecordLogChunks>
-  /** Stores the contents of chunks; absent when the table does. */
+  /** Stores the contents of chunks; absent when the table stores them. */
   readonly bucket?: ChunkStorage | undefined
   /** Files that every machine can read. */
   readonly files: FileTable

@@ -39,9 +39,9 @@ export interface BatchOptions {
   /** Only computes the outcomes; writes nothing. */
   readonly dryRun: boolean
   /**
-   * When documents are checked against their collections. Absent: each one when it is written, and a failed check makes
-   * it `bad`. `each`: the same, but a failed check makes it `unmet`, because it may pass once other documents exist.
-   * `together`: after the whole batch is written, in one transaction.
+   * The time of the checks of documents against their collections. Absent: when each document is written; a failed
+   * check makes it `bad`. `each`: the same, but a failed check makes it `unmet`, because it may pass once other
+   * documents exist. `together`: after the whole batch is written, in one transaction.
    */
   readonly checks?: 'each' | 'together' | undefined
 }
@@ -264,14 +264,14 @@ export class BatchWriter {
   /** The reason why the query layer would also reject the resolved fields. */
   #refusal(ref: Ref, fields: ObjectValue): string | undefined {
     for (const lambda of this.#resolver.lambdas) {
-      if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is none of the language'
+      if (!this.#target.rules.isExpression(lambda)) return 'a stored lambda that is not valid in the language'
     }
     if (ref.collection !== native.credentials) return undefined
     const { container } = this.#transaction.catalogue.database(this.#database) ?? {}
     if (container) return 'a container holds no credentials'
     const instance = fields.get('instance')
     const isDocument = instance instanceof Ref && instance.collection >= firstUserCollection
-    return isDocument ? undefined : 'its `instance` is no reference to a document'
+    return isDocument ? undefined : 'its `instance` is not a reference to a document'
   }
 
   /** Records the record's references to missing documents and schema objects. */

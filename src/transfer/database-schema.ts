@@ -61,7 +61,7 @@ export async function writeDatabaseSchema(
   return [...told, ...pushed, ...others, ...refused]
 }
 
-/** Returns a role without rights that no schema file shows, because its predicate is of version 4. */
+/** Creates a role without rights. Its predicate is of version 4, so no schema file shows the role. */
 function hiddenRole(name: string): SchemaRecord['params'] {
   const resource = object({ '@ref': object({ id: 'collections' }) })
   const predicate = object({ '@query': object({ lambda: '_', expr: false }) })

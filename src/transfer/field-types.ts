@@ -81,7 +81,7 @@ export function convert(json: Json, type: ImportType): Value {
 }
 
 function misfit(json: Json, type: string): BadRecord {
-  return new BadRecord(`${excerptOf(json)} is no ${type}`)
+  return new BadRecord(`${excerptOf(json)} is not a valid ${type}`)
 }
 
 /** The types of fields, by collection and path. */

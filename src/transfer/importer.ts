@@ -174,7 +174,7 @@ class Importer {
       if (file.content.kind === 'fsl') files.push(await this.#schemaFile(file, files))
       else records.push(...(await readSchemaFile(file, this.#report)))
     }
-    // Schema files take precedence over the mere existence of a collection.
+    // Definitions in schema files take precedence over collections that are only listed.
     for (const { database: path, name } of this.#sources.collections)
       schemaOf(path).records.unshift(namedRecord('collection', name))
     for (const path of [[], ...this.#sources.databases]) schemaOf(path)

@@ -68,7 +68,7 @@ async function* converted(
     try {
       return new TextEncoder().encode(decoder.decode(chunk, { stream: chunk !== undefined }))
     } catch {
-      throw new BadRecord(`what stands behind byte ${offset} is no text in ${encoding}`)
+      throw new BadRecord(`the text from byte ${offset} on is not valid ${encoding}`)
     }
   }
   for await (const chunk of chunks) {
@@ -89,7 +89,9 @@ async function* checked(
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const refuse = async (at: number) => {
     const line = await lineAt(source, at)
-    return new BadRecord(`byte ${at} (line ${line}) is no UTF-8; --encoding says what else the file is in`)
+    return new BadRecord(
+      `byte ${at} (line ${line}) is not valid UTF-8; use --encoding to name the encoding of the file`,
+    )
   }
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? chunk : joinBytes([rest, chunk])

@@ -26,18 +26,18 @@ export function recordFault({ collection, fields, id, isHistory, ts }: DocumentR
   const known = isCredentials ? credentialFields : documentFields
   for (const name of fields.keys()) if (!known.has(name)) return `a field \`${name}\`, which it cannot have`
   const data = fields.get('data')
-  if (data !== undefined && !isObject(data)) return 'its `data` is no object'
+  if (data !== undefined && !isObject(data)) return 'its `data` is not an object'
   const ttl = fields.get('ttl')
-  if (ttl !== undefined && !(ttl instanceof Time)) return 'its `ttl` is no time'
+  if (ttl !== undefined && !(ttl instanceof Time)) return 'its `ttl` is not a time'
   return isCredentials ? credentialsFault(fields) : undefined
 }
 
 function credentialsFault(fields: DocumentRecord['fields']): string | undefined {
   const hash = fields.get('hashed_password')
-  if (hash !== undefined && typeof hash !== 'string') return 'its `hashed_password` is no text'
+  if (hash !== undefined && typeof hash !== 'string') return 'its `hashed_password` is not a text'
   const instance = fields.get('instance')
   const isDocument = instance instanceof UnresolvedRef && instance.target.type === 'document'
-  return isDocument ? undefined : 'its `instance` is no reference to a document'
+  return isDocument ? undefined : 'its `instance` is not a reference to a document'
 }
 
 /** Returns whether a time in microseconds is possible for versions of records: not before 1970, and exact. */

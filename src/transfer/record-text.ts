@@ -56,7 +56,7 @@ export function readRecord(line: string): DocumentRecord {
 }
 
 function notOurs(): BadRecord {
-  return new BadRecord('a line that is no record')
+  return new BadRecord('a line that is not a record')
 }
 
 function valueText(value: Value): string {

@@ -85,7 +85,7 @@ function planOf(
   return { findings, push }
 }
 
-/** A dry run has not created them, so the database would refuse their names. */
+/** A file without the stubs. A dry run has not created these, so the database would reject their names. */
 function withoutStubs(file: FslFile, stubs: ReadonlySet<string>): FslFile {
   const cut = new Set(file.items.filter(item => stubs.has(itemKey(item))))
   return cut.size === 0 ? file : readFsl(file.name, without(file.items, cut, file.text))

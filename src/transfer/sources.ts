@@ -230,7 +230,7 @@ async function readMetadata(path: string): Promise<Metadata> {
   } catch {
     // The error is thrown below.
   }
-  throw new TransferError(`${path}: this is no metadata of an export, or it is damaged`)
+  throw new TransferError(`${path}: this is not the metadata of an export, or it is damaged`)
 }
 
 /** `files`: paths with their size in bytes. */

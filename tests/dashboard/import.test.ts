@@ -84,7 +84,7 @@ test('a table is shown as it will be stored; types, separators and encodings are
   await page
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'latin.csv', mimeType: 'text/csv', buffer })
-  await page.getByRole('alert').getByText('is no UTF-8; choose its encoding').waitFor()
+  await page.getByRole('alert').getByText('is not valid UTF-8; choose its encoding').waitFor()
   await page.getByText('How the file is read').click()
   await page.getByLabel('Encoding').selectOption('windows-1252')
   await page.getByRole('cell', { name: 'Müller; Ann' }).waitFor()
@@ -186,7 +186,7 @@ test('rows of JSON keep their ids when asked', { skip }, async () => {
   await asked.check()
   await page.getByRole('cell', { name: '7', exact: true }).waitFor()
   assert.match(await load(page), /^3 documents created, 1 documents refused/)
-  await page.getByRole('alert').getByText('a row with "x", which is no id').waitFor()
+  await page.getByRole('alert').getByText('a row with "x", which is not a valid id').waitFor()
   const stored = await all('rows')
   assert.deepEqual(stored.map(({ n }) => n).sort(), [1, 2, 3])
   assert.ok(stored.every(data => !('id' in data)))

@@ -59,32 +59,35 @@ test('rows of native collections are rejected, whatever they contain', async () 
 test('ids, times and fields that no query could store are reported with their line', async () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['["w","things",-1,null,{}]', /^line 2: things -1: the id -1 is not between/],
-    ['["w","things",9223372036854775808,null,{}]', /^line 2: a line that is no record/],
+    ['["w","things",9223372036854775808,null,{}]', /^line 2: a line that is not a record/],
     ['["w","things",1,-1,{}]', /^line 2: things 1: the time -1 is not between/],
     ['["w","things",1,100000000000000000,{}]', /things 1: the time 100000000000000000 is not/],
     ['["h","things",1,-11676096000000000,{}]', /things 1: the time -11676096000000000 is not/],
-    ['["x","things",1,null,{}]', /a line that is no record/],
-    ['["w","things",1,null,{"data":5}]', /things 1: its `data` is no object/],
-    ['["w","things",1,null,{"ttl":5}]', /things 1: its `ttl` is no time/],
+    ['["x","things",1,null,{}]', /a line that is not a record/],
+    ['["w","things",1,null,{"data":5}]', /things 1: its `data` is not an object/],
+    ['["w","things",1,null,{"ttl":5}]', /things 1: its `ttl` is not a time/],
     ['["w","things",1,null,{"role":"admin"}]', /things 1: a field `role`, which it cannot have/],
-    ['["w","/credentials",1,null,{"hashed_password":"x"}]', /credentials 1: its `instance` is no reference/],
-    ['["w","/credentials",1,null,{"instance":{"@named":["role","r"]}}]', /`instance` is no reference/],
+    [
+      '["w","/credentials",1,null,{"hashed_password":"x"}]',
+      /credentials 1: its `instance` is not a reference/,
+    ],
+    ['["w","/credentials",1,null,{"instance":{"@named":["role","r"]}}]', /`instance` is not a reference/],
     ['["h","/credentials",1,1,{"instance":{"@doc":["things",1]}}]', /credentials have no past/],
-    ['["w","things",1,null,{"data":{"u":{"@uuid":"x"}}}]', /a line that is no record/],
-    ['["w","things",1,null,{"data":{"d":{"@double":"x"}}}]', /a line that is no record/],
-    ['["w","things",1,null,{"data":{"r":{"@named":["key","x"]}}}]', /a line that is no record/],
-    ['["w","things",1,null,{"data":{"q":{"@query":["4",[1],{"var":"x"}]}}}]', /a line that is no record/],
+    ['["w","things",1,null,{"data":{"u":{"@uuid":"x"}}}]', /a line that is not a record/],
+    ['["w","things",1,null,{"data":{"d":{"@double":"x"}}}]', /a line that is not a record/],
+    ['["w","things",1,null,{"data":{"r":{"@named":["key","x"]}}}]', /a line that is not a record/],
+    ['["w","things",1,null,{"data":{"q":{"@query":["4",[1],{"var":"x"}]}}}]', /a line that is not a record/],
   ]
   for (const [line, reason] of cases) assert.match(await refusal(line), reason)
   const blank = await write(['', '["w","things",1,null,{}]', 'nonsense'])
-  assert.match(blank.text, /line 4: a line that is no record/)
+  assert.match(blank.text, /line 4: a line that is not a record/)
 })
 
 test('credentials belong to a document of the same database', async () => {
   for (const instance of ['{"@doc":["elsewhere",1]}', '{"@doc":["/keys",1]}', '{"@doc":["/databases",1]}']) {
     const { json } = await write([`["w","/credentials",1,null,{"instance":${instance}}]`])
     const { outcomes } = json as { outcomes: readonly (readonly [string, string])[] }
-    assert.deepEqual(outcomes, [['bad', 'its `instance` is no reference to a document']])
+    assert.deepEqual(outcomes, [['bad', 'its `instance` is not a reference to a document']])
   }
 })
 
@@ -111,8 +114,8 @@ test('a reference to a schema object uses its name, so numbers of another databa
 
 test('a stored lambda must be valid in the language', async () => {
   const of = (body: string) => write([`["w","things",8,null,{"data":{"f":{"@query":["4","x",${body}]}}}]`])
-  assert.match((await of('{"nonsense":1}')).text, /a stored lambda that is none of the language/)
-  assert.match((await of('{"var":"y"}')).text, /a stored lambda that is none of the language/)
+  assert.match((await of('{"nonsense":1}')).text, /a stored lambda that is not valid in the language/)
+  assert.match((await of('{"var":"y"}')).text, /a stored lambda that is not valid in the language/)
   assert.match((await of('{"add":[{"var":"x"},1]}')).text, /"(?:written|replaced)"/)
 })
 

@@ -48,7 +48,7 @@ test('text that is not UTF-8 is rejected with its position, and read when its en
   assert.equal(refused.status, 1)
   assert.match(
     refused.stderr,
-    /people\.csv: byte 22 \(line 3\) is no UTF-8; --encoding says what else the file is in\n$/,
+    /people\.csv: byte 22 \(line 3\) is not valid UTF-8; use --encoding to name the encoding of the file\n$/,
   )
   for (const encoding of ['latin1', 'windows-1252']) {
     const { status, stderr } = await importFile(encoding, 'people.csv', latin, '--encoding', encoding)
@@ -70,7 +70,7 @@ test('text that is not UTF-8 is rejected with its position, and read when its en
     '--encoding',
     'utf-8',
   )
-  assert.match(wrong.stderr, /no UTF-8/)
+  assert.match(wrong.stderr, /not valid UTF-8/)
 })
 
 test('UTF-16 is recognized by its byte order mark', async () => {
@@ -85,7 +85,7 @@ test('UTF-16 is recognized by its byte order mark', async () => {
     assert.deepEqual(await read(database), ['Ada', 'Müller'])
   }
   const odd = await importFile('odd', 'people.jsonl', little.subarray(0, -1))
-  assert.match(odd.stderr, /people\.jsonl: what stands behind byte \d+ is no text in utf-16le\n$/)
+  assert.match(odd.stderr, /people\.jsonl: the text from byte \d+ on is not valid utf-16le\n$/)
 })
 
 test('characters and errors at the boundaries of the blocks that are read', async () => {
@@ -100,6 +100,6 @@ test('characters and errors at the boundaries of the blocks that are read', asyn
     const bad = Buffer.from(good)
     bad[good.indexOf(0xf0) + 1] = 0x20
     const refused = await importFile(`seams${back}`, 'seam.jsonl', bad)
-    assert.match(refused.stderr, new RegExp(`byte ${good.indexOf(0xf0)} \\(line 2\\) is no UTF-8`))
+    assert.match(refused.stderr, new RegExp(`byte ${good.indexOf(0xf0)} \\(line 2\\) is not valid UTF-8`))
   }
 })

@@ -47,10 +47,17 @@ test('in an export with one line per file, errors have record, byte, collection,
       reason,
     ]),
     [
-      [2, byteOf(2), 1, 'users', 'abc', 'a document with "abc", which is no id'],
-      [3, byteOf(3), 1, 'users', '3', 'field deep.list.by: a reference into users with "x", which is no id'],
+      [2, byteOf(2), 1, 'users', 'abc', 'a document with "abc", which is not a valid id'],
+      [
+        3,
+        byteOf(3),
+        1,
+        'users',
+        '3',
+        'field deep.list.by: a reference into users with "x", which is not a valid id',
+      ],
       [4, byteOf(4), 1, 'users', '4', 'field ts: a time that is not between 1684 and 2255'],
-      [5, byteOf(5), 1, 'users', '5', 'field day: "yesterday" is no date (@date)'],
+      [5, byteOf(5), 1, 'users', '5', 'field day: "yesterday" is not a valid date (@date)'],
       [6, byteOf(6), 1, 'users', '6', 'broken JSON at character 44 of it'],
     ],
   )
@@ -70,19 +77,22 @@ test('errors in data of drivers, rows and tables have their field as well', asyn
   )
   await assert.rejects(
     database.import([users]),
-    /users\.jsonl:1 people 1: field data\.a\.t: "noon" is no time \(@ts\)/,
+    /users\.jsonl:1 people 1: field data\.a\.t: "noon" is not a valid time \(@ts\)/,
   )
   const late = await fileOf(
     database,
     'late.jsonl',
     JSON.stringify({ ref: document('people', '1'), ts: 'noon' }),
   )
-  await assert.rejects(database.import([late]), /late\.jsonl:1 people 1: field ts: "noon" is no time/)
+  await assert.rejects(
+    database.import([late]),
+    /late\.jsonl:1 people 1: field ts: "noon" is not a valid time/,
+  )
   const table = await fileOf(database, 'goods.csv', 'id,due\n1,soon\n')
   const type = ['due::date']
   await assert.rejects(
     database.import([table], { type }),
-    /goods\.csv:\d goods 1: field due: "soon" is no date/,
+    /goods\.csv:\d goods 1: field due: "soon" is not a valid date/,
   )
 })
 

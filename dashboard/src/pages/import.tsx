@@ -179,7 +179,7 @@ function Progress({ progress, action, isDone }: ProgressProps) {
 
 const flags: readonly (readonly [RegExp, string])[] = [
   [/ \(--skip-bad N skips N of them\)/, '. Switch “Pass over what cannot be imported” on to go on behind it'],
-  [/--encoding says what else the file is in/, 'choose its encoding'],
+  [/use --encoding to name the encoding of the file/, 'choose its encoding'],
   [/\(see --allow-short-rows\)/, '(see “Rows may be shorter than the header”)'],
   [/\(see --on-conflict\)/, '(see “A document that is there already”)'],
 ]

@@ -30,7 +30,7 @@ export const readDriver: ReadElement = (element, context) => {
       return documentOf(target.collection.target, target.id, element, context)
     case 'key':
     case 'native':
-      throw new BadRecord('a `ref` to something that is no document')
+      throw new BadRecord('a `ref` to something that is not a document')
     default:
       return [schemaObject(target.type, target.name, element)]
   }
@@ -63,7 +63,7 @@ function versionOf(
   const json = element.get('ts') ?? undefined
   const ts = json === undefined ? undefined : driverValue(json, 'ts')
   if (ts !== undefined && typeof ts !== 'bigint' && typeof ts !== 'number' && !(ts instanceof Time))
-    throw new BadRecord(`${excerptOf(json ?? null)} is no time`, 'ts')
+    throw new BadRecord(`${excerptOf(json ?? null)} is not a valid time`, 'ts')
   return {
     kind: 'document',
     id,
@@ -86,7 +86,7 @@ function userFields(element: ReadonlyMap<string, Json>): ObjectValue {
   const fields = pick(element, ['data', 'ttl'])
   const data = fields.get('data')
   if (data === undefined) return fields
-  if (!(data instanceof Map)) throw new BadRecord('its `data` is no object')
+  if (!(data instanceof Map)) throw new BadRecord('its `data` is not an object')
   if (data.size > 0) return fields
   return new Map([...fields].filter(([name]) => name !== 'data'))
 }

@@ -33,7 +33,7 @@ export function driverFields(json: ReadonlyMap<string, Json>): ObjectValue {
 export const textTags: TextTags = {
   '@ts': ['time', parseTime],
   '@date': ['date', parseDate],
-  '@bytes': ['base64', decodeBase64],
+  '@bytes': ['base64 text', decodeBase64],
   '@uuid': ['UUID', parseUuid],
 }
 
@@ -80,13 +80,13 @@ function topLevel(name: string): UnresolvedRef {
 
 function inCollection(id: string, collection: UnresolvedRef): UnresolvedRef {
   const { target } = collection
-  if (target.type !== 'collection') throw new BadRecord(`"${id}" is in something that is no collection`)
+  if (target.type !== 'collection') throw new BadRecord(`"${id}" is in something that is not a collection`)
   const known = target.name.startsWith('/') ? (target.name.slice(1) as NativeName) : undefined
   const kind = known && kindOfNative.get(known)
   // References to native collections have the name of a collection.
   if (kind !== undefined) return schemaReference(kind, id)
   const number = readId(id)
-  if (number === undefined) throw new BadRecord(`"${id}" is no id of a document`)
+  if (number === undefined) throw new BadRecord(`"${id}" is not a valid document id`)
   return new UnresolvedRef({ type: 'document', id: number, collection })
 }
 

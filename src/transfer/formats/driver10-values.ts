@@ -1,4 +1,5 @@
-// Reads values as `JSON.stringify` prints those of the driver of version 10, whose classes become plain objects.
+// Reads values of the driver of version 10 as printed by `JSON.stringify`, which turns their classes into plain
+// objects.
 
 import { parseDate } from '../../values/date.ts'
 import { parseTime } from '../../values/time.ts'

@@ -67,7 +67,7 @@ function fieldsOf(element: ReadonlyMap<string, Json>, notation: Notation): Objec
   // Fields with reserved names are in `data`.
   const given = element.get('data')
   const more = tagOf(given)?.[0] === '@object' ? tagOf(given)?.[1] : (given ?? new Map<string, Json>())
-  if (!(more instanceof Map)) throw new BadRecord('its `data` is no object')
+  if (!(more instanceof Map)) throw new BadRecord('its `data` is not an object')
   for (const [name, value] of readFields(more, '', notation)) data.set(name, value)
   return withTtl(element, data.size > 0 ? [['data', data]] : [])
 }
@@ -96,6 +96,6 @@ function instant(json: Json | undefined, member: 'ts' | 'ttl'): Time | undefined
   if (json === undefined || json === null) return undefined
   const text = json instanceof Map ? (json.get('@time') ?? json.get('isoString')) : json
   const time = typeof text === 'string' ? parseTime(text) : undefined
-  if (time === undefined) throw new BadRecord(`${excerptOf(text ?? json)} is no time`, member)
+  if (time === undefined) throw new BadRecord(`${excerptOf(text ?? json)} is not a valid time`, member)
   return time
 }

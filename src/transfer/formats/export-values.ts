@@ -37,7 +37,7 @@ const textTags: TextTags = {
   '@double': ['number', readDouble],
   '@date': ['date', parseDate],
   '@time': ['time', parseTime],
-  '@bytes': ['base64', decodeBase64],
+  '@bytes': ['base64 text', decodeBase64],
   '@uuid': ['UUID', parseUuid],
   '@string': ['text', text => text],
 }

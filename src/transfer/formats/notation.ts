@@ -51,7 +51,7 @@ export function readTextTag(tags: TextTags, tag: string, content: Json): Value |
   if (known === undefined) return undefined
   const [what, read] = known
   const value = typeof content === 'string' ? read(content) : undefined
-  if (value === undefined) throw new BadRecord(`${excerptOf(content)} is no ${what} (${tag})`)
+  if (value === undefined) throw new BadRecord(`${excerptOf(content)} is not a valid ${what} (${tag})`)
   return value
 }
 
@@ -66,5 +66,5 @@ export function excerptOf(json: Json): string {
 
 /** Describes the error of an id. */
 export function faultOfId(id: Json | undefined): string {
-  return id === undefined ? 'without an id' : `with ${excerptOf(id)}, which is no id`
+  return id === undefined ? 'without an id' : `with ${excerptOf(id)}, which is not a valid id`
 }

@@ -387,10 +387,10 @@ test('the reason for an unavailable set is logged once, until it changes', async
     time.clock,
     (uri, why) => told.push(`${uri}: ${why}`),
   )
-  for (const next of [reason, reason, 'the jwks_uri is no URI']) {
+  for (const next of [reason, reason, 'the jwks_uri is not a URI']) {
     reason = next
     await assert.rejects(keys.key('https: //x', 'k', 'RS256'))
     await time.advance(1000)
   }
-  assert.deepEqual(told, ['https: //x: the key server answered 500', 'https: //x: the jwks_uri is no URI'])
+  assert.deepEqual(told, ['https: //x: the key server answered 500', 'https: //x: the jwks_uri is not a URI'])
 })
