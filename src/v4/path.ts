@@ -117,7 +117,7 @@ const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
   'join',
 ])
 
-/** A part of a set by its name in the written form. Sets whose parts paths cannot address have null under all names. */
+/** A part of a set by its name in the written form; null under every name for sets whose parts paths cannot address. */
 function setPart(set: SetValue, name: PathStep): Value | undefined {
   if (!setsWithParts.has(set.shape.type)) return null
   if (set.shape.type === 'join' && name === 'with') return set.shape.with

@@ -19,8 +19,8 @@ export function readBody(body: string | undefined): Json {
 }
 
 /**
- * The query to explain, and the caller for whom. Undefined for a text or a template, which are queries of version 10;
- * in version 4 they would only be literals. Throws `bad request`.
+ * The query to explain, and the caller for whom it is explained. Undefined for a text or a template, which are queries
+ * of version 10; in version 4 they would only be literals. Throws `bad request`.
  */
 export function readExplanation(
   body: string | undefined,

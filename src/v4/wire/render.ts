@@ -1,5 +1,5 @@
-// Renders values as the JSON text of responses. Text is concatenated directly, without an intermediate tree: rendering
-// dominates the cost of reading a page of documents after the read itself.
+// Renders values as the JSON text of responses. Text is concatenated directly, without an intermediate tree: after the
+// read itself, rendering is the largest cost of a page of documents.
 
 import { unreachable } from '../../base/assert.ts'
 import { longCall, step } from '../../base/effort.ts'
@@ -77,9 +77,9 @@ class Renderer {
   readonly #transactionTime: Micros | 'open' | undefined
   readonly #refs: RefPrinter
   readonly #tails: RefTails | undefined
-  /** True if to use the spelling of the oldest version, which differs most. */
+  /** True for the oldest version, whose spelling differs most. */
   readonly #oldest: boolean
-  /** True if to use the spelling of versions with class and instance instead of collection and document. */
+  /** True for versions with class and instance instead of collection and document. */
   readonly #older: boolean
   #depth = 0
   /** The maximum depth since the start of the current document. */
