@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes a certificate authority of your own and a certificate for the names that apps have written in:
+# Creates a certificate authority and a certificate for the names that apps have hard-coded:
 #
 #     sh deploy/make-certificate.sh ./certificates db.fauna.com graphql.fauna.com
 #
-# The service gets server.pem and server-key.pem, the apps get ca.pem. Keep ca-key.pem to yourself: whoever has it can
-# pretend to be any host to whoever trusts ca.pem.
+# The service needs server.pem and server-key.pem, the apps need ca.pem. Keep ca-key.pem private: its holder can impersonate
+# any host to programs that trust ca.pem.
 set -eu
 folder=${1:?the folder to write to}
 shift
@@ -14,7 +14,7 @@ names=$(printf 'DNS:%s,' "$@")
 mkdir -p "$folder"
 cd "$folder"
 umask 077
-# Private keys do not belong into a repository that the folder may be in.
+# The folder may be in a repository: exclude the private keys.
 printf '%s\n' '*-key.pem' >.gitignore
 [ -f ca.pem ] || openssl req -x509 -newkey rsa:2048 -nodes -days 3650 -keyout ca-key.pem -out ca.pem \
   -subj "/CN=Terrarium of $(uname -n)" -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign
