@@ -186,6 +186,8 @@ test('the history says who wrote each version', { skip }, async () => {
   const page = await stage.signedIn(stage.admin, 'collections/audited/400/history')
   const writer = page.getByRole('region', { name: 'Who wrote this version' })
   await writer.getByText('till').waitFor()
+  await page.getByText('Rewind the whole collection to this time').click()
+  await page.getByText(/rewind --url http:\S+ --collection audited --at \S+Z --dry-run/).waitFor()
   await writer.getByText('{"update":{"ref":').waitFor()
   await page
     .getByRole('button', { name: /^create/ })
@@ -197,6 +199,7 @@ test('the history says who wrote each version', { skip }, async () => {
   const reader = await stage.signedIn(await stage.keyOf('server'), 'collections/audited/400/history')
   await reader.getByText('What changed with it').waitFor()
   assert.equal(await reader.getByText('Who wrote this version').count(), 0)
+  assert.equal(await reader.getByText('Rewind the whole collection').count(), 0)
   await reader.context().close()
   stage.assertNoFaults()
 })

@@ -17,6 +17,7 @@ import { rights, scope } from '../session.ts'
 import { at, type Json, type Query, textAt, writeJson } from '../wire/json.ts'
 import { documentRef } from '../wire/refs.ts'
 import { documentTabs, documentTrail } from './document.tsx'
+import { RewindCommand } from './rewind.tsx'
 import { useWriters, VersionWriter } from './version-writer.tsx'
 
 interface Version {
@@ -203,6 +204,9 @@ function VersionView({ name, version, previous, newest, onRestored, children }: 
           </>
         )}
       </Loaded>
+      {pastTime.value === undefined && rights.value.imports && (
+        <RewindCommand collection={collection} time={version.ts} />
+      )}
       {isRestoring && (
         <Confirm
           title="Restore this version?"
