@@ -84,7 +84,7 @@ test('fields of the collection at hand are offered before everything else', { sk
     ['price', 'privacy', 'priceText'].sort(),
   )
   await page
-    .getByRole('option', { name: /^priceNumber/ })
+    .getByRole('option', { name: /^price/ })
     .first()
     .click()
   await page.getByRole('textbox', { name: 'Query' }).getByText('items.where(.price').waitFor()
