@@ -1,7 +1,7 @@
-// A bounded map. It has two generations instead of a list in order of use, as in `lru-cache`. So a hit on a recent entry is
-// one map lookup and moves nothing, and an empty cache takes no memory: `lru-cache` allocates a place for each of `max`
-// entries when it is constructed, which took half of the time in which an engine starts. An entry survives if it is used
-// once per generation. `lru-cache` serves where entries expire or are loaded by the cache.
+// A bounded map with two generations, instead of a list in order of use as in `lru-cache`. A hit on a recent entry is
+// one map lookup and moves nothing. An empty cache takes no memory. `lru-cache` allocates a place for each of `max`
+// entries when it is constructed, which took half of the time of opening an engine. An entry survives if it is used
+// once per generation. `lru-cache` is used where entries expire or are loaded by the cache.
 
 /** Holds the most recently used entries. Their total weight is at most `weightMax`, and at least about half of it. */
 export class GenerationCache<K, V> {

@@ -22,7 +22,7 @@ export const namedKinds = Object.keys(nativeOfKind) as readonly SchemaKind[]
 /** The prefix of the names of native collections. */
 export const nativeMark = '/'
 
-/** What stands under these names, one within the other; undefined where it is not there. */
+/** The member at a path of names in JSON; undefined when it does not exist. */
 export function memberOf(json: Json | undefined, ...names: readonly string[]): Json | undefined {
   return names.reduce<Json | undefined>(
     (inner, name) => (inner instanceof Map ? inner.get(name) : undefined),
@@ -30,7 +30,7 @@ export function memberOf(json: Json | undefined, ...names: readonly string[]): J
   )
 }
 
-/** Whether a value in its wire form refers to a document of a user's collection. */
+/** Returns whether a value in wire form refers to a document of a user collection. */
 export function refersToDocuments(value: Json | undefined): boolean {
   if (Array.isArray(value)) return value.some(refersToDocuments)
   if (!(value instanceof Map)) return false

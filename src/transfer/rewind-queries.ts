@@ -9,19 +9,22 @@ export const nowQuery: Json = new Map([['time', 'now']])
 interface RewindPage {
   /** The name of the collection. */
   readonly collection: string
-  /** The time to which the collection goes back. */
+  /** The time whose state is restored. */
   readonly to: Micros
-  /** The time at which the rewind began; documents that others make later are left alone. */
+  /** The time at which the rewind began; documents that others create later are not deleted. */
   readonly from: Micros
-  /** Documents. */
+  /** Number of documents. */
   readonly size: number
-  /** The cursor of the page before. */
+  /** The cursor of the previous page. */
   readonly after: Json | undefined
-  /** False: the differences are counted only. */
+  /** False: the differences are only counted. */
   readonly writes: boolean
 }
 
-/** Deletes the documents of a page that did not exist at the time. Its `data` says of each `deleted` or `kept`. */
+/**
+ * Deletes the documents of a page that did not exist at the time. Its `data` contains `deleted` or `kept` for each
+ * document.
+ */
 export function deleteQuery({ collection, from, to, writes, ...page }: RewindPage): Json {
   const ref = variable('ref')
   const existedThen = at(to, form({ exists: ref }))
@@ -31,7 +34,10 @@ export function deleteQuery({ collection, from, to, writes, ...page }: RewindPag
   return bind({ page: documents }, outcomes(form({ lambda: 'ref', expr: outcome })))
 }
 
-/** Asks whether the collection existed at the time: null for an unknown one. Fails where its history does not reach the time. */
+/**
+ * Queries whether the collection existed at the time: null for an unknown collection. Fails for a time before its
+ * history.
+ */
 export function reachQuery({ collection, to }: Pick<RewindPage, 'collection' | 'to'>): Json {
   const own = form({ collection })
   const first = pageOf(collection, { size: 1, after: undefined })
@@ -44,7 +50,7 @@ function pageOf(collection: string, { after, size }: Pick<RewindPage, 'after' | 
   return form({ paginate: documents, size: BigInt(size), ...(after !== undefined && { after }) })
 }
 
-/** The cursor behind the bound page, and what `lambda` says of its elements. */
+/** The cursor after the bound page, and the results of `lambda` for its elements. */
 function outcomes(lambda: Json): Json {
   return object({
     after: select(['after'], variable('page')),

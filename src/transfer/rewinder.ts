@@ -1,6 +1,6 @@
-// A rewind from beginning to end: the documents of a collection as they were at a time. Documents that did not exist are deleted by
-// queries, first, because they may hold values that are unique. The others are read as an export of that time reads them, and
-// written as an import writes them: values of either language stay what they are, and equal documents are left alone.
+// Rewinds a collection: restores its documents as they were at a time. Documents that did not exist then are deleted
+// first, by queries, because they may contain unique values. The others are read like an export of that time and
+// written like an import, so values of either language stay unchanged, and equal documents are not written.
 
 import { micros } from '../base/micros.ts'
 import { formatTime, microsOfTime, parseTime, timeFromMicros } from '../values/time.ts'
@@ -16,24 +16,24 @@ interface RewindOptions {
   readonly database: DatabasePath
   /** The name of the collection. */
   readonly collection: string
-  /** The time to which the collection goes back. */
+  /** The time whose state is restored. */
   readonly to: Micros
-  /** Documents of one transaction. */
+  /** Number of documents per transaction. */
   readonly batch: number
   readonly dryRun: boolean
 }
 
-/** Documents by what was done with them, or would be. */
+/** The number of documents by outcome, also for a dry run. */
 export interface RewindCounts {
   deleted: number
   created: number
   replaced: number
   kept: number
-  /** Their ttl has passed since. */
+  /** Not restored, because their ttl has passed since then. */
   expired: number
 }
 
-/** Rewinds a collection; `progress` counts the documents that were looked at. Throws {@link TransferError}. */
+/** Rewinds a collection; `progress` is called with the number of documents processed. Throws {@link TransferError}. */
 export async function runRewind(
   connection: TransferConnection,
   options: RewindOptions,
@@ -66,7 +66,7 @@ class Rewinder {
     this.#progress = progress
   }
 
-  /** The time at which the rewind begins. Throws for a time that the history of the collection does not reach. */
+  /** The time at which the rewind begins. Throws for a time before the history of the collection. */
   async begin(): Promise<Micros> {
     const { collection, to } = this.#options
     const from = await this.#now()
@@ -94,7 +94,7 @@ class Rewinder {
       const page = { collection, to, from, size, after, writes: !dryRun }
       const reply = await this.#query(deleteQuery(page)).catch((cause: unknown) => {
         if (!(cause instanceof QueryError) || size === 1) throw cause
-        // Limits of a transaction, and contention: fewer documents may pass.
+        // The transaction exceeded its limits or met contention; fewer documents may succeed.
         size = Math.ceil(size / 4)
         return undefined
       })
@@ -125,7 +125,7 @@ class Rewinder {
       this.#progress.documents += page.records.length
       place = page.next
     }
-    // A document may have waited for another one, whose value was unique.
+    // A document may have to wait until another one has released a unique value.
     for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
       before = refused.length
       const again = await this.#write(refused)
@@ -134,7 +134,7 @@ class Rewinder {
     }
   }
 
-  /** A dry run has not deleted what stands in the way: refused documents are counted by whether they are there. */
+  /** In a dry run, conflicting documents have not been deleted: rejected documents are counted by whether they exist. */
   async #refuse(refused: readonly DocumentRecord[], reasons: readonly string[]): Promise<void> {
     const { collection, database, dryRun } = this.#options
     if (!dryRun) {
@@ -171,7 +171,7 @@ class Rewinder {
     return { refused, reasons }
   }
 
-  /** The records as present versions, in parts that a request takes. */
+  /** The records as current versions, in batches that fit into a request. */
   *#batches(records: readonly DocumentRecord[]): Generator<readonly DocumentRecord[]> {
     let batch: DocumentRecord[] = []
     let characters = 0

@@ -67,7 +67,7 @@ export async function readSchema(
   }
   const keys = (await everything('keys')).map(key => {
     const { ref, ts: _ts, ...fields } = Object.fromEntries(key)
-    // Data that is given to a key later stands behind its other fields.
+    // The data of a key that was added later comes after its other fields.
     const sorted = Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1))
     return writeJson(new Map([['ref', ref as Json], ...sorted]))
   })

@@ -67,7 +67,7 @@ function without(field: string, record: SchemaRecord): SchemaRecord {
   return { ...record, params: new Map([...record.params].filter(([name]) => name !== field)) }
 }
 
-/** Whether the data of an object refers to documents: then it is created without. */
+/** Returns whether the data of an object refers to documents: the object is then created without it. */
 export function hasLateData({ params }: SchemaRecord): boolean {
   return refersToDocuments(params.get('data'))
 }

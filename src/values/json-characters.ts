@@ -1,6 +1,6 @@
-// The structural characters of JSON, as UTF-16 units and as UTF-8 bytes. They serve all code that reads JSON without
-// JSON.parse: the parser of requests (json.ts), the query shapes in the query log, which are made in one pass over each
-// request's text, and the readers of files and segments, which find the ends of elements in undecoded bytes.
+// The structural characters of JSON, as UTF-16 units and as UTF-8 bytes. They are used by all code that reads JSON
+// without JSON.parse: the parser of requests (json.ts), the query shapes in the query log, and the readers of files and
+// segments, which find the ends of elements in undecoded bytes.
 
 /** Character codes. */
 export const newline = 0x0a
