@@ -97,3 +97,15 @@ test('an update of many bytes is committed, and explained', async () => {
   const explained = await send(server, { secret: server.rootSecret, path: '/api/v1/explain', query: asked })
   assert.equal(explained.status, 200, explained.text)
 })
+
+test('a long response is laid out as by a service without a slow lane', async () => {
+  const request = {
+    query: { object: { text: 'x'.repeat(limits.longBodyBytes), more: [1] } },
+    headers: { 'x-faunadb-formatted-json': '' },
+  }
+  const before = await slowQueries(server)
+  const { text } = await send(server, { ...request, secret: server.rootSecret })
+  assert.equal(await slowQueries(server), before + 1)
+  assert.ok(text.startsWith('{\n  "resource": {\n    "text": "x'))
+  assert.equal(text, (await send(alone, { ...request, secret: alone.rootSecret })).text)
+})
