@@ -1,10 +1,13 @@
 // How fast a connection gets on. Of the requests that it brings at once (pipelined, or as streams of HTTP/2) a few are begun
 // in each turn of the event loop, and of what it has sent some is parsed in each: other connections do not wait for all of it.
-// Node's parser of HTTP/1.1 reads sockets without JavaScript in between, which is cheapest, but parses all that it has read.
-// So the lines that it parses are counted: whatever makes the parser allocate objects (a request, a header, a chunk, a trailer)
-// takes a line, and a client decides how few bytes a line has. The bytes of a connection that brings many lines at once come
-// here first from then on, and go on to the parser in slices that are priced by their lines. When connections together bring
-// too many in one turn, those of all connections do, for a while also of new ones: a flood gets one turn before it is sliced.
+//
+// Node's parser of HTTP/1.1 reads sockets without JavaScript in between, which takes the least processor time, but it parses all
+// that a read returns, up to 64 KiB. So this file counts the lines that it parses: every object that the parser allocates (a
+// request, a header, a chunk, a trailer) takes a line, and the client decides how few bytes a line has. From a connection with
+// many lines in one turn, the bytes come to this file from then on, and go to the parser in slices that are priced by their
+// lines. When the connections together have too many lines in one turn, all connections are sliced, and for a while new ones
+// from their first byte. So a flood gets one long read before it is sliced.
+//
 // Handshakes of TLS that come at once are made a few in each turn, too. A session of HTTP/2 that sends what is good for nothing is cut off.
 //
 // How much a turn has room for is found out as it goes, for the cost of a request is not known before: when a turn has taken
