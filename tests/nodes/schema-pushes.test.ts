@@ -1,0 +1,63 @@
+// Schema pushes over two nodes while writers on both nodes change the collection: every push and every commit of a staged schema
+// succeeds, because a schema change that is stale again and again takes its turn under the lock of the record.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keyOfNewDatabase, sendFql } from '../support/http.ts'
+import { describeNodes, type Node } from './cluster.ts'
+
+const writers = 16
+/** One operation in so many touches the collection that the pushes change. */
+const touchEvery = 14
+const pushes = 6
+
+/** A schema whose collection has so many more fields than the first. */
+function schemaOf(fields: number): string {
+  const names = Array.from({ length: fields }, (_, at) => `f${at}`)
+  const declared = names.map(name => `${name}: Int?`).join('\n')
+  const migrations = fields === 0 ? '' : `migrations { ${names.map(name => `add .${name}`).join('\n')} }`
+  return `collection Jar { n: Int\n${declared}\nindex byN { terms [.n] }\n${migrations} }\ncollection Other { k: Int? }`
+}
+
+describeNodes('schema pushes beside writers', nodes => {
+  test('every push and every commit of a staged schema succeeds', async () => {
+    const { a, b } = nodes
+    const secret = await keyOfNewDatabase(a, 'pushed', 'admin')
+    const post = (node: Node, path: string, body?: FormData) =>
+      fetch(`${node.url}/schema/1/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}` },
+        ...(body && { body }),
+      })
+    const push = (node: Node, fields: number, staged: boolean) => {
+      const body = new FormData()
+      body.append('main.fsl', schemaOf(fields))
+      return post(node, `update?force=true&staged=${staged}`, body)
+    }
+    assert.equal((await push(a, 0, false)).status, 200)
+    let isOver = false
+    const writing = Array.from({ length: writers }, async (_, writer) => {
+      for (let at = 0; !isOver; at++) {
+        const query = at % touchEvery === 0 ? `Jar.create({ n: ${at} })` : `Other.create({ k: ${at} })`
+        await sendFql(writer % 2 === 0 ? a : b, secret, query)
+      }
+    })
+    const answers: string[] = []
+    for (let round = 1; round <= pushes; round++) {
+      const staged = round % 3 === 0
+      const pushed = await push(round % 2 === 0 ? a : b, round, staged)
+      answers.push(`push ${round}: ${pushed.status}`)
+      await pushed.text()
+      if (!staged) continue
+      const committed = await post(a, 'staged/commit?force=true')
+      answers.push(`commit ${round}: ${committed.status}`)
+      await committed.text()
+    }
+    isOver = true
+    await Promise.all(writing)
+    assert.deepEqual(
+      answers.filter(answer => !answer.endsWith('200')),
+      [],
+    )
+  })
+})
