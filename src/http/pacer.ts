@@ -47,10 +47,9 @@ export class Pacing {
   #room: number = limits.extraRequestsPerTurn
   #spent = 0
   #turnFromMs = 0
-  /** Connections that Node's parser reads by itself, and those of them that have brought many lines in this turn. */
+  /** Connections that Node's parser reads by itself. */
   readonly #unsliced = new Set<Pacer>()
-  #excessive: Pacer[] = []
-  /** The lines that these have brought in this turn beyond what each connection may. */
+  /** The lines that it has parsed of them in this turn beyond what each connection may bring. */
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
   /** How long clients are remembered, and how long their sessions wait for each other: what they owe, in milliseconds. */
@@ -122,22 +121,15 @@ export class Pacing {
   }
 
   /**
-   * For {@link Pacer}: Node has parsed so many lines more of it than a connection may bring in a turn. It is sliced when Node
-   * is through with what it has read, and before anything is read of another connection.
+   * For {@link Pacer}: Node has parsed so many lines more of it than a connection may bring in a turn. It goes on to the end of what
+   * it has read, but reads no more of the connection.
    */
   noteExcess(pacer: Pacer, lines: number): void {
     this.#excessLines += lines
-    if (this.#excessive.length === 0) process.nextTick(this.#sliceExcessive)
-    if (this.#excessive.at(-1) !== pacer) this.#excessive.push(pacer)
-  }
-
-  readonly #sliceExcessive = () => {
-    const excessive = this.#excessive
-    this.#excessive = []
-    for (const pacer of excessive) pacer.slice()
+    pacer.slice()
     if (this.#excessLines <= limits.excessLinesPerTurn) return
     this.sliceAll()
-    for (const pacer of this.#unsliced) pacer.slice()
+    for (const each of this.#unsliced) each.slice()
   }
 
   /** A session of `client` was cut off. */
@@ -188,6 +180,8 @@ export class Pacer {
   #unsliced: ((bytes: Buffer) => void) | undefined
   /** That parser when it is given slices. */
   #parse: (bytes: Buffer) => void = () => {}
+  /** Whether it parses a slice now. */
+  #isParsing = false
   /** What was read over HTTP/1.1 and has not gone to that parser yet. */
   #unparsed: Buffer | undefined
   /** Whether a slice of that waits for its turn. */
@@ -264,7 +258,7 @@ export class Pacer {
 
   /** Node's parser has made objects of so many lines, when it was not given them in slices. */
   #noteLines(lines: number): void {
-    if (this.#unsliced === undefined) return
+    if (this.#isParsing) return
     // They are counted anew in the next turn.
     if (this.lines === 0) this.#pacing.list(this)
     this.lines += lines
@@ -344,7 +338,11 @@ export class Pacer {
     this.#unparsed = isLast ? undefined : bytes.subarray(end)
     // Nothing that follows can be responded to.
     if (this.#socket.destroyed || this.#socket.writableEnded) this.#unparsed = undefined
-    else this.#parse(isLast ? bytes : bytes.subarray(0, end))
+    else {
+      this.#isParsing = true
+      this.#parse(isLast ? bytes : bytes.subarray(0, end))
+      this.#isParsing = false
+    }
     if (this.#lastRequest?.complete === true) this.#leaveRest()
     else if (this.#unparsed !== undefined) this.#parseOn()
   }

@@ -1,5 +1,5 @@
-// Schema pushes over two nodes while writers on both nodes change the collection: every push and every commit of a staged schema
-// succeeds, because a schema change that is stale again and again takes its turn under the lock of the record.
+// Writers on two nodes change a collection while its schema is pushed. Every push succeeds, because a schema change that
+// conflicts again and again is evaluated under the lock of the record.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,11 +7,11 @@ import { keyOfNewDatabase, sendFql } from '../support/http.ts'
 import { describeNodes, type Node } from './cluster.ts'
 
 const writers = 16
-/** One operation in so many touches the collection that the pushes change. */
+/** Every operation of this number writes to the collection that the pushes change. */
 const touchEvery = 14
 const pushes = 6
 
-/** A schema whose collection has so many more fields than the first. */
+/** Returns a schema file whose collection has this number of additional fields. */
 function schemaOf(fields: number): string {
   const names = Array.from({ length: fields }, (_, at) => `f${at}`)
   const declared = names.map(name => `${name}: Int?`).join('\n')
