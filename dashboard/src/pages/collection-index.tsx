@@ -98,7 +98,7 @@ function Facts({ part, collection }: { readonly part: Json; readonly collection:
       </dl>
       <section aria-labelledby="definition">
         <h2 id="definition">Definition</h2>
-        <pre class="drawn">{fslOf(part)}</pre>
+        <pre class="drawn wrapped">{fslOf(part)}</pre>
         <p class="hint">
           To change it, edit the collection in <a href={addressOf(['schema-files'])}>Schema files</a>.
         </p>
@@ -106,7 +106,7 @@ function Facts({ part, collection }: { readonly part: Json; readonly collection:
       {usage !== undefined && (
         <section aria-labelledby="use">
           <h2 id="use">Use</h2>
-          <pre class="drawn">{usage}</pre>
+          <pre class="drawn wrapped">{usage}</pre>
           <button type="button" onClick={() => tryInShell(usage)}>
             Try in the shell
           </button>

@@ -32,7 +32,7 @@ export function RewindCommand({ collection, time }: RewindProps) {
         documents that would change; without <code>--dry-run</code> it changes them. Each change is a new
         version, so a rewind can be rewound. Readers may see the collection half done.
       </p>
-      <pre class="drawn">{command}</pre>
+      <pre class="drawn wrapped">{command}</pre>
       <CopyButton text={command} label="Copy the command" />
     </details>
   )

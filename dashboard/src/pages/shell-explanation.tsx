@@ -116,7 +116,7 @@ function Suggestion({ suggestion }: { readonly suggestion: Json }) {
           'Run this query to create it:'
         )}
       </p>
-      <pre class="drawn">{definition}</pre>
+      <pre class="drawn wrapped">{definition}</pre>
       <CopyButton text={definition} label="Copy the index" />
     </>
   )
