@@ -1,6 +1,8 @@
 // Every error of a request as a whole that a client can get: one closed table of codes. What a query does wrong by itself
 // is told by its language.
 
+import { type Message, messageOf } from './base/message.ts'
+
 /** The closed table of errors about a request as a whole; they carry no position. */
 export const requestErrorStatus = {
   /** A header is invalid, a limit is passed, a time is older than the retained history, or the bytes are no HTTP. */
@@ -37,10 +39,13 @@ export class RequestError extends Error {
   override name = 'RequestError'
   readonly code: RequestErrorCode
   readonly description: string
-  constructor(code: RequestErrorCode, description: string) {
+  /** The description as the query log may show it. */
+  readonly template: Message
+  constructor(code: RequestErrorCode, description: string | Message) {
     super(`${code}: ${description}`)
     this.code = code
-    this.description = description
+    this.description = String(description)
+    this.template = messageOf(description)
   }
   get status(): number {
     return requestErrorStatus[this.code]

@@ -3,6 +3,7 @@
 
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 
 /** bcrypt ignores all bytes after these. */
@@ -21,7 +22,7 @@ export function bcryptAtOnce(most: number): number {
 
 /** The error for a check or a hash when too many are waiting. */
 export function tooManyChecks(): RequestError {
-  return new RequestError('too many requests', 'Too many pending requests')
+  return new RequestError('too many requests', said`Too many pending requests`)
 }
 
 /** The bytes of a text, and a well-formed hash (see {@link bcryptCost}) that may belong to them. */

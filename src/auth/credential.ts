@@ -3,6 +3,7 @@
 // secret belongs to a stored hash; each request reads the stored hash again.
 
 import { GenerationCache } from '../base/generation-cache.ts'
+import { said } from '../base/message.ts'
 import type { Memo } from '../base/pending.ts'
 import { RequestError } from '../errors.ts'
 import type { Transaction, Version } from '../store/contract.ts'
@@ -65,7 +66,7 @@ export class Identifier {
     const result = this.#identify(authorization, memo, { transaction, predicatesOf })
     if (!('refused' in result)) return result
     this.#options.log(result.refused)
-    throw new RequestError('unauthorized', 'Unauthorized')
+    throw new RequestError('unauthorized', said`Unauthorized`)
   }
 
   /**

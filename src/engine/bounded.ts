@@ -3,6 +3,7 @@
 
 import { megabyte } from '../base/bytes.ts'
 import { MemoryBound } from '../base/memory-bound.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 
@@ -15,7 +16,7 @@ const bytesPerLongByte = 4
 
 /** The bound on the queries of a process. */
 export function queryMemory(maxMb: number): MemoryBound {
-  const text = `Queries under way take too much memory together. Max: ${maxMb} MB.`
+  const text = said`Queries under way take too much memory together. Max: ${maxMb} MB.`
   return new MemoryBound(maxMb * megabyte, () => new RequestError('too many requests', text))
 }
 

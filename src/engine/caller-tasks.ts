@@ -1,5 +1,6 @@
 // Requests that ask about the caller only.
 
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import type { Language } from '../model/language.ts'
 import { viewDocument } from '../model/view-document.ts'
@@ -14,7 +15,7 @@ export const ownToken =
     const { credential } = session.caller
     const isToken = credential instanceof Ref && credential.collection === native.tokens
     const version = isToken ? session.transaction.get(credential) : undefined
-    if (!version) throw new RequestError('not found', 'Not Found')
+    if (!version) throw new RequestError('not found', said`Not Found`)
     return language.render(viewDocument(version, session), session)
   }
 

@@ -1,7 +1,7 @@
 // What the HTTP edge asks of the engine. Bodies go in and come out as text: the engine owns parsing and rendering.
 
 import type { RequestErrorCode } from '../errors.ts'
-import type { LanguageRequest, QueryMetrics } from '../model/language.ts'
+import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
 import type { Attempt } from '../store/attempt.ts'
 import type { Transaction } from '../store/contract.ts'
@@ -96,6 +96,8 @@ export interface QueryResponse {
   readonly status: number
   /** As its language has it; of an attempt with marks for what the commit decides. */
   readonly body: string
+  /** The error, for the query log. */
+  readonly fault?: Fault
   /** Instead of the body. */
   readonly longBody?: LongBody
   readonly txnTime: Micros

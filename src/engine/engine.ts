@@ -3,6 +3,7 @@
 
 import { watched } from '../base/effort.ts'
 import { jsonText } from '../base/json-encoding.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -67,7 +68,10 @@ export function createEngine(options: EngineOptions): Engine {
         return { status: 200, body: '' }
       })
       if (status === 200 || requestError === 'unauthorized') return principal
-      throw new RequestError(requestError ?? 'internal server error', 'The credential could not be checked.')
+      throw new RequestError(
+        requestError ?? 'internal server error',
+        said`The credential could not be checked.`,
+      )
     },
     nameOf: (caller, database) =>
       store.read(transaction => namedCaller(caller, database, transaction)).result,

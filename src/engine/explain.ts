@@ -12,6 +12,7 @@ import {
 import { isBuiltinRole } from '../auth/builtin-role.ts'
 import type { AccessRequest, Authority, Caller, PredicateOutcome, TryPredicate } from '../auth/contract.ts'
 import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../auth/explain.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
@@ -39,7 +40,7 @@ export class Explained {
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
   if (authority.kind !== 'builtin' || authority.role !== 'admin')
-    throw new RequestError('forbidden', 'Explaining queries needs a key with the role admin.')
+    throw new RequestError('forbidden', said`Explaining queries needs a key with the role admin.`)
   const [language, asked] = explanationIn(request, languages)
   if (asked.query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
   const { as } = asked
@@ -130,7 +131,7 @@ function explanationIn(request: QueryRequest, languages: Languages): readonly [L
     const explanation = language?.parseExplanation(request)
     if (language !== undefined && explanation !== undefined) return [language, explanation]
   }
-  throw new RequestError('bad request', 'The body has to be {"query": …} or {"query": …, "as": …}.')
+  throw new RequestError('bad request', said`The body has to be {"query": …} or {"query": …, "as": …}.`)
 }
 
 /** The session of another caller, in the same transaction. */
@@ -158,11 +159,14 @@ function callerAs(as: Value, session: Session): Caller {
   }
   if (isBuiltinRole(as)) return callerWith({ kind: 'builtin', role: as, database })
   if (!(as instanceof Ref) || as.database !== database)
-    throw new RequestError('bad request', '"as" has to be a built-in role or a reference in this database.')
+    throw new RequestError(
+      'bad request',
+      said`"as" has to be a built-in role or a reference in this database.`,
+    )
   const fields = transaction.get(as)?.fields
-  if (!fields) throw new RequestError('bad request', 'What "as" refers to does not exist.')
+  if (!fields) throw new RequestError('bad request', said`What "as" refers to does not exist.`)
   const caller = callerOf(as, fields, admission)
-  if ('refused' in caller) throw new RequestError('bad request', `Nobody can act so: ${caller.refused}.`)
+  if ('refused' in caller) throw new RequestError('bad request', said`Nobody can act so: ${caller.refused}.`)
   return caller
 }
 

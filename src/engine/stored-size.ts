@@ -2,6 +2,7 @@
 // request: for the index of version 4 with a name, for an index or a unique constraint of a collection's definition, and for
 // the documents of a collection.
 
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { keptIndex } from '../model/schema/collection-indexes.ts'
@@ -36,7 +37,7 @@ export const indexSize =
     assertMayMeasure(session)
     const asked = readAsked(request.body)
     const index = indexOf(asked, session)
-    if (index === undefined) throw new RequestError('not found', 'There is no such index.')
+    if (index === undefined) throw new RequestError('not found', said`There is no such index.`)
     return page('entries', session.transaction.indexSize(index, limits.sizeRows, asked.after))
   }
 
@@ -53,13 +54,13 @@ export const collectionSize =
       throw new RequestError('bad request', collectionBodyText)
     const { database, transaction } = session
     const collection = transaction.catalogue.resolve(database, native.collections, name)
-    if (collection === undefined) throw new RequestError('not found', 'There is no such collection.')
+    if (collection === undefined) throw new RequestError('not found', said`There is no such collection.`)
     return page('documents', transaction.collectionSize(collection, limits.sizeRows, cursorOf(after)))
   }
 
 function assertMayMeasure({ caller: { authority } }: Session): void {
   if (authority.kind !== 'builtin' || authority.role === 'client')
-    throw new RequestError('forbidden', 'Sizes need a key with the role admin or server.')
+    throw new RequestError('forbidden', said`Sizes need a key with the role admin or server.`)
 }
 
 function page(counted: 'entries' | 'documents', { count, bytes, last }: StoredSize): ReturnType<Task> {

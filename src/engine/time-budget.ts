@@ -1,6 +1,7 @@
 // How long a request may take, and how long its evaluation may hold the process that serves all others.
 
 import type { Watch } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { within } from '../base/timers.ts'
 import { RequestError } from '../errors.ts'
 import { timedOut } from '../model/session.ts'
@@ -97,7 +98,7 @@ export class TimeBudget {
   /** Resolves with the promise. Rejects with `time out` when the deadline comes first. */
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
-    const late = () => new RequestError('time out', 'Read timed out.')
+    const late = () => new RequestError('time out', said`Read timed out.`)
     await within(promise, this.leftMs(), this.#options.timers, late)
   }
 

@@ -5,10 +5,11 @@
 // Whatever a handler throws becomes an answer here; a failure of our own is logged with its cause and answered
 // without it.
 
+import { Message, messageOf, own, said } from '../base/message.ts'
 import { LongBody } from '../engine/contract.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type Answer, errorAnswer, idleMetrics, internalErrorText } from './answer.ts'
+import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
 import { MessageError } from './api.ts'
 import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'
 import { preflightAnswer } from './endpoints/preflight.ts'
@@ -96,14 +97,10 @@ export class Edge {
   #readHeaders(call: EndpointCall): Answer | undefined {
     const { headers } = call.request
     const { protocol } = call
-    const errorBody = call.endpoint?.errorBody ?? protocol.errorBody
     const settings = protocol.readSettings(headers)
-    if (typeof settings === 'string') {
-      return {
-        status: 400,
-        body: errorBody('bad request', settings),
-        requestError: 'bad request',
-      }
+    if (settings instanceof Message) {
+      const { body, fault, status } = this.#error(call, 'bad request', settings)
+      return { status, body, fault, requestError: 'bad request' }
     }
     call.settings = settings
     const tagHeader = headers[protocol.tagHeader] as string | undefined
@@ -113,12 +110,12 @@ export class Edge {
       call.tags = tags
       return undefined
     }
-    return {
-      status: 400,
-      body: errorBody('bad request', invalidHeader(protocol.tagHeader, tags)),
-      txnTime: this.#services.engine.now(),
-      metrics: idleMetrics,
-    }
+    const { requestError: _told, ...answer } = this.#error(
+      call,
+      'bad request',
+      invalidHeader(protocol.tagHeader, own(tags)),
+    )
+    return answer
   }
 
   #runWithBody(call: EndpointCall, endpoint: Endpoint, handler: Handler): void {
@@ -199,15 +196,22 @@ export class Edge {
 
   #failed(call: EndpointCall, cause: unknown): Answer {
     if (cause instanceof MessageError) return cause.answer
-    if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description)
+    if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description, cause.template)
     const { method, url } = call.request
     this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')
     return this.#error(call, 'internal server error', internalErrorText)
   }
 
-  #error({ endpoint, protocol }: EndpointCall, code: RequestError['code'], description: string): Answer {
-    const body = (endpoint?.errorBody ?? protocol.errorBody)(code, description)
-    return { ...errorAnswer(code, description, this.#services.engine.now()), body }
+  #error(
+    { endpoint, protocol }: EndpointCall,
+    code: RequestError['code'],
+    description: string | Message,
+    template = messageOf(description),
+  ): Answer {
+    const { errorBody, errorCode } = endpoint?.errorBody ? endpoint : protocol
+    const body = (errorBody ?? protocol.errorBody)(code, String(description))
+    const fault = { code: errorCode?.(code) ?? code, text: template, position: said`` }
+    return { ...errorAnswer(code, String(description), this.#services.engine.now()), body, fault }
   }
 }
 

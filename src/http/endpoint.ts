@@ -39,6 +39,7 @@ export interface Endpoint {
   readonly protocol?: Protocol
   /** The body of errors that the edge answers in its place; that of its protocol when absent. */
   readonly errorBody?: (code: RequestErrorCode, description: string) => string
+  readonly errorCode?: (code: RequestErrorCode) => string
   /** Handlers by method. Any other method is answered 405, which names these (HEAD is left out). */
   readonly methods: Readonly<Record<string, Handler>>
   /** Answers all other methods instead of 405. */

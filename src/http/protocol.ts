@@ -2,6 +2,7 @@
 // how an error looks that the edge tells. Endpoints name theirs; those without one have that of version 4.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Message } from '../base/message.ts'
 import type { RequestErrorCode } from '../errors.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
@@ -29,7 +30,7 @@ export interface Protocol {
   /** Any other method is taken for `POST`. */
   readonly takesAnyMethod?: boolean
   /** What the headers ask for, or the description of the error that refuses the first bad one. */
-  readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | string
+  readonly readSettings: (headers: IncomingHttpHeaders) => RequestSettings | Message
   /** The header in which clients send tags. */
   readonly tagHeader: string
   /** The transaction's time, costs and tags go back in headers, and bodies are laid out for people who ask for it. */
@@ -38,4 +39,6 @@ export interface Protocol {
   readonly challenges?: false
   /** The body of errors that the edge tells in the place of an endpoint. */
   readonly errorBody: (code: RequestErrorCode, description: string) => string
+  /** What such an error is called, where that differs. */
+  readonly errorCode?: (code: RequestErrorCode) => string
 }

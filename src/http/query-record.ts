@@ -39,7 +39,7 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
           named: answer.named ?? noNames,
           commitTime: (answer.metrics?.byteWriteOps ?? 0) > 0 ? answer.txnTime : undefined,
         },
-        errorBody: answer.status >= 400 && typeof answer.body === 'string' ? answer.body : undefined,
+        fault: answer.fault,
         traceId: trace.traceId,
         spanId: trace.spanId,
       })

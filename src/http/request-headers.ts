@@ -2,6 +2,7 @@
 // order of checks and the texts are facts of the protocol; only the first bad header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Message, own, said } from '../base/message.ts'
 import { nearestMicros } from '../base/micros.ts'
 import { limits } from '../limits.ts'
 import { apiVersions, defaultApiVersion } from '../v4/wire/version.ts'
@@ -20,10 +21,10 @@ const transactionHeaders: TransactionHeaders = {
 const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
 /** What the headers ask for, or the description of the error that refuses the first bad one. */
-function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
+function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const apiVersion = headers['x-faunadb-api-version'] as string | undefined
   if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
-    return invalidHeader('x-faunadb-api-version', `Unsupported or invalid API version '${apiVersion}'.`)
+    return invalidHeader('x-faunadb-api-version', said`Unsupported or invalid API version '${apiVersion}'.`)
   }
   return readTransaction(headers, transactionHeaders, apiVersion ?? defaultApiVersion)
 }
@@ -42,13 +43,13 @@ export function readTransaction(
   headers: IncomingHttpHeaders,
   names: TransactionHeaders,
   dialect: string,
-): RequestSettings | string {
+): RequestSettings | Message {
   const header = (name: string) => headers[name] as string | undefined
   const lastSeen = header(names.lastSeen)
   const hasSeen = lastSeen !== undefined && lastSeen !== names.nothingSeen
   const lastSeenTxn = hasSeen ? parseInteger(lastSeen) : undefined
   if (hasSeen && lastSeenTxn === undefined) {
-    return invalidHeader(names.lastSeen, `Invalid timestamp '${lastSeen}'.`)
+    return invalidHeader(names.lastSeen, said`Invalid timestamp '${lastSeen}'.`)
   }
   const timeout = header(names.timeout)
   const timeoutMs = timeout === undefined ? limits.queryTimeoutDefaultMs : parseInteger(timeout)
@@ -77,8 +78,8 @@ export const version4Protocol: Protocol = {
 }
 
 /** The description of a refused header. */
-export function invalidHeader(name: string, reason: string): string {
-  return `Invalid header '${name}': ${reason}`
+export function invalidHeader(name: string, reason: Message): Message {
+  return said`Invalid header '${own(name)}': ${reason}`
 }
 
 /** Whether the caller is a person at a terminal, or asked for a body laid out for one. */
@@ -91,21 +92,21 @@ export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
 }
 
 /** What is wrong with a number of milliseconds that a query may take. */
-function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): string | undefined {
-  if (timeoutMs === undefined) return `Invalid number '${text}'.`
-  if (timeoutMs <= 0) return 'Must be greater than 0.'
+function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): Message | undefined {
+  if (timeoutMs === undefined) return said`Invalid number '${text}'.`
+  if (timeoutMs <= 0) return said`Must be greater than 0.`
   if (timeoutMs > limits.queryTimeoutMaxMs) {
-    return `Must be less than or equal to ${limits.queryTimeoutMaxMs}.`
+    return said`Must be less than or equal to ${own(limits.queryTimeoutMaxMs)}.`
   }
   return undefined
 }
 
 /** What is wrong with a number of retries. */
-function retriesFaultOf(text: string): string | undefined {
+function retriesFaultOf(text: string): Message | undefined {
   const retries = parseInteger(text)
-  if (retries === undefined) return `Invalid number '${text}'.`
+  if (retries === undefined) return said`Invalid number '${text}'.`
   if (retries < 0 || retries > limits.contentionRetriesMax) {
-    return `Must be between 0 and ${limits.contentionRetriesMax}.`
+    return said`Must be between 0 and ${own(limits.contentionRetriesMax)}.`
   }
   return undefined
 }

@@ -2,8 +2,9 @@
 // the texts are facts of the protocol; only the first bad header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { Message, said } from '../base/message.ts'
 import { limits } from '../limits.ts'
-import { eventErrorBody, requestErrorBody } from '../v10/wire/request-errors.ts'
+import { eventErrorBody, requestErrorBody, requestErrorCodes } from '../v10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 import { invalidHeader, readTransaction } from './request-headers.ts'
 import { echoTags, parseTags } from './tags.ts'
@@ -17,10 +18,10 @@ const transactionHeaders = {
   retries: 'x-max-contention-retries',
 }
 
-function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
+function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const header = (name: string) => headers[name] as string | undefined
   const transaction = readTransaction(headers, transactionHeaders, '10')
-  if (typeof transaction === 'string') return transaction
+  if (transaction instanceof Message) return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
   // What is wrong with tags comes before what is wrong below, and is told by the edge.
   const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
@@ -37,15 +38,15 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | string {
   }
 }
 
-function faultOfChoices(header: (name: string) => string | undefined): string | undefined {
+function faultOfChoices(header: (name: string) => string | undefined): Message | undefined {
   const format = header('x-format')
   if (format !== undefined && !formats.includes(format)) {
-    return invalidHeader('x-format', `Invalid format ${format}`)
+    return invalidHeader('x-format', said`Invalid format ${format}`)
   }
   for (const name of switches) {
     const value = header(name)?.toLowerCase()
     if (value !== undefined && value !== 'true' && value !== 'false') {
-      return invalidHeader(name, 'Must be a boolean value.')
+      return invalidHeader(name, said`Must be a boolean value.`)
     }
   }
   return undefined
@@ -64,6 +65,7 @@ export const version10Protocol: Protocol = {
   tagHeader: 'x-query-tags',
   factsInHead: false,
   errorBody: requestErrorBody,
+  errorCode: code => requestErrorCodes[code],
 }
 
 /** Feeds: of the headers of queries those count that are about the transaction. */
@@ -72,7 +74,7 @@ export const feedProtocol: Protocol = {
   queryPath: '/feed/1',
   readSettings: headers => {
     const transaction = readTransaction(headers, transactionHeaders, '10')
-    if (typeof transaction === 'string') return `Invalid headers: ${transaction}`
+    if (transaction instanceof Message) return said`Invalid headers: ${transaction}`
     return { ...transaction, options: { endpoint: 'feed' } }
   },
   tagHeader: noHeader,

@@ -2,6 +2,7 @@
 // how failures look. Everything between is the same for all languages: transactions, retries, limits, the slow lane.
 
 import type { AccessOptions } from '../auth/contract.ts'
+import { said, type Template } from '../base/message.ts'
 import type { RequestError } from '../errors.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros, ObjectValue, Value } from '../values/value.ts'
@@ -25,6 +26,8 @@ export interface LanguageRequest {
 export interface Rendered {
   readonly status: number
   readonly body: string
+  /** For the query log, where it is an error. */
+  readonly fault?: Fault
 }
 
 /** The numbers that a response tells of its query. */
@@ -49,13 +52,18 @@ interface Ending {
   readonly metrics: QueryMetrics | undefined
 }
 
-/** What may be told of an error to people who must not see data. */
-export interface ToldFault {
+/** An error for readers who must not see data: quoted values are stored apart from the text. A plain value. */
+export interface Fault {
   readonly code: string
-  /** Words of the service; empty where there are none but the client's. */
-  readonly text: string
+  /** Empty if the text is the client's own. */
+  readonly text: Template
   /** Where in the query: steps with `/` between them, or a source with line and column. Empty: nowhere in it. */
-  readonly position: string
+  readonly position: Template
+}
+
+/** The fault of a request that failed as a whole; `code` as its language has it. */
+export function requestFault({ code, template }: RequestError, name: string = code): Fault {
+  return { code: name, text: template, position: said`` }
 }
 
 /** A query that is ready to be evaluated, as often as it takes. */
@@ -119,11 +127,8 @@ export interface Language {
    * the query log. The names of schema objects in `names` leave marks (`src/values/name-marks.ts`).
    */
   shape(text: string, names?: readonly string[]): string
-  /**
-   * What went wrong, from the body of a response that says so, and nothing that could be data: for the query log. Undefined
-   * for a body that is none of this language. `names` are those of schema objects that may be told.
-   */
-  toldFault(body: string, names: readonly string[]): ToldFault | undefined
+  /** Tells whether a word belongs to the language, so that the query log stores it even if an error quotes it. */
+  isWord(word: string): boolean
 }
 
 /** A language of that name, with the code in it that is stored. */

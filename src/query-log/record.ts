@@ -5,6 +5,7 @@
 // line is concatenated by hand and repeated parts are cached as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
+import type { Template } from '../base/message.ts'
 import { limits } from '../limits.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
@@ -34,8 +35,8 @@ export interface ObservedRequest {
   readonly tags: readonly (readonly [key: string, value: string])[]
   /** The facts stored with the record. */
   readonly facts?: Omit<Facts, 'fault'>
-  /** The body of an error response. */
-  readonly errorBody?: string | undefined
+  /** The error with its quoted values apart: see `src/model/language.ts`. */
+  readonly fault?: { readonly code: string; readonly text: Template; readonly position: Template } | undefined
   /** Lower-case hexadecimal. */
   readonly traceId: string
   readonly spanId: string
@@ -81,13 +82,16 @@ const knownHeaderCharsMax = 2000
 /** Maximum logged length of a method or version; valid ones are shorter. */
 const loggedWordCharsMax = 32
 
+/** Maximum logged length of the text of an error. */
+const faultCharsMax = 300
+
 /** Logged for a numeric header with an invalid number (a fact of the format). */
 const notANumber = '-1'
 
 /** The functions of a language that describe queries and errors without their values: see `src/model/language.ts`. */
 interface Wording {
   shape(query: string, names: readonly string[]): string
-  toldFault(body: string, names: readonly string[]): Facts['fault']
+  isWord(word: string): boolean
 }
 
 type Wordings = { readonly [L in LanguageName]?: Wording }
@@ -137,7 +141,7 @@ export class RecordFormat {
 
   /** The record of a request that finished at `time`, including the line break, and its facts. */
   parts(request: ObservedRequest, time: Micros): { readonly record: string; readonly facts: string } {
-    const { errorBody, facts, language, query } = request
+    const { facts, fault, language, query } = request
     const wording = this.#wordings[language]
     const names =
       facts === undefined || facts.named.length === 0 ? noNames : facts.named.map(({ name }) => name)
@@ -145,8 +149,13 @@ export class RecordFormat {
     const { holes, shape } = names.length === 0 ? { holes: noHoles, shape: marked } : this.#shapes.of(marked)
     const record = this.#record(request, shape, time)
     if (facts === undefined) return { record, facts: '' }
-    const fault = errorBody === undefined ? undefined : wording?.toldFault(errorBody, names)
-    return { record, facts: this.#facts.text(facts, fault, holes) }
+    const isKnown = (word: string) => names.includes(word) || wording?.isWord(word) === true
+    const shown = fault && {
+      code: fault.code,
+      text: shownText(fault.text, isKnown),
+      position: shownText(fault.position, isKnown),
+    }
+    return { record, facts: this.#facts.text(facts, shown, holes) }
   }
 
   #record(request: ObservedRequest, shape: string, time: Micros): string {
@@ -203,6 +212,20 @@ export class RecordFormat {
     if (key.length <= knownHeaderCharsMax) this.#headers.set(key, text)
     return text
   }
+}
+
+/** A text in which `?` replaces each quoted value that has unknown words. */
+function shownText({ pieces, quoted }: Template, isKnown: (word: string) => boolean): string {
+  let text = pieces[0] ?? ''
+  for (const [at, each] of quoted.entries()) text += (isShown(each, isKnown) ? each : '?') + pieces[at + 1]
+  return text.slice(0, faultCharsMax)
+}
+
+/** Tells whether a quoted value consists of known words, such as the name of a type. Numbers are not known. */
+function isShown(quoted: string, isKnown: (word: string) => boolean): boolean {
+  if (quoted.length > faultCharsMax) return false
+  const words = quoted.match(/[^\s,|'"`]+/g) ?? []
+  return isKnown(quoted) || (words.length > 0 && words.every(isKnown))
 }
 
 function shortened(text: string, charsMax: number): string {

@@ -3,6 +3,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
+import { said } from '../base/message.ts'
 import { LongBody, type QueryResponse } from '../engine/contract.ts'
 import type { LaneOutcome } from '../engine/slow-lane.ts'
 import { RequestError } from '../errors.ts'
@@ -53,7 +54,7 @@ const failed = (cause: string) => new Error(`a process of the slow lane has ende
 const killed = () =>
   new RequestError(
     'service unavailable',
-    'The process that evaluated the query was killed; nothing was written.',
+    said`The process that evaluated the query was killed; nothing was written.`,
   )
 
 export class LaneProcess {

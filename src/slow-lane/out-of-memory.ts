@@ -1,11 +1,12 @@
 // Queries that take more memory than a process of the slow lane has: how that is found out, and the response to them.
 
 import { readFileSync } from 'node:fs'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 
 /** `maxMb`: what it had, in megabytes. */
 export function outOfMemory(maxMb: number): RequestError {
-  return new RequestError('bad request', `Query takes too much memory. Max: ${maxMb} MB.`)
+  return new RequestError('bad request', said`Query takes too much memory. Max: ${maxMb} MB.`)
 }
 
 /**

@@ -9,6 +9,7 @@
 import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
 import { FairQueue } from '../base/fair-queue.ts'
+import { said } from '../base/message.ts'
 import type { Cancel, Timers } from '../base/timers.ts'
 import { Leads } from '../engine/leads.ts'
 import { LongQueries } from '../engine/long-queries.ts'
@@ -56,7 +57,7 @@ interface Retiring {
 /** About how many queues are remembered that have spent a process. */
 const spendersMax = 1000
 
-const outOfTime = () => new RequestError('time out', 'Read timed out.')
+const outOfTime = () => new RequestError('time out', said`Read timed out.`)
 
 /** The slow lane of one process that serves. */
 export class ProcessLane implements SlowLane {
@@ -107,7 +108,7 @@ export class ProcessLane implements SlowLane {
       this.#waiting.size >= limits.laneWaitingMax ||
       this.#waiting.lengthOf(job.queue) >= limits.laneWaitingPerDatabaseMax
     ) {
-      const text = 'Too many long queries are waiting.'
+      const text = said`Too many long queries are waiting.`
       return Promise.reject(new RequestError('too many requests', text))
     }
     return new Promise((resolve, reject) => {

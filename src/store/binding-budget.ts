@@ -4,6 +4,7 @@
 
 import { threadMicros } from '../base/clock.ts'
 import { alsoWatched } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Code } from '../values/code.ts'
@@ -77,6 +78,6 @@ export class BindingBudget implements StoreHooks {
 }
 
 function tooLong(): RequestError {
-  const text = `Computing the bindings takes too long. Max: ${limits.documentBindingsMs} ms.`
+  const text = said`Computing the bindings takes too long. Max: ${limits.documentBindingsMs} ms.`
   return new RequestError('time out', text)
 }

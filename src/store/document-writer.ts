@@ -4,6 +4,7 @@
 // indexes derive from it.
 
 import { byteText } from '../base/byte-text.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { documentKey, historyKey } from '../keys/keyspace.ts'
 import type { Bytes } from '../kv/contract.ts'
@@ -316,7 +317,7 @@ function checkVersionBytes(bytes: number): void {
   if (bytes <= limits.documentBytesMax) return
   throw new RequestError(
     'bad request',
-    `Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
+    said`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
   )
 }
 
@@ -325,7 +326,7 @@ export function checkTransactionBytes(bytes: number): void {
   if (bytes <= limits.transactionBytesMax) return
   throw new RequestError(
     'bad request',
-    `Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
+    said`Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
   )
 }
 

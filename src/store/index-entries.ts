@@ -4,6 +4,7 @@
 // so is one whose values are, but in the indexes that are part of a collection's definition.
 
 import { step } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { endOfTime } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -94,7 +95,7 @@ function checkWidth(entries: number, document: bigint): void {
   if (entries <= limits.queryWidthMax) return
   throw new RequestError(
     'bad request',
-    `Index entries for doc ${document} (${entries}) exceeds threshold (${limits.queryWidthMax})`,
+    said`Index entries for doc ${document} (${entries}) exceeds threshold (${limits.queryWidthMax})`,
   )
 }
 

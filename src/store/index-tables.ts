@@ -5,6 +5,7 @@
 import { assert } from '../base/assert.ts'
 import { byteText } from '../base/byte-text.ts'
 import { isInterruption } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { positionBytes } from '../keys/key-reader.ts'
 import {
@@ -252,7 +253,7 @@ function bytesAtMost(value: Value): number {
 export function keyTooLong(bytes: number): RequestError {
   return new RequestError(
     'bad request',
-    `Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
+    said`Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
   )
 }
 

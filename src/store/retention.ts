@@ -2,6 +2,7 @@
 // below it no longer show, and the sweeper removes what can no longer be seen.
 
 import { microsPerDay } from '../base/durations.ts'
+import { said } from '../base/message.ts'
 import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -68,7 +69,7 @@ export function checkValidTime(at: number, minimum: Micros): void {
   if (at >= minimum) return
   throw new RequestError(
     'bad request',
-    `Requested timestamp ${isoTime(at)} less than minimum allowed timestamp ${isoTime(minimum)}.`,
+    said`Requested timestamp ${isoTime(at)} less than minimum allowed timestamp ${isoTime(minimum)}.`,
   )
 }
 

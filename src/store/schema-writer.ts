@@ -3,6 +3,7 @@
 
 import { assert } from '../base/assert.ts'
 import { step, stepsPerDefinition } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { epoch, micros } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
@@ -227,7 +228,7 @@ export class SchemaWriter {
     const isCollection = nativeCollection === native.collections
     const id = stored ? decodeTime(stored) + 1 : isCollection ? firstUserCollection : limits.firstIndexId
     if (id > (isCollection ? limits.userCollectionIdMax : indexIdMax)) {
-      throw new RequestError('bad request', 'Maximum sequential ID reached.')
+      throw new RequestError('bad request', said`Maximum sequential ID reached.`)
     }
     overlay.set(key, encodeTimes(micros(id)))
     return BigInt(id)

@@ -1,5 +1,7 @@
 // How many arguments a function takes.
 
+import { type Message, own, said } from '../base/message.ts'
+
 /** The counts a function takes, ascending; with `open` any number beyond the last of them. */
 export interface Arity {
   readonly counts: readonly number[]
@@ -21,7 +23,7 @@ export function arityText({ counts, open }: Arity, noun: 'argument' | 'parameter
 }
 
 /** The message of a call with the wrong number of arguments. */
-export function wrongCount(arity: Arity, count: number): string {
-  const expected = arityText(arity, 'argument')
-  return `callee function expects ${expected}, but ${count} ${count === 1 ? 'was' : 'were'} provided.`
+export function wrongCount(arity: Arity, count: number): Message {
+  const expected = own(arityText(arity, 'argument'))
+  return said`callee function expects ${expected}, but ${own(count)} ${own(count === 1 ? 'was' : 'were')} provided.`
 }

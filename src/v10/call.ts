@@ -1,6 +1,7 @@
 // A call under way, and with it the place where evaluation stands: the links outwards are the trace of an error, and
 // what holds for everything inside (effects, time, depth) is inherited from call to call.
 
+import { type Message, said } from '../base/message.ts'
 import type { EffectPlace } from '../model/effect.ts'
 import type { DatabaseId, Micros, Ref, Value as StoredValue, Time } from '../values/value.ts'
 import {
@@ -56,8 +57,8 @@ interface EffectLimit {
 export interface Absence {
   readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
   /** What reading one of its fields fails with, undefined: as on null; and what `!` fails with. */
-  readonly onField: { readonly code: FailureCode; readonly message: string } | undefined
-  readonly onAssert: { readonly code: FailureCode; readonly message: string }
+  readonly onField: { readonly code: FailureCode; readonly message: Message } | undefined
+  readonly onAssert: { readonly code: FailureCode; readonly message: Message }
 }
 
 /** Reads sets of documents (sets/stored-set.ts). */
@@ -239,7 +240,7 @@ export class Call {
   /** A failure at the argument list of this call; throw it. */
   failure(
     code: FailureCode,
-    message: string,
+    message: Message,
     remarks: readonly Remark[] = [],
     parts: FailureParts = {},
   ): QueryFailure {
@@ -247,17 +248,17 @@ export class Call {
   }
 
   /** The failure of an argument whose value is not taken: ``invalid argument `x`: x must be positive``. */
-  invalidArgument(parameter: string, reason: string): QueryFailure {
-    return this.failure('invalid_argument', `invalid argument \`${parameter}\`: ${reason}`)
+  invalidArgument(parameter: string, reason: Message): QueryFailure {
+    return this.failure('invalid_argument', said`invalid argument \`${parameter}\`: ${reason}`)
   }
 
   /** The failure of a position that is not within so many elements or characters. */
   outOfBounds(index: number, length: number): QueryFailure {
-    return this.failure('index_out_of_bounds', `index ${index} out of bounds for length ${length}`)
+    return this.failure('index_out_of_bounds', said`index ${index} out of bounds for length ${length}`)
   }
 
   /** Null because there is nothing to give; `reason` ends the sentence `Null value, due to …`. */
-  nothing(reason: string): NullValue {
+  nothing(reason: Message): NullValue {
     return new NullValue({ type: 'no element', reason }, this.span)
   }
 
@@ -281,11 +282,17 @@ export class Call {
 
   /** The failure of a value of the wrong type that is no argument. */
   mismatch(expected: string, received: Value): QueryFailure {
-    return this.failure('type_mismatch', `expected type: ${expected}, received ${typeName(received)}`)
+    return this.failure('type_mismatch', said`expected type: ${expected}, received ${typeName(received)}`)
   }
 
   /** A failure at a range of this call's text, with this call in the trace. */
-  failureWithin(code: FailureCode, message: string, start: number, end: number, remarks?: readonly Remark[]) {
+  failureWithin(
+    code: FailureCode,
+    message: Message,
+    start: number,
+    end: number,
+    remarks?: readonly Remark[],
+  ) {
     return failureAt(code, message, this.place(start, end), this, remarks)
   }
 
@@ -307,7 +314,7 @@ export class Call {
     const { limit } = this
     if (limit === undefined) return
     if (effectOrder[effect] <= effectOrder[limit.effect] && effect !== limit.forbids) return
-    const message = `${action} performs ${effectNames[effect]}, which is not allowed in ${limit.place}.`
+    const message = said`${action} performs ${effectNames[effect]}, which is not allowed in ${limit.place}.`
     throw this.failure('invalid_effect', message)
   }
 }
@@ -315,7 +322,7 @@ export class Call {
 /** A failure at a place within a call: the calls around it are its trace. */
 export function failureAt(
   code: FailureCode,
-  message: string,
+  message: Message,
   span: Span | undefined,
   within: Call | undefined,
   remarks: readonly Remark[] = [],
@@ -330,7 +337,7 @@ export function failureWithin(failure: QueryFailure, call: Call): QueryFailure {
   const [first, ...others] = failure.diagnostics
   if (first === undefined) return failure
   const traced = { ...first, trace: [...(first.trace ?? []), ...traceOf(call)] }
-  return new QueryFailure(failure.code, failure.message, [traced, ...others], failure)
+  return new QueryFailure(failure.code, failure.template, [traced, ...others], failure)
 }
 
 /** The argument lists of a call and of those around it, innermost first. */

@@ -3,6 +3,7 @@
 // sizes of large parts are remembered.
 
 import { longCall, step } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { limits } from '../limits.ts'
 import type { Call } from './call.ts'
 import { isArray, isStruct, type Value } from './value.ts'
@@ -60,10 +61,13 @@ export function joined(left: readonly Value[], right: readonly Value[], call: Ca
 
 function refuseBeyond({ units, depth }: Extent, call: Call): void {
   if (units > limits.valueUnitsMax) {
-    const reason = `${units} values and characters exceed limit ${limits.valueUnitsMax}`
-    throw call.failure('value_too_large', `Value too large: ${reason}.`)
+    const reason = said`${units} values and characters exceed limit ${limits.valueUnitsMax}`
+    throw call.failure('value_too_large', said`Value too large: ${reason}.`)
   }
   if (depth > limits.valueDepthMax) {
-    throw call.failure('value_too_large', `Value too large: nesting exceeds limit ${limits.valueDepthMax}.`)
+    throw call.failure(
+      'value_too_large',
+      said`Value too large: nesting exceeds limit ${limits.valueDepthMax}.`,
+    )
   }
 }

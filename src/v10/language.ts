@@ -1,5 +1,6 @@
 // Version 10 as one object: what the engine, stored code and the query log have of it.
 
+import { said } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -16,6 +17,7 @@ import { FeedQuery } from './events/feed-query.ts'
 import { eventStreamOrder, StreamPageQuery } from './events/stream-order.ts'
 import { askedBy, dataOf, describeFailure, explanationBody, readExplanation } from './explanation.ts'
 import { type Diagnostic, QueryFailure } from './failure/failure.ts'
+import { faultOf } from './failure/fault.ts'
 import { summaryOf } from './failure/summary.ts'
 import { renderResult } from './formats/result.ts'
 import { bindTemplate } from './formats/template-values.ts'
@@ -44,9 +46,8 @@ import {
 } from './response.ts'
 import { readSignature } from './schema/signatures.ts'
 import { setUsesOf } from './set-uses.ts'
-import { shapeOf } from './shape.ts'
+import { isLanguageWord, shapeOf } from './shape.ts'
 import { Source } from './syntax/source.ts'
-import { toldFault } from './told-fault.ts'
 import type { Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 import { storedCode } from './world/stored-code.ts'
@@ -150,7 +151,7 @@ function optionsOf({ options = {} }: LanguageRequest): RequestOptions {
 }
 
 function stackOverflow(): QueryFailure {
-  const message = `number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
+  const message = said`number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
   return new QueryFailure('stack_overflow', message, [{ name: 'error', message, span: undefined }])
 }
 
@@ -179,7 +180,7 @@ export const version10: NamedLanguage<'10'> = {
     }
   },
   render: () => {
-    throw new RequestError('bad request', 'This path has no response for version 10.')
+    throw new RequestError('bad request', said`This path has no response for version 10.`)
   },
   complete(body, request, ending) {
     if (isSchemaRequest(request)) return completedSchemaBody(body, ending.time)
@@ -196,6 +197,7 @@ export const version10: NamedLanguage<'10'> = {
     return {
       status: 400,
       body: completed(beginning, failed?.schemaVersion ?? epoch, ending, optionsOf(request)),
+      fault: faultOf(failure),
     }
   },
   failed(error, request, { metrics }) {
@@ -223,8 +225,8 @@ export const version10: NamedLanguage<'10'> = {
   describe: error => [describeFailure(error instanceof FailedQuery ? error.failure : error)],
   streamOrder(request, _parameter, session) {
     if (optionsOf(request).endpoint === 'stream') return eventStreamOrder(request, session)
-    throw new RequestError('bad request', 'Streams of version 10 are opened at /stream/1.')
+    throw new RequestError('bad request', said`Streams of version 10 are opened at /stream/1.`)
   },
   shape: shapeOf,
-  toldFault,
+  isWord: isLanguageWord,
 }

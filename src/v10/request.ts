@@ -1,5 +1,6 @@
 // The body of a request: a query or a template, and arguments. What is wrong with it is an error of the request.
 
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
@@ -14,12 +15,12 @@ export interface QueryBody {
 }
 
 function refused(detail = ''): RequestError {
-  return new RequestError('bad request', `Invalid request body${detail === '' ? '' : `: ${detail}`}`)
+  return new RequestError('bad request', said`Invalid request body${detail === '' ? '' : `: ${detail}`}`)
 }
 
 /** Reads the body of a query. Throws `bad request`. */
 export function readQueryBody(body: string | undefined): QueryBody {
-  if (body === undefined || body === '') throw new RequestError('bad request', 'No request body provided')
+  if (body === undefined || body === '') throw new RequestError('bad request', said`No request body provided`)
   const { json, repeated } = parsed(body)
   if (!(json instanceof Map)) throw refused(`Unexpected JSON ${jsonKind(json)}.`)
   return queryOf(json, repeated)
@@ -58,7 +59,7 @@ export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean
       values.set(name, tagged ? decodeTagged(json, names) : decodeSimple(json))
     } catch (error) {
       if (!(error instanceof DecodingError)) throw error
-      throw new RequestError('bad request', `Invalid argument '${name}': ${error.message}`)
+      throw new RequestError('bad request', said`Invalid argument '${name}': ${error.message}`)
     }
   }
   return values

@@ -3,12 +3,13 @@
 
 import { nearestMicros } from '../base/micros.ts'
 import type { RequestError } from '../errors.ts'
-import type { QueryMetrics, Rendered } from '../model/language.ts'
+import { type Fault, type QueryMetrics, type Rendered, requestFault } from '../model/language.ts'
 import { quoteJson } from '../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'
 import type { Micros } from '../values/value.ts'
 import type { QueryFailure } from './failure/failure.ts'
-import { eventErrorBody, requestErrorBody } from './wire/request-errors.ts'
+import { faultOf } from './failure/fault.ts'
+import { eventErrorBody, requestErrorBody, requestErrorCodes } from './wire/request-errors.ts'
 
 /** Stands for the time of the transaction; JSON text has no such character. */
 export const timeMark = '\u0001'
@@ -97,15 +98,23 @@ function aggressiveDeadline({ code }: RequestError, metrics: QueryMetrics | unde
   return { status: 440, body: requestErrorBody(code, text) }
 }
 
+/** The fault of a request that failed as a whole. */
+function failedAs(error: RequestError): Fault {
+  return requestFault(error, requestErrorCodes[error.code])
+}
+
 /** The same for feeds and streams. */
 export function eventRequestFailed(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
   const { code, description, status } = error
-  return aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
+  const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
+  return { ...rendered, fault: failedAs(error) }
 }
 
 /** The same for what failed as a query does. */
-export function eventRefused({ code, message }: QueryFailure): Rendered {
-  return { status: 400, body: `{"error":{"code":"${code}","message":${quoteJson(message)}}}` }
+export function eventRefused(failure: QueryFailure): Rendered {
+  const { code, message } = failure
+  const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`
+  return { status: 400, body, fault: faultOf(failure) }
 }
 
 /** The response to a request that failed as a whole. */
@@ -116,11 +125,12 @@ export function requestFailed(
 ): Rendered {
   const { code, description, status } = error
   const aggressive = aggressiveDeadline(error, metrics)
-  if (aggressive !== undefined) return aggressive
+  const fault = failedAs(error)
+  if (aggressive !== undefined) return { ...aggressive, fault }
   const body = requestErrorBody(code, description)
   const parts: string[] = []
   if (metrics !== undefined && metrics.rateLimited.length > 0) parts.push(`"stats":${statsText(metrics)}`)
   const echoes = code === 'unauthorized' || description.startsWith('Invalid argument ')
   if (tags !== undefined && echoes) parts.push(`"query_tags":${quoteJson(tags)}`)
-  return { status, body: parts.length === 0 ? body : `${body.slice(0, -1)},${parts.join(',')}}` }
+  return { status, body: parts.length === 0 ? body : `${body.slice(0, -1)},${parts.join(',')}}`, fault }
 }

@@ -2,6 +2,7 @@
 // are values as they are: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 tells Int from Long: an
 // integer that fits 32 bits is an Int and a wider one a Long, but for a `NarrowLong`. Null knows why it is null.
 
+import type { Message } from '../base/message.ts'
 import type {
   LocalDate,
   Ref,
@@ -29,7 +30,7 @@ export type NullCause =
   | { readonly type: 'literal' }
   | { readonly type: 'missing field'; readonly field: string; readonly holder: string }
   /** Nothing was found; the reason ends the sentence `Null value, due to …`. */
-  | { readonly type: 'no element'; readonly reason: string }
+  | { readonly type: 'no element'; readonly reason: Message }
 
 /** Null with its cause and the place it arose at. A stored null, or one from the wire, is a plain `null`. */
 export class NullValue {

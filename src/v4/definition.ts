@@ -2,6 +2,7 @@
 // types, its effect, its documentation and its implementation. The parser, the evaluator, the metrics and the generated
 // reference all read this entry.
 
+import { type Message, own, said } from '../base/message.ts'
 import type { Effect } from '../model/effect.ts'
 import type { Session } from '../model/session.ts'
 import { UnresolvedRef, type Value } from '../values/value.ts'
@@ -30,12 +31,12 @@ export class Call {
   }
 
   /** An error at the call, or at a part of it. */
-  error(code: QueryErrorCode, description: string, ...further: (string | number)[]): QueryError {
+  error(code: QueryErrorCode, description: Message, ...further: (string | number)[]): QueryError {
     return QueryError.of(code, description, this.position(...further))
   }
 
   /** `invalid argument` at the call, or at a part of it. */
-  invalid(description: string, ...further: (string | number)[]): QueryError {
+  invalid(description: Message, ...further: (string | number)[]): QueryError {
     return this.error('invalid argument', description, ...further)
   }
 }
@@ -181,7 +182,7 @@ export function mismatch(
   call: Call,
   ...steps: (string | number)[]
 ): QueryError {
-  return call.invalid(`${expected} expected, ${typeName(value)} provided.`, ...steps)
+  return call.invalid(said`${expected} expected, ${typeName(value)} provided.`, ...steps)
 }
 
 /** The error for using an unresolved reference. */
@@ -190,7 +191,7 @@ export function undefinedReference(value: UnresolvedRef, call: Call, ...at: (str
 }
 
 /** The sentence that names the missing object of an unresolved reference. */
-export function undefinedReferenceText({ target }: UnresolvedRef, session: Session): string {
+export function undefinedReferenceText({ target }: UnresolvedRef, session: Session): Message {
   switch (target.type) {
     case 'document':
       return undefinedReferenceText(target.collection, session)
@@ -199,11 +200,11 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
     case 'key':
       return target.scope instanceof UnresolvedRef
         ? undefinedReferenceText(target.scope, session)
-        : `Ref refers to undefined key '${target.id}'`
+        : said`Ref refers to undefined key '${target.id}'`
     default: {
       // Versions before 2.7 say class for collection.
       const isClass = target.type === 'collection' && !speaks(session, '2.7')
-      return `Ref refers to undefined ${isClass ? 'class' : target.type} '${target.name}'`
+      return said`Ref refers to undefined ${own(isClass ? 'class' : target.type)} '${target.name}'`
     }
   }
 }

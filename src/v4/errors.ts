@@ -1,6 +1,7 @@
 // The closed tables of query errors in version 4: codes with their statuses, and the ranks that decide the status of a
 // response. Codes, statuses and fixed phrases are facts of the protocol, because clients branch on them.
 
+import { type Message, messageOf } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
 
 /** The priority of an error for the status of a response with several errors; parse errors come first. */
@@ -75,6 +76,8 @@ export interface ErrorEntry {
   readonly position: Position
   readonly code: QueryErrorCode
   readonly description: string
+  /** The description as the query log may show it. */
+  readonly template: Message
   readonly failures?: readonly FieldError[]
   readonly cause?: readonly ErrorEntry[]
   readonly rank: ErrorRank
@@ -85,13 +88,15 @@ export interface ErrorEntry {
 /** Creates an entry with the default rank and status of its code. */
 export function errorEntry(
   code: QueryErrorCode,
-  description: string,
+  description: Message,
   position: Position,
   details: Partial<Pick<ErrorEntry, 'failures' | 'cause' | 'rank' | 'status'>> = {},
 ): ErrorEntry {
   const rank: ErrorRank =
     code === 'invalid argument' ? 'argument' : code === 'permission denied' ? 'permission' : 'other'
-  return { position, code, description, rank, status: queryErrorStatus[code], ...details }
+  const template = messageOf(description)
+  const status = queryErrorStatus[code]
+  return { position, code, description: String(description), template, rank, status, ...details }
 }
 
 /** A failed query, with the content of the response's `errors`. */

@@ -2,6 +2,7 @@
 // the functions are in functions/<family>.ts. Nodes have a place from which the position is computed only when an error
 // needs it.
 
+import type { Message } from '../base/message.ts'
 import type { Effect } from '../model/effect.ts'
 import type { NativeName, SchemaKind, Value } from '../values/value.ts'
 import { type Position, QueryError } from './errors.ts'
@@ -32,7 +33,7 @@ export class Place {
 }
 
 /** A parse error at a place or below it. */
-export function fault(description: string, place: Place, ...steps: (string | number)[]): QueryError {
+export function fault(description: Message, place: Place, ...steps: (string | number)[]): QueryError {
   return QueryError.of('invalid expression', description, place.position(...steps), { rank: 'parse' })
 }
 

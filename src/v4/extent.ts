@@ -1,6 +1,7 @@
 // Limits the size of values that a query constructs: a value that is too large to be written out is rejected when it is
 // created.
 
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { extentOf } from '../values/extent.ts'
@@ -12,6 +13,6 @@ export function requireExtent<T extends Value>(value: T, max: number = limits.va
   if (extent <= max) return value
   throw new RequestError(
     'bad request',
-    `Value is too large: got ${extent} values and characters, limit: ${max}.`,
+    said`Value is too large: got ${extent} values and characters, limit: ${max}.`,
   )
 }

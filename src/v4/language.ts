@@ -1,14 +1,14 @@
 // Version 4 as an object with everything that the engine, stored code and the query log need.
 
 import type { CallSite } from '../auth/contract.ts'
-import type { NamedLanguage, Query, Rendered } from '../model/language.ts'
+import { type NamedLanguage, type Query, type Rendered, requestFault } from '../model/language.ts'
+import { fieldNames } from '../model/resources/kinds.ts'
 import type { CodeLanguage, Session } from '../model/session.ts'
 import { DocumentValue, type Json, type ObjectValue, type Value } from '../values/value.ts'
-import { queryErrorBody, requestErrorBody } from './error-body.ts'
+import { faultOf, queryErrorBody, requestErrorBody } from './error-body.ts'
 import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
 import { applyStored, evaluate, stackOverflow } from './evaluate.ts'
 import { families, registry } from './functions/registry.ts'
-import { createLogFault } from './log-fault.ts'
 import { type ParsedQuery, parseQuery } from './parse.ts'
 import { readBody, readExplanation } from './read-body.ts'
 import { renderResource } from './render-resource.ts'
@@ -92,7 +92,16 @@ export function languageWords(): ReadonlySet<string> {
   ])
 }
 
-/** The errors in a LanguageError of this language. */
+const words = languageWords()
+
+/** Words of the names of types, as errors quote them. */
+const typeWords: ReadonlySet<string> = new Set(
+  `object Action Any Array Boolean Bytes Class Collection Credentials Database Date Document Double Event Expression Function
+   Identifier Index Integer Key Lambda Null Number Object Page Query Ref Role Scalar Schema Set String Temporal Time Token
+   Transaction UUID Unit Unresolved or and of`.split(/\s+/),
+)
+
+/** The errors that a LanguageError of this language has. */
 function entriesOf(error: Error): readonly ErrorEntry[] {
   return error instanceof QueryError ? error.errors : []
 }
@@ -113,8 +122,15 @@ export const version4: NamedLanguage<'4'> = {
   parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),
   render,
   complete: (body, _request, { time }) => fillTransactionTime(body, time),
-  refused: error => ({ status: statusOf(entriesOf(error)), body: queryErrorBody(entriesOf(error)) }),
-  failed: error => ({ status: error.status, body: requestErrorBody(error) }),
+  refused(error) {
+    const entries = entriesOf(error)
+    return { status: statusOf(entries), body: queryErrorBody(entries), fault: faultOf(entries) }
+  },
+  failed: error => ({
+    status: error.status,
+    body: requestErrorBody(error),
+    fault: requestFault(error),
+  }),
   stackOverflow: () => stackOverflow([]),
   parseExplanation({ body, dialect }) {
     const asked = readExplanation(body)
@@ -133,6 +149,6 @@ export const version4: NamedLanguage<'4'> = {
   streamOrder(request, parameter, session) {
     return streamOrder(() => version4.parse(request).value(session), parameter, session)
   },
-  shape: createShape(languageWords()),
-  toldFault: createLogFault(languageWords()),
+  shape: createShape(words),
+  isWord: word => words.has(word) || typeWords.has(word) || fieldNames.has(word),
 }

@@ -1,6 +1,7 @@
 // Paths into values: how steps are resolved, for `select`, `contains_path` and similar functions.
 
 import { step as countStep } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Session } from '../model/session.ts'
@@ -79,7 +80,7 @@ function gather(search: PathSearch, at: number, from: Value): void {
 }
 
 function tooLong(): RequestError {
-  return new RequestError('bad request', `Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
+  return new RequestError('bad request', said`Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
 }
 
 function stepInto(value: Value, step: PathStep, session: Session): Value | undefined {

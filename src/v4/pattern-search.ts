@@ -1,6 +1,7 @@
 // Regular expressions as arguments, and searches that count their cost.
 
 import { longCall, step } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import {
@@ -25,11 +26,14 @@ export const regex: ArgumentType<CompiledPattern> = {
       return compilePattern(pattern)
     } catch (error) {
       if (error instanceof RegexSyntaxError) {
-        throw call.invalid(`Search pattern /${pattern}/ is not a valid regular expression.`, key)
+        throw call.invalid(said`Search pattern /${pattern}/ is not a valid regular expression.`, key)
       }
       if (error instanceof UnsupportedRegexError) {
         const shown = pattern.length > shownMax ? `${pattern.slice(0, shownMax)}…` : pattern
-        throw call.invalid(`Search pattern /${shown}/ uses ${error.feature}, which is not supported.`, key)
+        throw call.invalid(
+          said`Search pattern /${shown}/ uses ${error.feature}, which is not supported.`,
+          key,
+        )
       }
       throw error
     }
@@ -57,7 +61,7 @@ function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   if (steps > limits.regexStepsMax) {
     throw new RequestError(
       'bad request',
-      `Search takes too many steps: got ${steps}, limit: ${limits.regexStepsMax}`,
+      said`Search takes too many steps: got ${steps}, limit: ${limits.regexStepsMax}`,
     )
   }
   longCall(steps / stepsPerUnit)
@@ -114,7 +118,7 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
     yield* matches
   } catch (error) {
     if (!(error instanceof SearchTooLongError)) throw error
-    throw call.invalid('Search pattern takes too many steps in this text.', 'pattern')
+    throw call.invalid(said`Search pattern takes too many steps in this text.`, 'pattern')
   } finally {
     countScan(call, Math.ceil(steps() / instructionsPerLook))
     if (steps() > stepsPerClockCheck) call.session.checkDeadline()

@@ -1,6 +1,7 @@
 // Set literals (`@set`). The parser converts a literal to a call of the function that creates such a set. If that
 // function fails, the literal is an invalid expression.
 
+import { said } from '../base/message.ts'
 import type { Value } from '../values/value.ts'
 import { errorEntry, QueryError } from './errors.ts'
 import { fault, type SetLiteral } from './expression.ts'
@@ -10,7 +11,7 @@ import { SetValue } from './values/set-value.ts'
 export function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
   const value = asLiteral(build)
   if (value instanceof SetValue) return value
-  throw fault('Invalid set.', place)
+  throw fault(said`Invalid set.`, place)
 }
 
 function asLiteral(build: () => Value): Value {
@@ -20,7 +21,7 @@ function asLiteral(build: () => Value): Value {
     if (!(error instanceof QueryError)) throw error
     const rank = { rank: 'parse' } as const
     throw new QueryError(
-      error.errors.map(each => errorEntry('invalid expression', each.description, each.position, rank)),
+      error.errors.map(each => errorEntry('invalid expression', each.template, each.position, rank)),
     )
   }
 }

@@ -2,6 +2,7 @@
 // of created text is limited, and long texts cost more than the one compute unit of a call.
 
 import { longCall } from '../base/effort.ts'
+import { said } from '../base/message.ts'
 import { RequestError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Call } from './definition.ts'
@@ -55,5 +56,5 @@ export class CountedText {
 }
 
 function tooMuchText(got: number, limit: number): RequestError {
-  return new RequestError('bad request', `Transaction makes too much text: got ${got}, limit: ${limit}`)
+  return new RequestError('bad request', said`Transaction makes too much text: got ${got}, limit: ${limit}`)
 }

@@ -1,6 +1,7 @@
 // Schema files of version 10: everything below `/schema/1`. The edge takes paths, parameters and bodies apart; what they
 // mean is up to the language.
 
+import { Message, said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import {
   type SchemaRequest,
@@ -20,15 +21,16 @@ const protocol: Protocol = {
   ...version10Protocol,
   readSettings(headers) {
     const settings = version10Protocol.readSettings(headers)
-    return typeof settings === 'string' ? settings : { ...settings, options: schemaOptions }
+    return settings instanceof Message ? settings : { ...settings, options: schemaOptions }
   },
   errorBody: schemaRequestErrorBody,
+  errorCode: () => '',
 }
 
 /** What is wrong with a body; the message is for the client. */
 class BadBody {
-  readonly message: string
-  constructor(message: string) {
+  readonly message: Message
+  constructor(message: Message) {
     this.message = message
   }
 }
@@ -38,7 +40,9 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
   const answer = async (call: EndpointCall): Promise<Answer> => {
     const request = await readRequest(call)
     if (request instanceof BadBody) {
-      return { ...jsonAnswer(400, undefined), body: schemaErrorBody(request.message) }
+      const { message } = request
+      const fault = { code: '', text: message, position: said`` }
+      return { ...jsonAnswer(400, undefined), body: schemaErrorBody(String(message)), fault }
     }
     return engine.query(call.queryRequest(schemaRequestText(request)))
   }
@@ -79,19 +83,19 @@ function decoded(part: string): string {
 /** The files of a form: the name of a part is that of a file. */
 async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files'] | BadBody> {
   if (!/boundary\s*=\s*"?[^\s";]/i.test(contentType)) {
-    return new BadBody('Request is not a valid multipart request')
+    return new BadBody(said`Request is not a valid multipart request`)
   }
   let form: FormData
   try {
     form = await new Response(Buffer.from(body), { headers: { 'content-type': contentType } }).formData()
   } catch {
-    return new BadBody('Invalid request')
+    return new BadBody(said`Invalid request`)
   }
   const files: { name: string; text: string }[] = []
   for (const [name, part] of form) {
-    if (!name.endsWith('.fsl') || name.startsWith('*')) return new BadBody(`Invalid filename \`${name}\``)
+    if (!name.endsWith('.fsl') || name.startsWith('*')) return new BadBody(said`Invalid filename \`${name}\``)
     files.push({ name, text: typeof part === 'string' ? part : await part.text() })
   }
   const others = files.filter(({ name }) => name !== 'main.fsl').length
-  return others > limits.schemaFilesMax - 1 ? new BadBody('Too many files') : files
+  return others > limits.schemaFilesMax - 1 ? new BadBody(said`Too many files`) : files
 }

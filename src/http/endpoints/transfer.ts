@@ -2,6 +2,7 @@
 // secret: `POST /api/v1/transfer/write` writes a batch of documents as they are, hashes and times included; `missing`
 // tells which documents are not there; `snapshot` and `page` read. They are counted, limited and recorded as queries are.
 
+import { said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import type { OnSpent } from '../../transfer/batch-writer.ts'
 import {
@@ -58,11 +59,11 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
     if (!isAdmin) {
       throw new MessageError(
         'forbidden',
-        'Imports and exports need the root secret or an admin key of the database.',
+        said`Imports and exports need the root secret or an admin key of the database.`,
       )
     }
     if (rateLimited.length > 0)
-      throw new MessageError('too many requests', `Rate limit for ${rateLimited[0]} exceeded`)
+      throw new MessageError('too many requests', said`Rate limit for ${rateLimited[0]} exceeded`)
     try {
       return await handle(database, call.body ?? '', ({ readBytes, writeOps }) => {
         costs.read += Math.ceil(readBytes / limits.readOpBytes)
@@ -87,6 +88,6 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
 function refusal(error: unknown): Answer {
   if (error instanceof MessageError) return error.answer
   if (error instanceof BadRecord || error instanceof TransferError)
-    return new MessageError('bad request', error.message).answer
+    return new MessageError('bad request', said`${error.message}`).answer
   throw error
 }

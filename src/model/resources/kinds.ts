@@ -29,3 +29,8 @@ const byNative: ReadonlyMap<number, Resource> = new Map([
 export function resourceOf(collection: number): Resource {
   return byNative.get(collection) ?? documentResource
 }
+
+/** The names of the fields that such documents have. */
+export const fieldNames: ReadonlySet<string> = new Set(
+  [...byNative.values(), documentResource].flatMap(({ fields }) => Object.keys(fields)),
+)

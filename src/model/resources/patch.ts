@@ -5,6 +5,7 @@
 // or one that is nested deeper than can be stored. Both end here, before anything is copied.
 
 import { step } from '../../base/effort.ts'
+import { said } from '../../base/message.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
@@ -28,11 +29,11 @@ function measure(patch: ObjectValue): void {
     step()
     bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length + 1 : 1
     if (bytes > limits.documentBytesMax) {
-      const text = `Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`
+      const text = said`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`
       throw new RequestError('bad request', text)
     }
     if (depth > limits.valueDepthMax) {
-      throw new RequestError('bad request', `Value is nested deeper than ${limits.valueDepthMax} levels.`)
+      throw new RequestError('bad request', said`Value is nested deeper than ${limits.valueDepthMax} levels.`)
     }
     const stored = storableForm(value)
     if (isArray(stored)) for (const element of stored) visit(element, depth + 1)

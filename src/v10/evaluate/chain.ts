@@ -1,6 +1,7 @@
 // Chains: fields, calls, accesses and assertions, one after the other on the value so far.
 
 import { assert } from '../../base/assert.ts'
+import { said } from '../../base/message.ts'
 import { wrongCount } from '../arity.ts'
 import { type Absence, BoundCall, type Call, failureAt } from '../call.ts'
 import { touches } from '../failure/summary.ts'
@@ -126,7 +127,7 @@ function absenceOf(doc: Doc, call: Call): Absence | undefined {
 
 /** The failure of a field, a method or an index of null. */
 function nullAccess(value: Value, name: string, start: number, end: number, call: Call) {
-  const message = `Cannot access \`${name}\` on null.`
+  const message = said`Cannot access \`${name}\` on null.`
   return call.failureWithin('invalid_null_access', message, start, end, createdHere(value))
 }
 
@@ -207,8 +208,8 @@ function callMethod(
   if (found === undefined || !isCallable(found)) {
     const message =
       found === undefined
-        ? `The function \`${name}\` does not exist on \`${typeName(value)}\``
-        : `\`${name}\`: Expected a function, found \`${typeName(found)}\``
+        ? said`The function \`${name}\` does not exist on \`${typeName(value)}\``
+        : said`\`${name}\`: Expected a function, found \`${typeName(found)}\``
     throw call.failureWithin('invalid_function_invocation', message, nameStart, nameEnd)
   }
   return callValue(progress, found, link.arguments, { start: argumentsStart, end }, scope, call)
@@ -252,10 +253,10 @@ function callValue(
 function notCallable(callee: Value, start: number, end: number, call: Call) {
   if (callee instanceof NullValue && callee.cause.type === 'missing field') {
     const { field, holder } = callee.cause
-    const message = `The function \`${field}\` does not exist on \`${holder}\``
+    const message = said`The function \`${field}\` does not exist on \`${holder}\``
     return failureAt('invalid_function_invocation', message, callee.span, call)
   }
-  const message = `expected type: Function, received ${typeName(callee)}`
+  const message = said`expected type: Function, received ${typeName(callee)}`
   return call.failureWithin('type_mismatch', message, start, end)
 }
 
@@ -265,7 +266,7 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
   if (isNull(value)) throw nullAccess(value, '[]', start, end, call)
   const isList = typeof value === 'string' || isArray(value)
   if (!isList && !isStruct(value) && !(value instanceof Doc)) {
-    const message = `The function \`[]\` does not exist on \`${typeName(value)}\``
+    const message = said`The function \`[]\` does not exist on \`${typeName(value)}\``
     throw call.failureWithin('invalid_function_invocation', message, start, end)
   }
   const keys = evaluateAll(link.arguments, scope, call)

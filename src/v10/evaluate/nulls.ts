@@ -1,5 +1,6 @@
 // What is told of nulls that were used as if they were something.
 
+import { type Message, said } from '../../base/message.ts'
 import type { Remark } from '../failure/failure.ts'
 import { type NullCause, NullValue, type Value } from '../value.ts'
 
@@ -11,13 +12,13 @@ export function createdHere(value: Value): Remark[] {
 }
 
 /** Why a value is null, as `!` tells it. */
-export function causeText(cause: NullCause): string {
+export function causeText(cause: NullCause): Message {
   switch (cause.type) {
     case 'literal':
-      return 'Null literal value'
+      return said`Null literal value`
     case 'missing field':
-      return `Null value, due to missing field \`${cause.field}\``
+      return said`Null value, due to missing field \`${cause.field}\``
     case 'no element':
-      return `Null value, due to ${cause.reason}`
+      return said`Null value, due to ${cause.reason}`
   }
 }

@@ -1,6 +1,7 @@
 // The bodies of requests to feeds and streams. What is wrong with them is told in the order of the protocol: both places,
 // the token, the cursor, the size of a page.
 
+import { said } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -33,7 +34,7 @@ interface EventStart {
 }
 
 function refused(detail: string): RequestError {
-  return new RequestError('bad request', `Invalid request body: ${detail}`)
+  return new RequestError('bad request', said`Invalid request body: ${detail}`)
 }
 
 function sentence(endpoint: EventEndpoint, words: string): RequestError {
@@ -42,7 +43,7 @@ function sentence(endpoint: EventEndpoint, words: string): RequestError {
 
 /** Reads a body. Throws `bad request`. */
 export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
-  if (body === undefined || body === '') throw new RequestError('bad request', 'No request body provided')
+  if (body === undefined || body === '') throw new RequestError('bad request', said`No request body provided`)
   const json = parsed(body)
   if (!(json instanceof Map)) throw unexpected(json)
   const token = textOf(json.get('token'))
@@ -127,14 +128,14 @@ export function startOf(request: EventRequest, endpoint: EventEndpoint, session:
   if (token === undefined) throw invalidToken(endpoint)
   const behind = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
   if (endpoint === 'stream' && behind.time < token.start) {
-    const message = 'Stream start time can not be before the stream create time.'
-    throw new RequestError('bad request', `Invalid stream start time: ${message}`)
+    const message = said`Stream start time can not be before the stream create time.`
+    throw new RequestError('bad request', said`Invalid stream start time: ${message}`)
   }
   try {
     return { token, opened: openSource(token, world, session), behind }
   } catch (error) {
     if (!(error instanceof Unusable)) throw error
     const what = endpoint === 'feed' ? 'event source' : 'stream'
-    throw new RequestError('bad request', `Error evaluating provided ${what}, ${error.reason}`)
+    throw new RequestError('bad request', said`Error evaluating provided ${what}, ${error.reason}`)
   }
 }

@@ -1,6 +1,7 @@
 // What goes wrong in a query: a code, a message, and diagnostics with the places they are about. How they are drawn is
 // in summary.ts.
 
+import { type Message, messageOf, said } from '../../base/message.ts'
 import { LanguageError } from '../../model/failure.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Value } from '../value.ts'
@@ -58,7 +59,7 @@ export interface Remark {
 export interface Diagnostic {
   /** A `log` is one line, with the line of the text only. */
   readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'
-  readonly message: string
+  readonly message: string | Message
   readonly span: Span | undefined
   /** Stands behind the underline. */
   readonly annotation?: string
@@ -86,6 +87,8 @@ export interface FailureParts {
 export class QueryFailure extends LanguageError {
   override name = 'QueryFailure'
   readonly code: FailureCode
+  /** The message as the query log may show it. */
+  readonly template: Message
   readonly diagnostics: readonly Diagnostic[]
   readonly constraintFailures: readonly ConstraintFailure[]
   /** The value given to `abort`. */
@@ -93,11 +96,12 @@ export class QueryFailure extends LanguageError {
 
   constructor(
     code: FailureCode,
-    message: string,
+    message: Message,
     diagnostics: readonly Diagnostic[],
     parts: FailureParts = {},
   ) {
-    super(message)
+    super(String(message))
+    this.template = messageOf(message)
     this.code = code
     this.diagnostics = diagnostics
     this.constraintFailures = parts.constraintFailures ?? []
@@ -112,13 +116,13 @@ export class QueryFailure extends LanguageError {
   /** With the constraints that have failed, which the diagnostic lists. */
   override get toldElsewhere(): string {
     const [first] = this.diagnostics
-    return this.constraintFailures.length === 0 ? this.message : (first?.message ?? this.message)
+    return this.constraintFailures.length === 0 ? this.message : String(first?.message ?? this.message)
   }
 }
 
 /** The failure of a text: one diagnostic for each fault that was found before anything ran. */
 export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
   const count = diagnostics.length
-  const message = `The query failed ${count} validation check${count === 1 ? '' : 's'}`
+  const message = said`The query failed ${count} validation check${count === 1 ? '' : 's'}`
   return new QueryFailure('invalid_query', message, diagnostics)
 }

@@ -1,6 +1,7 @@
 // From the outline of a file to its items, or to everything that is wrong with them.
 
 import { step, stepsPerDefinition } from '../../base/effort.ts'
+import { said } from '../../base/message.ts'
 import type { Source } from '../syntax/source.ts'
 import { Conversion, Onces, wordOf } from './conversion.ts'
 import { providerMembers, roleMembers } from './convert-access.ts'
@@ -42,7 +43,7 @@ function itemOf(item: OutlineItem, conversion: Conversion, names: Names): Schema
         return blockItem(item, word.text, conversion, names)
     }
   }
-  return conversion.fault(`Invalid schema item \`${word.text}\``, word)
+  return conversion.fault(said`Invalid schema item \`${word.text}\``, word)
 }
 
 function blockItem(
@@ -88,7 +89,7 @@ function checkAnnotations(
   for (const annotation of annotations) {
     const { kind } = annotation
     if (allowed.includes(kind)) onces.add(`annotation \`${kind}\``, annotation)
-    else conversion.fault('Annotation not supported here', annotation)
+    else conversion.fault(said`Annotation not supported here`, annotation)
   }
 }
 
@@ -97,7 +98,7 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
   checkAnnotations(annotations, ['alias', 'role'], conversion)
   refuseDuplicates('function', name, item, names)
   if (body === undefined) {
-    return conversion.fault('Expected a function definition', { start: list.start, end })
+    return conversion.fault(said`Expected a function definition`, { start: list.start, end })
   }
   checkTypes(item, conversion)
   const place = { source: conversion.source, start, end, commentStart, keywordStart: keyword.start }
@@ -116,14 +117,14 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
   const remarks = [expectation]
   for (const { name, type } of parameters) {
     if ((type === undefined) !== (typed === undefined)) {
-      conversion.fault('All or no arguments must have a type', name, { remarks })
+      conversion.fault(said`All or no arguments must have a type`, name, { remarks })
     }
   }
   if (typed !== undefined && result === undefined) {
     const place = { start: list.end - 1, end: list.end }
-    conversion.fault('Return type is required when arguments have a type', place, { remarks })
+    conversion.fault(said`Return type is required when arguments have a type`, place, { remarks })
   } else if (typed === undefined && result !== undefined) {
-    const message = 'Return type is not allowed when arguments do not have a type'
+    const message = said`Return type is not allowed when arguments do not have a type`
     conversion.fault(message, result, { remarks })
   }
 }

@@ -2,6 +2,7 @@
 
 import { resourceActions } from '../../auth/contract.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
+import { said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import { readString, startsString } from '../syntax/literals.ts'
 import type { Node, TypeNode } from '../syntax/nodes.ts'
@@ -300,7 +301,7 @@ export class OutlineParser extends Parser {
   #block(): OutlineBlock {
     const start = this.at++
     if (++this.#blockDepth > limits.v10NestingMax) {
-      throw this.fault('The schema is nested too deeply', start, start + 1)
+      throw this.fault(said`The schema is nested too deeply`, start, start + 1)
     }
     const members: OutlineItem[] = []
     this.#separators()
@@ -374,7 +375,8 @@ export class OutlineParser extends Parser {
     while (!this.skips(')')) {
       const parameter = this.#parameter()
       const last = parameters.at(-1)
-      if (last?.isRest) throw this.fault('Variadic argument must be the last argument.', last.start, last.end)
+      if (last?.isRest)
+        throw this.fault(said`Variadic argument must be the last argument.`, last.start, last.end)
       parameters.push(parameter)
       this.lines()
       if (this.skips(',')) this.lines()

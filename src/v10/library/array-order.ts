@@ -1,5 +1,6 @@
 // Sorting arrays, and the ranges of the module Array.
 
+import { said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import type { Module, Value } from '../value.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
@@ -37,7 +38,7 @@ export const arrayModule: Members = members('Array', [
     run: (_, { from, until }, call) => {
       const size = until - from
       if (size > limits.v10ElementsMax) {
-        const message = `Value too large: range size ${size} exceeds limit ${limits.v10ElementsMax}.`
+        const message = said`Value too large: range size ${size} exceeds limit ${limits.v10ElementsMax}.`
         throw call.failure('value_too_large', message)
       }
       return Array.from({ length: Math.max(0, size) }, (_, index) => BigInt(from + index))

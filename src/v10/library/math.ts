@@ -1,6 +1,7 @@
 // The module Math.
 
 import { step } from '../../base/effort.ts'
+import { own, said } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
 import { cutDigits } from '../rounding.ts'
@@ -109,7 +110,7 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
   let count = 0n
   for (const value of values) {
     step()
-    if (!isNumber(value)) throw call.invalidArgument('numbers', 'all array elements must be numbers')
+    if (!isNumber(value)) throw call.invalidArgument('numbers', said`all array elements must be numbers`)
     sum = add(sum, value)
     count++
   }
@@ -119,7 +120,8 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
 /** The mean of a set: of integers alone an integer. Throws `divide_by_zero` for an empty one. */
 function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
   const { sum, count } = sumOf(values, call)
-  if (dividesByZero(sum, count)) throw call.failure('divide_by_zero', 'Attempted integer division by zero.')
+  if (dividesByZero(sum, count))
+    throw call.failure('divide_by_zero', said`Attempted integer division by zero.`)
   return divide(sum, count)
 }
 
@@ -170,7 +172,7 @@ function bounded(
     example: [query, result],
     run: (_, { x }, call) => {
       const value = doubleOf(x)
-      if (!isWithin(value)) throw call.invalidArgument('x', reason)
+      if (!isWithin(value)) throw call.invalidArgument('x', own(reason))
       return compute(value)
     },
   })

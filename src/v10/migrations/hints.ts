@@ -1,5 +1,6 @@
 // What errors of migrations suggest, drawn as the file would be with it. Parts that stand in no file have no place.
 
+import type { Message } from '../../base/message.ts'
 import type { FieldNames } from '../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../model/schema/paths.ts'
 import type { Diagnostic, Remark } from '../failure/failure.ts'
@@ -7,7 +8,7 @@ import type { Span } from '../syntax/source.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
 
 /** An error at a place. */
-export function fault(message: string, span: Span | undefined, ...remarks: readonly Remark[]): Diagnostic {
+export function fault(message: Message, span: Span | undefined, ...remarks: readonly Remark[]): Diagnostic {
   return { name: 'error', message, span, remarks }
 }
 

@@ -1,8 +1,9 @@
 // A request about schema files as the engine has queries: evaluated in a transaction, as often as it takes.
 
+import { said } from '../../base/message.ts'
 import { RequestError } from '../../errors.ts'
 import type { LanguageError } from '../../model/failure.ts'
-import type { LanguageRequest, Query, Rendered } from '../../model/language.ts'
+import { type LanguageRequest, type Query, type Rendered, requestFault } from '../../model/language.ts'
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros, Value } from '../../values/value.ts'
@@ -50,10 +51,10 @@ export class SchemaQuery implements Query {
 
   evaluate(session: Session): Rendered {
     const request = this.#request
-    if (!readers.has(roleOf(session))) throw new SchemaFailure(403, 'Access denied')
+    if (!readers.has(roleOf(session))) throw new SchemaFailure(403, said`Access denied`)
     const route = routeOf(request)
     if (doesWrite(route, request) && roleOf(session) !== 'admin')
-      throw new SchemaFailure(403, 'Access denied')
+      throw new SchemaFailure(403, said`Access denied`)
     const version = session.transaction.catalogue.schemaVersion(session.database)
     if (checksVersion(route, request)) checkVersion(request, version)
     const { version: told, ...members } = route.answer({ request, session, version })
@@ -62,7 +63,7 @@ export class SchemaQuery implements Query {
   }
 
   value(session: Session): Value {
-    throw new RequestError('bad request', `Schema files cannot be asked for here as ${session.dialect}.`)
+    throw new RequestError('bad request', said`Schema files cannot be asked for here as ${session.dialect}.`)
   }
 }
 
@@ -77,7 +78,7 @@ function roleOf({ authority, caller }: Session): string | undefined {
 function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
   const given = parameters.version ?? ''
   if (parameters.force === 'true' || !/^-?[0-9]+$/.test(given)) return
-  if (BigInt(given) !== BigInt(version)) throw new SchemaFailure(409, 'Stale schema version provided')
+  if (BigInt(given) !== BigInt(version)) throw new SchemaFailure(409, said`Stale schema version provided`)
 }
 
 function membersText(members: Readonly<Record<string, unknown>>): string {
@@ -98,10 +99,12 @@ export function completedSchemaBody(body: string, time: Micros): string {
 /** The response to a request that was refused. */
 export function refusedSchemaRequest(error: LanguageError): Rendered {
   const status = error instanceof SchemaFailure ? error.status : 400
-  return { status, body: schemaErrorBody(error.message) }
+  const fault = error instanceof SchemaFailure ? error.fault : undefined
+  return { status, body: schemaErrorBody(error.message), ...(fault && { fault }) }
 }
 
 /** The response to a request that failed as a whole. */
-export function failedSchemaRequest({ code, description, status }: RequestError): Rendered {
-  return { status, body: schemaRequestErrorBody(code, description) }
+export function failedSchemaRequest(error: RequestError): Rendered {
+  const { code, description, status } = error
+  return { status, body: schemaRequestErrorBody(code, description), fault: requestFault(error, '') }
 }

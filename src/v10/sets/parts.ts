@@ -1,6 +1,7 @@
 // Sets put together of others, and parts of sets.
 
 import { step } from '../../base/effort.ts'
+import { said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -200,7 +201,7 @@ export function all(set: LazySet, reading: Call): Value[] {
   for (const element of elementsOf(set, reading)) {
     step()
     if (elements.length === limits.v10ElementsMax) {
-      const message = `Value too large: exceeded maximum number of elements (limit=${limits.v10ElementsMax}).`
+      const message = said`Value too large: exceeded maximum number of elements (limit=${limits.v10ElementsMax}).`
       throw reading.failure('value_too_large', message)
     }
     elements.push(element)

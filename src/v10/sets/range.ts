@@ -1,5 +1,6 @@
 // Ranges of sets of documents: `{ from: …, to: … }`, both ends included.
 
+import { said } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { Doc, isStruct, type Value } from '../value.ts'
@@ -21,7 +22,7 @@ export function endsOfRange(
   const from = given.get('from')
   const to = given.get('to')
   if (from === undefined && to === undefined) {
-    const shape = 'should be an object contining `{ from }`, `{ to }`, or `{ from, to }` fields'
+    const shape = said`should be an object contining \`{ from }\`, \`{ to }\`, or \`{ from, to }\` fields`
     throw call.invalidArgument('range', shape)
   }
   return {
@@ -35,6 +36,6 @@ export function rangeOfDocuments(range: Value, call: Call): StoredRange {
   return endsOfRange(range, call, (end, value) => {
     const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
     if (id !== undefined) return { values: [], id }
-    throw call.invalidArgument('range', `The \`${end}\` field must be a document id.`)
+    throw call.invalidArgument('range', said`The \`${end}\` field must be a document id.`)
   })
 }

@@ -1,5 +1,6 @@
 // From a text to its tree, or to everything that is wrong with it.
 
+import { type Message, own, said } from '../../base/message.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import type { LambdaNode, Node, Program, TypeNode } from './nodes.ts'
 import { Parser } from './parser.ts'
@@ -72,10 +73,10 @@ function wholeOf<T>(parser: Parser, read: () => T): T {
 }
 
 /** `Expected a, b, or c`: the alternatives in the order of their texts. */
-function expectedText(names: readonly string[]): string {
+function expectedText(names: readonly string[]): Message {
   const [first = 'expression', ...others] = [...new Set(names)].sort()
   const last = others.pop()
-  if (last === undefined) return `Expected ${first}`
-  if (others.length === 0) return `Expected ${first} or ${last}`
-  return `Expected ${[first, ...others].join(', ')}, or ${last}`
+  if (last === undefined) return said`Expected ${own(first)}`
+  if (others.length === 0) return said`Expected ${own(first)} or ${own(last)}`
+  return said`Expected ${own([first, ...others].join(', '))}, or ${own(last)}`
 }

@@ -1,5 +1,6 @@
 // A text with a position: blanks, names, and the faults that end a parse.
 
+import { type Message, said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import type { Diagnostic, Remark } from '../failure/failure.ts'
 import type { Source } from './source.ts'
@@ -134,13 +135,13 @@ export class SourceReader {
   }
 
   /** Records a fault that can be read past. Throws the last one that is told. */
-  record(message: string, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
+  record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
     if (this.faults.length >= limits.v10FaultsMax) throw recorded
   }
 
   /** Records a fault and gives what to throw. */
-  fault(message: string, start: number, end: number, parts: Partial<Diagnostic> = {}): Recorded {
+  fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): Recorded {
     this.record(message, start, end, parts)
     return recorded
   }
@@ -290,6 +291,6 @@ export class SourceReader {
   /** The fault of a word that may not be used as a name. */
   keyword(word: string, start: number): Recorded {
     const annotation = `\`${word}\` is a keyword`
-    return this.fault('Invalid identifier', start, start + word.length, { annotation })
+    return this.fault(said`Invalid identifier`, start, start + word.length, { annotation })
   }
 }

@@ -3,7 +3,8 @@
 import type { RequestErrorCode } from '../../errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
-const codes: Readonly<Record<RequestErrorCode, string>> = {
+/** What version 10 calls the errors of a request as a whole. */
+export const requestErrorCodes: Readonly<Record<RequestErrorCode, string>> = {
   'bad request': 'invalid_request',
   'contended transaction': 'contended_transaction',
   forbidden: 'forbidden',
@@ -30,5 +31,5 @@ export function eventErrorBody(code: RequestErrorCode, description: string): str
 }
 
 function errorBody(code: RequestErrorCode, message: string): string {
-  return `{"error":{"code":"${codes[code]}","message":${quoteJson(message)}}}`
+  return `{"error":{"code":"${requestErrorCodes[code]}","message":${quoteJson(message)}}}`
 }

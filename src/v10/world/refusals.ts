@@ -1,6 +1,7 @@
 // How version 10 tells what the rules of the data refuse: one table of codes and texts for the kinds of failures.
 
 import { unreachable } from '../../base/assert.ts'
+import { type Message, own, said } from '../../base/message.ts'
 import type { DestructiveChange, Failure, Fault, FieldFault, LanguageError } from '../../model/failure.ts'
 import {
   failedCheckText,
@@ -26,27 +27,27 @@ export interface Target {
 }
 
 /** ``Failed to update document with id 5 in collection `Jar`.`` */
-export function failedTo({ action, collection, name, ref }: Target): string {
+export function failedTo({ action, collection, name, ref }: Target): Message {
   const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
   if (!isNative) {
-    const which = action === 'create' || ref === undefined ? 'document' : `document with id ${ref.id}`
-    return `Failed to ${action} ${which} in collection \`${collection}\`.`
+    const which = action === 'create' || ref === undefined ? said`document` : said`document with id ${ref.id}`
+    return said`Failed to ${own(action)} ${which} in collection \`${collection}\`.`
   }
-  if (action === 'create') return `Failed to create ${collection}.`
-  const which = name === undefined ? `with id ${ref.id}` : `\`${name}\``
-  return `Failed to ${action} ${collection} ${which}.`
+  if (action === 'create') return said`Failed to create ${collection}.`
+  const which = name === undefined ? said`with id ${ref.id}` : said`\`${name}\``
+  return said`Failed to ${own(action)} ${collection} ${which}.`
 }
 
 /** The refusal of fields: each failure under its path. */
 export function constraintFailure(
-  message: string,
+  message: Message,
   failures: readonly ConstraintFailure[],
   call: Call,
 ): QueryFailure {
   const parts = { constraintFailures: failures }
   const { diagnostics } = call.failure('constraint_failure', message, [], parts)
   const lines = failures.map(each => `\n  ${failureLine(each)}`)
-  const told = failures.length === 0 ? message : `${message}\nconstraint failures:${lines.join('')}`
+  const told = failures.length === 0 ? message : said`${message}\nconstraint failures:${lines.join('')}`
   const drawn = diagnostics.map(diagnostic => ({ ...diagnostic, message: told }))
   return new QueryFailure('constraint_failure', message, drawn, parts)
 }
@@ -56,7 +57,7 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
   const lines = drawnInMessage(faults, '\n')
     .split('\n')
     .map(line => `\n    ${line}`)
-  return call.failure('invalid_schema', `Invalid database schema update.${lines.join('')}`)
+  return call.failure('invalid_schema', said`Invalid database schema update.${lines.join('')}`)
 }
 
 /** A failure as the summary has it: its paths, and its message with all lines but the first further in. */
@@ -68,7 +69,7 @@ function failureLine({ label = '', message, paths }: ConstraintFailure): string 
 
 /** The error of what a call may not do. */
 export function permissionDenied(call: Call): QueryFailure {
-  return call.failure('permission_denied', 'Insufficient privileges to perform the action.')
+  return call.failure('permission_denied', said`Insufficient privileges to perform the action.`)
 }
 
 /** The error of a refusal by the model. */
@@ -107,18 +108,18 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     case 'mistyped': {
       const failures = fault.failures.map(({ fault: type, path }) => ({
         paths: [shownTypePath(path)],
-        message: typeFaultText(type),
+        message: String(typeFaultText(type)),
       }))
       return constraintFailure(failedTo(target), failures, call)
     }
     case 'failed checks': {
-      const failures = fault.checks.map(each => ({ paths: [], message: failedCheckText(each) }))
+      const failures = fault.checks.map(each => ({ paths: [], message: String(failedCheckText(each)) }))
       return constraintFailure(failedTo(target), failures, call)
     }
     case 'broken check':
       return fault.error instanceof QueryFailure
         ? failureWithin(fault.error, call)
-        : call.failure('eval_error', fault.error.message)
+        : call.failure('eval_error', said`${fault.error.message}`)
     case 'failed default':
       return failed(`Default field evaluation failed.\n${drawn(fault.error)}`, [fault.field])
     case 'other database':
@@ -138,7 +139,7 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
         `${destructiveTexts[fault.change]}: destructive change forbidden because database is in protected mode.`,
       )
     case 'staged schema':
-      return failed(stagedSchemaText)
+      return failed(String(stagedSchemaText))
     case 'no body':
       return failed('Invalid type provided for field `body`.', ['body'])
     case 'fixed history':
@@ -167,18 +168,22 @@ function shownPath(path: readonly string[], { ref }: Target): readonly string[] 
 
 /** The error of a write within an `at` of the past. */
 export function pastWrite(call: Call): QueryFailure {
-  return call.failure('invalid_write', 'Cannot write at a snapshot time in the past.')
+  return call.failure('invalid_write', said`Cannot write at a snapshot time in the past.`)
 }
 
 /** The error of a query that writes a collection and documents of it. */
 export function sameQuery(call: Call): QueryFailure {
-  return call.failure('invalid_write', 'Cannot modify a document and its collection in the same query.')
+  return call.failure('invalid_write', said`Cannot modify a document and its collection in the same query.`)
 }
 
 /** ``Collection `Jar` does not contain document with id 7.`` */
-export function notFoundText({ collection, name, ref }: Pick<Target, 'collection' | 'name' | 'ref'>): string {
-  if (name !== undefined) return `${collection} \`${name}\` not found.`
-  return `Collection \`${collection}\` does not contain document with id ${ref?.id ?? -1n}.`
+export function notFoundText({
+  collection,
+  name,
+  ref,
+}: Pick<Target, 'collection' | 'name' | 'ref'>): Message {
+  if (name !== undefined) return said`${collection} \`${name}\` not found.`
+  return said`Collection \`${collection}\` does not contain document with id ${ref?.id ?? -1n}.`
 }
 
 function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure {
@@ -186,7 +191,7 @@ function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure 
   if (isNamed) {
     return uniqueFailure([[['name']]], call)
   }
-  const message = `Collection \`${target.collection}\` already contains document with id ${ref?.id ?? -1n}.`
+  const message = said`Collection \`${target.collection}\` already contains document with id ${ref?.id ?? -1n}.`
   return call.failure('document_id_exists', message)
 }
 
@@ -210,7 +215,7 @@ export function uniqueFailure(
   const failures = all.map(each =>
     typeof each === 'string' ? { paths: [], label: each, message } : { paths: each, message },
   )
-  return constraintFailure('Failed unique constraint.', failures, call)
+  return constraintFailure(said`Failed unique constraint.`, failures, call)
 }
 
 const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {

@@ -1,6 +1,7 @@
 // Aggregates compute a single value from many elements. A set is streamed, not held in memory. For a page the result is
 // a page with the single value, so that its cursors stay usable.
 
+import { said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, type Value } from '../../values/value.ts'
@@ -60,7 +61,7 @@ const mean: Aggregate = (elements, call, key) => {
         : Number(total) + Number(element)
     length++
   }
-  if (length === 0) throw call.invalid('Non-empty array expected.', key)
+  if (length === 0) throw call.invalid(said`Non-empty array expected.`, key)
   return Number(total) / length
 }
 
@@ -84,7 +85,7 @@ function extreme(direction: 1 | -1): Aggregate {
       const isBetter = () => current === undefined || compareValues(element, current) * direction >= 0
       if (call.session.metered(isBetter)) chosen = element
     }
-    if (chosen === undefined) throw call.invalid('Non-empty array expected.', key)
+    if (chosen === undefined) throw call.invalid(said`Non-empty array expected.`, key)
     return chosen
   }
 }

@@ -1,5 +1,6 @@
 // Numbers: arithmetic, signs, rounding.
 
+import { said } from '../../base/message.ts'
 import { integer, nonEmptyList, number } from '../arguments.ts'
 import { add, arithmetic, type Num, numberText, wrap } from '../arithmetic.ts'
 import { type Call, define, family, optional, unary } from '../definition.ts'
@@ -25,7 +26,7 @@ function fold(
 /** A division that rejects zero divisors of both types. */
 function dividing(operation: Operation): (left: Num, right: Num, call: Call) => Num {
   return (left, right, call) => {
-    if (Number(right) === 0) throw call.invalid('Illegal division by zero.')
+    if (Number(right) === 0) throw call.invalid(said`Illegal division by zero.`)
     return operation(left, right)
   }
 }
@@ -118,7 +119,7 @@ export const numbers = family('Numbers', [
     summary: 'The square root of a number.',
     example: ['9', '3.0'],
     evaluate(sqrt, call) {
-      if (!(sqrt >= 0)) throw call.invalid(`${numberText(sqrt)} must be positive`)
+      if (!(sqrt >= 0)) throw call.invalid(said`${numberText(sqrt)} must be positive`)
       return Math.sqrt(Number(sqrt))
     },
   }),

@@ -1,5 +1,6 @@
 // Constructors of references: schema objects by name, documents by collection and id, new ids.
 
+import { said } from '../../base/message.ts'
 import { parseId } from '../../values/names.ts'
 import {
   native,
@@ -44,12 +45,13 @@ function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime
 /** The id of a document: an integer, or its digits. */
 function idOf(id: Value, call: Call): bigint {
   if (typeof id === 'bigint') return id
-  if (typeof id !== 'string') throw call.invalid(`String or Number expected, ${typeName(id)} provided.`, 'id')
+  if (typeof id !== 'string')
+    throw call.invalid(said`String or Number expected, ${typeName(id)} provided.`, 'id')
   const parsed = parseId(id)
   if (parsed === 'not numeric') {
-    throw call.invalid(`Number or numeric String expected, non-numeric '${id}' provided.`, 'id')
+    throw call.invalid(said`Number or numeric String expected, non-numeric '${id}' provided.`, 'id')
   }
-  if (parsed === 'too large') throw call.invalid(`The id provided is too large: '${id}'`, 'id')
+  if (parsed === 'too large') throw call.invalid(said`The id provided is too large: '${id}'`, 'id')
   return parsed
 }
 
@@ -65,7 +67,7 @@ const documentCollection = {
     if (typeName(value) !== 'Collection Ref') throw mismatch('Collection Ref', value, call, key)
     const ref = value as Ref
     if (ref.id < BigInt(native.keys)) {
-      throw call.invalid('Regular Class Ref expected, Schema Class Ref provided.', key)
+      throw call.invalid(said`Regular Class Ref expected, Schema Class Ref provided.`, key)
     }
     return ref
   },

@@ -1,5 +1,6 @@
 // Regular expressions: search and replacement.
 
+import { said } from '../../base/message.ts'
 import { limits } from '../../limits.ts'
 import { codePointsBetween, unitOffset } from '../../text/code-points.ts'
 import { searchStart } from '../../text/find.ts'
@@ -78,7 +79,7 @@ function readReplacement(text: string, pattern: CompiledPattern, call: Call): Re
     return parseReplacement(text, pattern)
   } catch (error) {
     if (!(error instanceof ReplacementError)) throw error
-    throw call.invalid(`Replacement text ${error.message}.`, 'replace')
+    throw call.invalid(said`Replacement text ${error.message}.`, 'replace')
   }
 }
 

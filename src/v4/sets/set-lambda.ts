@@ -1,6 +1,7 @@
 // The lambdas in sets. A set contains its lambda as a value, closed and printable. While the query that contains the
 // lambda literal is running, the literal itself is applied, so that errors have positions in the query.
 
+import type { Message } from '../../base/message.ts'
 import type { Effect } from '../../model/effect.ts'
 import type { Session } from '../../model/session.ts'
 import type { Lambda, Value } from '../../values/value.ts'
@@ -52,7 +53,7 @@ export function applySetLambda(lambda: Lambda, argument: Value, { call, session 
 /** `invalid argument` at the lambda literal, or else at the call that reads the set. */
 export function setLambdaError(
   lambda: Lambda,
-  description: string,
+  description: Message,
   { call, session }: CallReading,
 ): QueryError {
   const literal = literalOf(lambda, session)

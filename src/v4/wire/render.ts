@@ -3,6 +3,7 @@
 
 import { unreachable } from '../../base/assert.ts'
 import { longCall, step } from '../../base/effort.ts'
+import { said } from '../../base/message.ts'
 import { RequestError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { encodeBase64 } from '../../values/base64.ts'
@@ -64,7 +65,10 @@ export function renderValue(value: Value, context: RenderContext): string | unde
 }
 
 function tooLong(): RequestError {
-  return new RequestError('bad request', `Answer exceeds the limit of ${limits.answerUnitsMax} characters.`)
+  return new RequestError(
+    'bad request',
+    said`Answer exceeds the limit of ${limits.answerUnitsMax} characters.`,
+  )
 }
 
 const atSign = 0x40
@@ -157,7 +161,7 @@ class Renderer {
   #enter(): void {
     if (++this.#depth > this.#deepest) this.#deepest = this.#depth
     if (this.#depth > limits.valueDepthMax) {
-      throw new RequestError('bad request', `Value is nested deeper than ${limits.valueDepthMax} levels.`)
+      throw new RequestError('bad request', said`Value is nested deeper than ${limits.valueDepthMax} levels.`)
     }
   }
 

@@ -104,7 +104,7 @@ test('within arrays, tuples and objects each place is told', () => {
 test('types that are none, or cannot be stored', () => {
   const told = (signature: string) => {
     const { faults, unstorable } = resolved(signature)
-    return [...faults, ...unstorable].map(({ message }) => message)
+    return [...faults, ...unstorable].map(({ message }) => String(message))
   }
   assert.deepEqual(told('Array<2, 3>'), ['Type constructor `Array<>` accepts 1 parameters, received 2'])
   assert.deepEqual(told('Ref<Jug>'), ['Unknown type `Jug`', 'Reference type must refer to a doc type'])

@@ -1,0 +1,63 @@
+// Texts of errors that keep quoted values apart from the words of the service. `said` is a template tag, so only a literal of the
+// source can become text of the service. The query log stores the template and leaves out quoted values, see
+// docs/query-logs.md. A plain string has no template, and its text is not stored at all.
+
+/** The pieces of a text, with a quoted value between each two pieces. A plain value. */
+export interface Template {
+  readonly pieces: readonly string[]
+  readonly quoted: readonly string[]
+}
+
+/** A text with its template. Its string form is the whole text. */
+export class Message implements Template {
+  readonly pieces: readonly string[]
+  readonly quoted: readonly string[]
+
+  constructor(pieces: readonly string[], quoted: readonly string[]) {
+    this.pieces = pieces
+    this.quoted = quoted
+  }
+
+  toString(): string {
+    const { pieces, quoted } = this
+    let text = pieces[0] as string
+    for (let at = 0; at < quoted.length; at++) text += (quoted[at] as string) + pieces[at + 1]
+    return text
+  }
+}
+
+/** Returns the message of a template literal. Inserted values are quoted; inserted messages keep their own pieces. */
+export function said(literal: TemplateStringsArray, ...values: readonly unknown[]): Message {
+  const pieces = [literal[0] as string]
+  const quoted: string[] = []
+  for (const [at, value] of values.entries()) {
+    const behind = literal[at + 1] as string
+    if (value instanceof Message) {
+      pieces.push(`${pieces.pop()}${value.pieces[0]}`, ...value.pieces.slice(1))
+      quoted.push(...value.quoted)
+      pieces.push(`${pieces.pop()}${behind}`)
+    } else {
+      quoted.push(String(value))
+      pieces.push(behind)
+    }
+  }
+  return new Message(pieces, quoted)
+}
+
+/** Returns a message for a word of the service that is not a literal, such as a code or a line number. Never pass client input. */
+export function own(word: string | number): Message {
+  return new Message([String(word)], [])
+}
+
+/** Joins the messages that are not empty with a separator. */
+export function joinMessages(messages: readonly Message[], separator: string): Message {
+  const [first = said``, ...others] = messages.filter(
+    ({ pieces, quoted }) => quoted.length > 0 || pieces[0] !== '',
+  )
+  return others.reduce((text, next) => said`${text}${own(separator)}${next}`, first)
+}
+
+/** Returns the message itself, or an empty message for a plain string. */
+export function messageOf(text: string | Message): Message {
+  return typeof text === 'string' ? said`` : text
+}
