@@ -1,6 +1,6 @@
 // The types of `index.cjs`: those of the package.
 
-import type * as embedded from '../dist/types/index.js' with { 'resolution-mode': 'import' }
+import type * as embedded from '../dist/types/app/index.js' with { 'resolution-mode': 'import' }
 
 export declare const createServer: typeof embedded.createServer
 export type EmbeddedOptions = embedded.EmbeddedOptions

@@ -19,11 +19,9 @@ const sources = [
   'dashboard/vite.config.js',
   'src/base',
   'src/transfer',
-  'src/v4/text',
-  'src/v10/text',
+  'src/fql4/text',
+  'src/fql10/text',
   'src/values',
-  'src/errors.ts',
-  'src/limits.ts',
   'package-lock.json',
 ]
 /** Smaller files gain nothing. */

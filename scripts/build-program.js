@@ -18,7 +18,7 @@ import { basename, dirname, join } from 'node:path'
 import { filesIn, programFolder, repository } from './sources.js'
 
 /** What is started by its name: the command, the processes and threads that it starts, the package for programs. */
-const entries = ['cli/main.ts', 'slow-lane-main.ts', 'auth/bcrypt-thread.ts', 'index.ts']
+const entries = ['cli/main.ts', 'app/slow-lane-main.ts', 'model/auth/bcrypt-thread.ts', 'app/index.ts']
 
 /** Files that a service of an earlier state of the sources may still be running from. */
 const earlierKept = 1

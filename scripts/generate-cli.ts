@@ -2,10 +2,10 @@
 // compares, and fails when the page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import { flagOf } from '../src/app/config/read-config.ts'
 import type { Command } from '../src/cli/command.ts'
 import { flagText, optionText, statusesOf, synopsis } from '../src/cli/help.ts'
 import { commands } from '../src/cli/table.ts'
-import { flagOf } from '../src/config/read-config.ts'
 
 const page = new URL('../docs/reference/cli.md', import.meta.url)
 

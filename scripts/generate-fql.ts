@@ -1,12 +1,12 @@
-// Writes src/v4/text/function-table.ts: how each function of the language is written as text. The functions, their wire keys
+// Writes src/fql4/text/function-table.ts: how each function of the language is written as text. The functions, their wire keys
 // and their meaning come from the registry; names and the order of arguments that follow no rule come from the npm
 // JavaScript driver and are listed here. With --check it only compares, and fails when the file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { FunctionDefinition } from '../src/v4/definition.ts'
-import { families } from '../src/v4/functions/registry.ts'
+import type { FunctionDefinition } from '../src/fql4/definition.ts'
+import { families } from '../src/fql4/functions/registry.ts'
 
-const file = new URL('../src/v4/text/function-table.ts', import.meta.url)
+const file = new URL('../src/fql4/text/function-table.ts', import.meta.url)
 
 /** Names that are not the wire key with its words capitalised. */
 const names: Readonly<Record<string, string>> = {
@@ -149,7 +149,7 @@ if (import.meta.main) {
   const text = functionTableFile()
   if (!process.argv.includes('--check')) writeFileSync(file, text)
   else if (readFileSync(file, 'utf8') !== text) {
-    process.stderr.write('src/v4/text/function-table.ts is out of date: node scripts/generate-fql.ts\n')
+    process.stderr.write('src/fql4/text/function-table.ts is out of date: node scripts/generate-fql.ts\n')
     process.exit(1)
   }
 }

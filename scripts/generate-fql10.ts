@@ -1,5 +1,5 @@
 // Writes what is said about the library of version 10 from its tables: docs/reference/fql10.md, and for completion in
-// shells `src/v10/text/library-table.ts`. With --check it only compares, and fails when one of them is out of date.
+// shells `src/fql10/text/library-table.ts`. With --check it only compares, and fails when one of them is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type {
@@ -7,9 +7,9 @@ import type {
   FunctionDefinition,
   Members,
   Signature,
-} from '../src/v10/library/definition.ts'
-import { allTables, globals } from '../src/v10/library/tables.ts'
-import { Module } from '../src/v10/value.ts'
+} from '../src/fql10/library/definition.ts'
+import { allTables, globals } from '../src/fql10/library/tables.ts'
+import { Module } from '../src/fql10/value.ts'
 
 type Entry = FieldDefinition | FunctionDefinition
 
@@ -161,7 +161,7 @@ ${rows.join('\n')}
 /** What is written, by the path in the repository. */
 export const fql10Files: Readonly<Record<string, () => string>> = {
   'docs/reference/fql10.md': fql10Reference,
-  'src/v10/text/library-table.ts': libraryTableFile,
+  'src/fql10/text/library-table.ts': libraryTableFile,
 }
 
 if (import.meta.main) {

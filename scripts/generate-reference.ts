@@ -2,8 +2,8 @@
 // With --check it only compares, and fails when the page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { FunctionDefinition } from '../src/v4/definition.ts'
-import { families } from '../src/v4/functions/registry.ts'
+import type { FunctionDefinition } from '../src/fql4/definition.ts'
+import { families } from '../src/fql4/functions/registry.ts'
 
 const page = new URL('../docs/reference/functions.md', import.meta.url)
 

@@ -1,9 +1,9 @@
-// Writes the table of settings in docs/operations.md from src/config/settings.ts, so that it cannot say anything else. With
+// Writes the table of settings in docs/operations.md from src/app/config/settings.ts, so that it cannot say anything else. With
 // --check it only compares, and fails when the page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { flagOf, variableOf } from '../src/config/read-config.ts'
-import { initialOf, type Setting, settings } from '../src/config/settings.ts'
+import { flagOf, variableOf } from '../src/app/config/read-config.ts'
+import { initialOf, type Setting, settings } from '../src/app/config/settings.ts'
 
 const page = new URL('../docs/operations.md', import.meta.url)
 const begin = '<!-- settings: made by scripts/generate-settings.ts -->'

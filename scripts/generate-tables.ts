@@ -2,9 +2,9 @@
 // them, so that the pages cannot say anything else. With --check it only compares, and fails when one is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { requestErrorStatus } from '../src/errors.ts'
-import { limits } from '../src/limits.ts'
-import { queryErrorStatus } from '../src/v4/errors.ts'
+import { requestErrorStatus } from '../src/base/errors.ts'
+import { limits } from '../src/base/limits.ts'
+import { queryErrorStatus } from '../src/fql4/errors.ts'
 
 const root = new URL('..', import.meta.url)
 
@@ -30,7 +30,7 @@ function documented(path: string, name: string): readonly Documented[] {
 /** The whole page of limits. */
 export function limitsPage(): string {
   const values: Readonly<Record<string, number>> = limits
-  const rows = documented('src/limits.ts', 'limits').map(({ names, doc }) => {
+  const rows = documented('src/base/limits.ts', 'limits').map(({ names, doc }) => {
     const numbers = names.map(name => (values[name] as number).toLocaleString('en-US').replaceAll(',', ' '))
     return `| ${names.map(name => `\`${name}\``).join('<br>')} | ${numbers.join('<br>')} | ${doc} |`
   })
@@ -39,7 +39,7 @@ export function limitsPage(): string {
     '',
     'These limits apply to requests, queries and responses. Limits marked "ours" are choices of this service; the others are the',
     "hosted service's. Operators can set further limits (concurrent requests and streams, rates per database): see",
-    '[Running Terrarium](../operations.md). Generated from `src/limits.ts` by `scripts/generate-tables.ts`.',
+    '[Running Terrarium](../operations.md). Generated from `src/base/limits.ts` by `scripts/generate-tables.ts`.',
     '',
     '| name | value | meaning |',
     '|---|---:|---|',
@@ -64,7 +64,7 @@ export function errorsPage(): string {
     '# Errors',
     '',
     'Every failed request returns `{"errors": […]}`. Programs should branch on `code`, and if needed on `position`;',
-    'descriptions are for people. Generated from `src/v4/errors.ts` and `src/errors.ts` by `scripts/generate-tables.ts`.',
+    'descriptions are for people. Generated from `src/fql4/errors.ts` and `src/base/errors.ts` by `scripts/generate-tables.ts`.',
     '',
     '## Errors in a query',
     '',
@@ -79,7 +79,7 @@ export function errorsPage(): string {
     '',
     '| code | status | meaning |',
     '|---|---|---|',
-    ...errorRows('src/v4/errors.ts', 'queryErrorStatus', queryErrorStatus),
+    ...errorRows('src/fql4/errors.ts', 'queryErrorStatus', queryErrorStatus),
     '',
     'Two errors of code `instance not found` have status 400: an index that is not active yet, and a secret that belongs to',
     'no key.',
@@ -95,7 +95,7 @@ export function errorsPage(): string {
     '',
     '| code | status | meaning |',
     '|---|---|---|',
-    ...errorRows('src/errors.ts', 'requestErrorStatus', requestErrorStatus),
+    ...errorRows('src/base/errors.ts', 'requestErrorStatus', requestErrorStatus),
     '',
   ].join('\n')
 }

@@ -3,10 +3,10 @@
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { micros } from '../src/base/micros.ts'
+import { version4 } from '../src/fql4/language.ts'
 import { splitLine } from '../src/query-log/ownership.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { segmentPath } from '../src/query-log/segment-files.ts'
-import { version4 } from '../src/v4/language.ts'
 
 /** Queries with how often they come, their usual milliseconds and their costs. */
 const kinds = [

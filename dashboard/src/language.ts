@@ -10,7 +10,7 @@ import {
   printQuery,
   printValue as printValueText,
   valueOfQuery,
-} from '../../src/v4/text/index.ts'
+} from '../../src/fql4/text/index.ts'
 import { JsonSyntaxError } from '../../src/values/json.ts'
 import { type Json, parseJson, type Query, writeJson } from './wire/json.ts'
 import { literal } from './wire/refs.ts'

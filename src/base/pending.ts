@@ -2,7 +2,7 @@
 // check, a key fetch, a remote read) throws a `Pending`. The transaction runner awaits it, keeps the result for the
 // request and evaluates again from the start.
 
-import { limits } from '../limits.ts'
+import { limits } from './limits.ts'
 
 /** A result to wait for. `key` names it among the results of one request. */
 interface Question {

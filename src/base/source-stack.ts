@@ -17,7 +17,7 @@ function mapOf(file: string): SourceMap | undefined {
   return map
 }
 
-/** A stack trace with source positions, such as `src/v4/parse.ts:10:5`, where these are known. */
+/** A stack trace with source positions, such as `src/fql4/parse.ts:10:5`, where these are known. */
 export function sourceStack(stack: string): string {
   if (!isBuilt) return stack
   return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {

@@ -1,7 +1,13 @@
 // The shape of a command of the command line: one file each in commands/, listed in table.ts. A command declares what
 // it takes; reading the words, `--help`, the reference page and shell completion all derive from the declaration.
 
-import { type Config, type Setting, type SettingName, settings, type ValueOf } from '../config/settings.ts'
+import {
+  type Config,
+  type Setting,
+  type SettingName,
+  settings,
+  type ValueOf,
+} from '../app/config/settings.ts'
 
 /** A flag that belongs to a command and is no setting of the service. */
 export type Option = Setting & {

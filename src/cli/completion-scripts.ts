@@ -1,8 +1,8 @@
 // The scripts that make shells complete the command line: lists of what the declarations say, with a few lines of the
 // shell's own language around them.
 
-import { flagOf } from '../config/read-config.ts'
-import { placeholderOf } from '../config/settings.ts'
+import { flagOf } from '../app/config/read-config.ts'
+import { placeholderOf } from '../app/config/settings.ts'
 import { type Command, commandFlags, type Option } from './command.ts'
 
 /** The scripts by the name of their shell. */

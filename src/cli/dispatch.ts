@@ -1,10 +1,10 @@
 // Finds the command that the words name and runs it. Mistakes of the caller end with one line and status 2, other
 // failures that an operator can fix with one line and status 1.
 
+import { UsageError } from '../app/config/read-config.ts'
 import { closestTo } from '../base/closest.ts'
 import { version } from '../base/version.ts'
-import { UsageError } from '../config/read-config.ts'
-import { StoreUnavailableError } from '../kv/errors.ts'
+import { StoreUnavailableError } from '../storage/kv/errors.ts'
 import { type Command, StartError } from './command.ts'
 import { commandHelp, groupHelp, programHelp } from './help.ts'
 import { styleFor, visible } from './terminal.ts'

@@ -7,7 +7,7 @@
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'
 import { connectionsMax } from '../base/descriptors.ts'
-import { type ListenAddress, listenOn, socketOptions } from '../http/listener.ts'
+import { type ListenAddress, listenOn, socketOptions } from '../server/http/listener.ts'
 
 /** The message that goes with each connection that is handed over. */
 export const handover = 'connection'

@@ -2,9 +2,9 @@
 // started next would open that, and what is acknowledged might be in files that are never found again.
 
 import type { Logger } from 'pino'
+import type { Config } from '../app/config/settings.ts'
 import { systemTimers } from '../base/timers.ts'
-import type { Config } from '../config/settings.ts'
-import { assertIdentity, identityOf } from '../kv/folder-identity.ts'
+import { assertIdentity, identityOf } from '../storage/kv/folder-identity.ts'
 
 /** How often, in milliseconds. */
 const lookMs = 1000

@@ -1,7 +1,7 @@
 // What `--help` prints, in the sections of a manual page, made from the declarations of commands and settings.
 
-import { flagOf, variableOf } from '../config/read-config.ts'
-import { initialOf, placeholderOf, type Setting, settings } from '../config/settings.ts'
+import { flagOf, variableOf } from '../app/config/read-config.ts'
+import { initialOf, placeholderOf, type Setting, settings } from '../app/config/settings.ts'
 import type { Command, Option, Positional } from './command.ts'
 
 const columns = 100

@@ -3,9 +3,9 @@
 
 import type { Logger } from 'pino'
 import type { AggregatorRegistry, Registry } from 'prom-client'
+import type { Config } from '../app/config/settings.ts'
 import { reasonOf } from '../base/system-reasons.ts'
-import type { Config } from '../config/settings.ts'
-import type { MetricsServer } from '../metrics/endpoint.ts'
+import type { MetricsServer } from '../server/metrics/endpoint.ts'
 import { StartError } from './command.ts'
 
 /** Serves metrics if a port for them is configured. */
@@ -15,7 +15,7 @@ export async function openMetrics(
   collect: () => Promise<string>,
 ): Promise<MetricsServer | undefined> {
   if (port === undefined) return undefined
-  const { serveMetrics } = await import('../metrics/endpoint.ts')
+  const { serveMetrics } = await import('../server/metrics/endpoint.ts')
   try {
     const server = await serveMetrics({ host, port }, collect, log)
     log.info({ url: server.url }, `metrics are at ${server.url}`)

@@ -4,8 +4,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type FoundSetting, fromEnvironment, UsageError } from '../app/config/read-config.ts'
 import { reasonOf } from '../base/system-reasons.ts'
-import { type FoundSetting, fromEnvironment, UsageError } from '../config/read-config.ts'
 import { StartError } from './command.ts'
 
 /** A service, by the names of the options that it stands for. */

@@ -3,11 +3,11 @@
 
 import { rmSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { nativeBcrypt } from '../auth/bcrypt.ts'
+import type { Config } from '../app/config/settings.ts'
+import { withRecord } from '../app/open-store.ts'
 import { systemRandom } from '../base/random.ts'
-import type { Config } from '../config/settings.ts'
-import { claimRootHash, readRootHash } from '../kv/postgres/tables.ts'
-import { withRecord } from '../open-store.ts'
+import { nativeBcrypt } from '../model/auth/bcrypt.ts'
+import { claimRootHash, readRootHash } from '../storage/kv/postgres/tables.ts'
 import { storedRootSecret } from './secret-file.ts'
 
 type RootSecretConfig = Pick<Config, 'data' | 'rootSecret' | 'store' | 'storeSchema'>

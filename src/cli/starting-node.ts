@@ -2,12 +2,12 @@
 // take long. Meanwhile it responds with 503 and how far it has come; the log and a terminal tell that, too.
 
 import type { Logger } from 'pino'
-import type { Config } from '../config/settings.ts'
-import type { Listener } from '../http/listener.ts'
-import { createStartingService } from '../http/starting.ts'
-import { type CopyProgress, copiedShare } from '../kv/postgres/copy-state.ts'
-import { prepareStore } from '../open-store.ts'
-import { tlsOf } from '../server.ts'
+import type { Config } from '../app/config/settings.ts'
+import { prepareStore } from '../app/open-store.ts'
+import { tlsOf } from '../app/server.ts'
+import type { Listener } from '../server/http/listener.ts'
+import { createStartingService } from '../server/http/starting.ts'
+import { type CopyProgress, copiedShare } from '../storage/kv/postgres/copy-state.ts'
 import { withProgress } from './progress.ts'
 
 /** Clients hear of a copy in steps of this share. */

@@ -1,15 +1,15 @@
 // The database that an import or export is about: behind a running service, or in a data directory that is not served.
 
 import { existsSync } from 'node:fs'
+import { UsageError } from '../app/config/read-config.ts'
+import type { Config } from '../app/config/settings.ts'
+import { checkData, prepareDataFolder } from '../app/data-folder.ts'
+import { openEngine } from '../app/open-engine.ts'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
-import { UsageError } from '../config/read-config.ts'
-import type { Config } from '../config/settings.ts'
-import { checkData, prepareDataFolder } from '../data-folder.ts'
-import { FolderInUseError } from '../kv/errors.ts'
-import { claimFolder } from '../kv/lmdb-claim.ts'
-import { openEngine } from '../open-engine.ts'
-import { openServiceLog } from '../service-log.ts'
+import { openServiceLog } from '../server/service-log.ts'
+import { FolderInUseError } from '../storage/kv/errors.ts'
+import { claimFolder } from '../storage/kv/lmdb-claim.ts'
 import {
   type DatabasePath,
   localConnection,

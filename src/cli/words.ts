@@ -2,7 +2,6 @@
 // what a value may be is checked here, so that every command complains in the same words.
 
 import { parseArgs } from 'node:util'
-import { closestTo } from '../base/closest.ts'
 import {
   defaultOf,
   type FoundSetting,
@@ -11,7 +10,8 @@ import {
   readConfig,
   readSetting,
   UsageError,
-} from '../config/read-config.ts'
+} from '../app/config/read-config.ts'
+import { closestTo } from '../base/closest.ts'
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
 import { profileOptions } from './profiles.ts'
 

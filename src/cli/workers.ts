@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../base/clock.ts'
 import { type NoticeBoard, noticesEveryMs } from '../base/notices.ts'
 import { type Cancel, stayAlive, type Timers, wait } from '../base/timers.ts'
-import type { ListenAddress } from '../http/listener.ts'
+import type { ListenAddress } from '../server/http/listener.ts'
 import { Distributor, handover } from './distributor.ts'
 import { killSelf } from './fatal.ts'
 

@@ -2,9 +2,9 @@
 // bound, and the one that would pass it is refused.
 
 import { megabyte } from '../base/bytes.ts'
+import { RequestError } from '../base/errors.ts'
 import { MemoryBound } from '../base/memory-bound.ts'
 import { said } from '../base/message.ts'
-import { RequestError } from '../errors.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 
 /** Bytes that a query holds beside its text: the request itself, promises, a response on its way. */

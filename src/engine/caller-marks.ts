@@ -1,9 +1,9 @@
 // Who asked, as the query log keeps it: by numbers, which stay when keys, roles and collections are renamed; and back from
 // those to names, when the log is read.
 
-import type { Caller } from '../auth/contract.ts'
 import { GenerationCache } from '../base/generation-cache.ts'
-import type { Transaction } from '../store/contract.ts'
+import type { Caller } from '../model/auth/contract.ts'
+import type { Transaction } from '../storage/store/contract.ts'
 import { type DatabaseId, isObject, native, Ref } from '../values/value.ts'
 import type { CallerMark, NamedCaller } from './contract.ts'
 

@@ -1,7 +1,7 @@
 // Requests that ask about the caller only.
 
+import { RequestError } from '../base/errors.ts'
 import { said } from '../base/message.ts'
-import { RequestError } from '../errors.ts'
 import type { Language } from '../model/language.ts'
 import { viewDocument } from '../model/view-document.ts'
 import { encodeGlobalId } from '../values/global-id.ts'

@@ -1,10 +1,10 @@
 // What the HTTP edge asks of the engine. Bodies go in and come out as text: the engine owns parsing and rendering.
 
-import type { RequestErrorCode } from '../errors.ts'
+import type { RequestErrorCode } from '../base/errors.ts'
 import type { Fault, LanguageRequest, QueryMetrics } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
-import type { Attempt } from '../store/attempt.ts'
-import type { Transaction } from '../store/contract.ts'
+import type { Attempt } from '../storage/store/attempt.ts'
+import type { Transaction } from '../storage/store/contract.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { Costs, RateKind } from './rate-limits.ts'

@@ -1,12 +1,12 @@
 // What an engine is made of: the layers below, and what the layers above hand in.
 
-import type { Identifier } from '../auth/credential.ts'
 import type { Allowances } from '../base/allowance.ts'
 import type { MemoryBound } from '../base/memory-bound.ts'
 import type { Timers } from '../base/timers.ts'
+import type { Identifier } from '../model/auth/credential.ts'
 import type { Languages } from '../model/language.ts'
 import type { SessionHost } from '../model/session.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../storage/store/store.ts'
 import type { RateLimits } from './rate-limits.ts'
 import type { SlowLane } from './slow-lane.ts'
 import type { StreamOpener } from './stream-opener.ts'

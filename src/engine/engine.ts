@@ -2,14 +2,14 @@
 // the response, which is the same for all, is in `request-run.ts`.
 
 import { watched } from '../base/effort.ts'
+import { RequestError } from '../base/errors.ts'
 import { jsonText } from '../base/json-encoding.ts'
+import { limits } from '../base/limits.ts'
 import { said } from '../base/message.ts'
-import { RequestError } from '../errors.ts'
-import { limits } from '../limits.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
-import { WriteNeeded } from '../store/contract.ts'
+import { WriteNeeded } from '../storage/store/contract.ts'
 import type { DatabaseId } from '../values/value.ts'
 import { bounded } from './bounded.ts'
 import { namedCaller } from './caller-marks.ts'

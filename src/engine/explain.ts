@@ -1,6 +1,9 @@
 // Evaluates a query for an administrator and tells what it read; as another caller also each decision about rights, with what
 // decided it. Nothing that the query writes is kept.
 
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
+import { said } from '../base/message.ts'
 import {
   type Admission,
   callerWith,
@@ -8,18 +11,21 @@ import {
   keyCaller,
   type Refusal,
   tokenCaller,
-} from '../auth/admission.ts'
-import { isBuiltinRole } from '../auth/builtin-role.ts'
-import type { AccessRequest, Authority, Caller, PredicateOutcome, TryPredicate } from '../auth/contract.ts'
-import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../auth/explain.ts'
-import { said } from '../base/message.ts'
-import { RequestError } from '../errors.ts'
-import { limits } from '../limits.ts'
+} from '../model/auth/admission.ts'
+import { isBuiltinRole } from '../model/auth/builtin-role.ts'
+import type {
+  AccessRequest,
+  Authority,
+  Caller,
+  PredicateOutcome,
+  TryPredicate,
+} from '../model/auth/contract.ts'
+import { explainDecision, explainMemberships, type PrivilegeOutcome } from '../model/auth/explain.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Explanation, Language, Languages, Query } from '../model/language.ts'
 import { ReadNotes } from '../model/read-notes.ts'
 import { Session } from '../model/session.ts'
-import { WriteNeeded } from '../store/contract.ts'
+import { WriteNeeded } from '../storage/store/contract.ts'
 import { firstUserCollection, native, type ObjectValue, Ref, type Value } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import { describeReads } from './explain-reads.ts'

@@ -2,7 +2,7 @@
 // same reason: then one line stands for those of some seconds.
 
 import type { Clock } from '../base/clock.ts'
-import { StoreUnavailableError } from '../store/contract.ts'
+import { StoreUnavailableError } from '../storage/store/contract.ts'
 
 /** The part of the service's own log that is needed here. */
 interface FailureLogger {

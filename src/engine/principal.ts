@@ -2,7 +2,7 @@
 
 import { epoch } from '../base/micros.ts'
 import type { Session } from '../model/session.ts'
-import type { Transaction } from '../store/contract.ts'
+import type { Transaction } from '../storage/store/contract.ts'
 import { collectionOf, type DatabaseId, type Micros, native, Ref, rootDatabase } from '../values/value.ts'
 import { markOf } from './caller-marks.ts'
 import type { DatabasePlace, NamedDatabases, Principal } from './contract.ts'

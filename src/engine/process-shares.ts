@@ -7,7 +7,7 @@
 import { Allowances } from '../base/allowance.ts'
 import { type Clock, starvedMs, systemClock } from '../base/clock.ts'
 import { stepsPerCheck, stepsSoFar } from '../base/effort.ts'
-import { limits } from '../limits.ts'
+import { limits } from '../base/limits.ts'
 import type { ProcessShare } from './slow-lane.ts'
 
 /** Queues whose holding is remembered; a forgotten one has held nothing. */

@@ -5,9 +5,9 @@
 
 import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
+import { RequestError } from '../base/errors.ts'
 import { own, said } from '../base/message.ts'
 import type { NoticeTopic } from '../base/notices.ts'
-import { RequestError } from '../errors.ts'
 import type { DatabaseId } from '../values/value.ts'
 
 /** The kinds of operations, in the order in which the protocol names them. */

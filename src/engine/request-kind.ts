@@ -1,6 +1,6 @@
 // What one kind of request differs by from the others: the way from its credential to its response is the same for all.
 
-import type { RequestError } from '../errors.ts'
+import type { RequestError } from '../base/errors.ts'
 import type { Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
 import type { TimeBudget } from './time-budget.ts'

@@ -1,16 +1,16 @@
 // The way of a request from its credential to its response: begin a transaction, find out who asks, evaluate, commit,
 // and all that again when evaluation has to wait (`Pending`), has to write, or takes too long for this process.
 
-import type { Caller, RunPredicate } from '../auth/contract.ts'
 import { assert } from '../base/assert.ts'
 import { watched } from '../base/effort.ts'
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
 import { said } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import { isStackExhaustion } from '../base/stack-exhaustion.ts'
 import { wait } from '../base/timers.ts'
-import { RequestError } from '../errors.ts'
-import { limits } from '../limits.ts'
+import type { Caller, RunPredicate } from '../model/auth/contract.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Language, Rendered } from '../model/language.ts'
 import { Session } from '../model/session.ts'
@@ -20,7 +20,7 @@ import {
   StoreUnavailableError,
   type Transaction,
   WriteNeeded,
-} from '../store/contract.ts'
+} from '../storage/store/contract.ts'
 import { markOf } from './caller-marks.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'

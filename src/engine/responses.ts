@@ -1,12 +1,12 @@
 // What a client gets for a request, from what its latest evaluation came to: status, body, times and costs.
 
-import type { RequestError } from '../errors.ts'
+import type { RequestError } from '../base/errors.ts'
 import type { LanguageError } from '../model/failure.ts'
 import type { Language, Rendered } from '../model/language.ts'
 import type { NamedObject } from '../model/named-objects.ts'
 import { type Session, timedOut } from '../model/session.ts'
-import type { Attempt } from '../store/attempt.ts'
-import type { Transaction, TransactionCounters, TransactionOutcome } from '../store/contract.ts'
+import type { Attempt } from '../storage/store/attempt.ts'
+import type { Transaction, TransactionCounters, TransactionOutcome } from '../storage/store/contract.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { CallerMark, DatabasePlace, QueryMetrics, QueryRequest, QueryResponse } from './contract.ts'
 import type { EngineOptions } from './engine-options.ts'

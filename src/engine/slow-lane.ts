@@ -1,7 +1,7 @@
 // What the engine knows of the slow lane: processes beside the service in which queries are evaluated that take long, so
 // that no other query waits for them. The layer above provides it; without one, everything is evaluated here.
 
-import type { Attempt } from '../store/attempt.ts'
+import type { Attempt } from '../storage/store/attempt.ts'
 import type { DatabaseId, Micros } from '../values/value.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 import type { Leads } from './leads.ts'

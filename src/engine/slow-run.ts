@@ -6,8 +6,8 @@
 // late, the query is evaluated again.
 
 import { type Timers, wait } from '../base/timers.ts'
-import { ContendedTransaction } from '../store/contract.ts'
-import type { Store } from '../store/store.ts'
+import { ContendedTransaction } from '../storage/store/contract.ts'
+import type { Store } from '../storage/store/store.ts'
 import type { QueryResponse } from './contract.ts'
 import { leadFor } from './leads.ts'
 import type { KeptAttempt, LaneJob, SlowLane } from './slow-lane.ts'

@@ -2,13 +2,13 @@
 // request: for the index of version 4 with a name, for an index or a unique constraint of a collection's definition, and for
 // the documents of a collection.
 
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
 import { said } from '../base/message.ts'
-import { RequestError } from '../errors.ts'
-import { limits } from '../limits.ts'
 import { keptIndex } from '../model/schema/collection-indexes.ts'
 import type { Session } from '../model/session.ts'
-import type { StoredSize } from '../store/contract.ts'
-import { sizeCursorBytesMax } from '../store/stored-size.ts'
+import type { StoredSize } from '../storage/store/contract.ts'
+import { sizeCursorBytesMax } from '../storage/store/stored-size.ts'
 import { native, type Ref } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'
 import type { Task } from './request-kind.ts'

@@ -1,9 +1,9 @@
 // How long a request may take, and how long its evaluation may hold the process that serves all others.
 
 import type { Watch } from '../base/effort.ts'
+import { RequestError } from '../base/errors.ts'
 import { said } from '../base/message.ts'
 import { within } from '../base/timers.ts'
-import { RequestError } from '../errors.ts'
 import { timedOut } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
 import type { QueryRequest } from './contract.ts'

@@ -2,10 +2,10 @@
 // the names of that time, so that an entry can be computed again at any time and come out the same.
 
 import { isInterruption } from '../base/effort.ts'
+import { RequestError } from '../base/errors.ts'
 import { endOfTime } from '../base/micros.ts'
 import { Memo } from '../base/pending.ts'
-import { RequestError } from '../errors.ts'
-import type { Catalogue, NameLookup, Transaction, Version } from '../store/contract.ts'
+import type { Catalogue, NameLookup, Transaction, Version } from '../storage/store/contract.ts'
 import type { Code } from '../values/code.ts'
 import { type CollectionId, type DatabaseId, native, type Value } from '../values/value.ts'
 import { Failure, LanguageError } from './failure.ts'

@@ -1,7 +1,7 @@
 // How the rules of the data refuse what a query asks for: a kind with its parts and no words. Each language has a table
 // of texts and codes for the kinds, and knows where in its text the place is that is blamed.
 
-import { WriteRefused } from '../store/contract.ts'
+import { WriteRefused } from '../storage/store/contract.ts'
 import type { Ref, Value } from '../values/value.ts'
 
 /** What is blamed: the call as a whole, or what it is applied to (a collection to create in, a document to change). */

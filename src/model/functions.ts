@@ -1,9 +1,9 @@
 // Calling user functions.
 
-import { authorityOfRole } from '../auth/role.ts'
 import { assert } from '../base/assert.ts'
 import { codeOf } from '../values/code.ts'
 import type { Ref, Value } from '../values/value.ts'
+import { authorityOfRole } from './auth/role.ts'
 import { Failure } from './failure.ts'
 import { permissionDenied } from './permissions.ts'
 import type { Given, Session } from './session.ts'

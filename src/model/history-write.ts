@@ -1,7 +1,7 @@
 // Writing into the past: `insert` and `remove` change a document's history, version by version.
 
 import { micros, nearestMicros } from '../base/micros.ts'
-import type { Version } from '../store/contract.ts'
+import type { Version } from '../storage/store/contract.ts'
 import { microsOfTime } from '../values/time.ts'
 import { native, type ObjectValue, type Ref, type Time } from '../values/value.ts'
 import { applied, Failure } from './failure.ts'

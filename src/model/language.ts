@@ -1,11 +1,11 @@
 // A language as the engine has it: from the text of a request to what can be evaluated, from that to a status and a body, and
 // how failures look. Everything between is the same for all languages: transactions, retries, limits, the slow lane.
 
-import type { AccessOptions } from '../auth/contract.ts'
+import type { RequestError } from '../base/errors.ts'
 import { said, type Template } from '../base/message.ts'
-import type { RequestError } from '../errors.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros, ObjectValue, Value } from '../values/value.ts'
+import type { AccessOptions } from './auth/contract.ts'
 import type { Effect } from './effect.ts'
 import type { LanguageError } from './failure.ts'
 import type { CodeLanguage, ReadSignature, Session } from './session.ts'

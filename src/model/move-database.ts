@@ -1,6 +1,6 @@
 // Moving databases.
 
-import type { Version } from '../store/contract.ts'
+import type { Version } from '../storage/store/contract.ts'
 import { native, Ref } from '../values/value.ts'
 import { applied, Failure } from './failure.ts'
 import { permissionDenied } from './permissions.ts'

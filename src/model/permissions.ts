@@ -1,7 +1,7 @@
 // The questions that everything here asks about what the caller may do.
 
-import type { ResourceAction } from '../auth/contract.ts'
 import { collectionOf, type ObjectValue, type Ref, type Value } from '../values/value.ts'
+import type { ResourceAction } from './auth/contract.ts'
 import { Failure, type FailurePlace } from './failure.ts'
 import type { Session } from './session.ts'
 

@@ -1,6 +1,6 @@
 // Reading single documents: permission before existence, at the time the query looks at.
 
-import type { Transaction, Version } from '../store/contract.ts'
+import type { Transaction, Version } from '../storage/store/contract.ts'
 import { collectionOf, native, type Ref } from '../values/value.ts'
 import { Failure } from './failure.ts'
 import { mayRead, permissionDenied } from './permissions.ts'

@@ -1,26 +1,14 @@
 // The state of one query's evaluation, whatever its language: its transaction, its caller, what it may do here, what it has
 // used up. Evaluating the same query again in the same transaction gives the same result.
 
-import type {
-  Access,
-  AccessOptions,
-  AccessRequest,
-  Authority,
-  Caller,
-  CallSite,
-  CreateAccess,
-  PredicateOutcome,
-  PredicateSubject,
-} from '../auth/contract.ts'
-import type { Logins } from '../auth/login.ts'
 import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
 import { said } from '../base/message.ts'
 import type { Memo } from '../base/pending.ts'
 import { upsert } from '../base/upsert.ts'
-import { RequestError } from '../errors.ts'
-import { limits } from '../limits.ts'
-import type { Transaction } from '../store/contract.ts'
+import type { Transaction } from '../storage/store/contract.ts'
 import type { Code, LanguageName } from '../values/code.ts'
 import {
   type CollectionId,
@@ -33,6 +21,18 @@ import {
   type Value,
 } from '../values/value.ts'
 import { ValueKeys } from '../values/value-keys.ts'
+import type {
+  Access,
+  AccessOptions,
+  AccessRequest,
+  Authority,
+  Caller,
+  CallSite,
+  CreateAccess,
+  PredicateOutcome,
+  PredicateSubject,
+} from './auth/contract.ts'
+import type { Logins } from './auth/login.ts'
 import type { Effect, EffectPlace } from './effect.ts'
 import { Failure, LanguageError } from './failure.ts'
 import { NamedObjects } from './named-objects.ts'

@@ -1,7 +1,7 @@
 // What a stream follows, and what it tells: the part that has no wording.
 
-import type { RequestErrorCode } from '../errors.ts'
-import type { Transaction } from '../store/contract.ts'
+import type { RequestErrorCode } from '../base/errors.ts'
+import type { Transaction } from '../storage/store/contract.ts'
 import type { Micros, Ref, Value } from '../values/value.ts'
 
 /** What a stream follows. */

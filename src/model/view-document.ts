@@ -1,7 +1,7 @@
 // Stored documents as clients see them: without the fields that stay inside, with those that are computed.
 
-import type { Version } from '../store/contract.ts'
-import { historyFloorField, migrationField } from '../store/definitions.ts'
+import type { Version } from '../storage/store/contract.ts'
+import { historyFloorField, migrationField } from '../storage/store/definitions.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
 import {
   type CollectionId,

@@ -2,7 +2,7 @@
 // patch, validation, write. The kinds differ in their Resource only. What is created is blamed at its target, what
 // exists already at the call.
 
-import type { Version } from '../store/contract.ts'
+import type { Version } from '../storage/store/contract.ts'
 import {
   type CollectionId,
   type DatabaseId,

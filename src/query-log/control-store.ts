@@ -1,7 +1,7 @@
 // Stores account keys and export requests within a store that several machines share, so that every machine has them.
 
-import { controlKey, tagRange } from '../keys/keyspace.ts'
-import type { Entry, KeyValueStore, View } from '../kv/contract.ts'
+import { controlKey, tagRange } from '../storage/keys/keyspace.ts'
+import type { Entry, KeyValueStore, View } from '../storage/kv/contract.ts'
 import { rethrow } from './unavailable.ts'
 
 /** A key-value store over the rows that belong to no database. Store failures become `service unavailable`. */

@@ -9,13 +9,13 @@
 // Every change reads and writes in one transaction, so that only one of two concurrent processes succeeds.
 
 import { microsPerDay } from '../base/durations.ts'
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
 import { epoch, micros } from '../base/micros.ts'
 import type { Random } from '../base/random.ts'
 import type { TimeMemory } from '../base/removal-time.ts'
 import { upsert } from '../base/upsert.ts'
-import { RequestError } from '../errors.ts'
-import type { Bytes, KeyValueStore, View, Write } from '../kv/contract.ts'
-import { limits } from '../limits.ts'
+import type { Bytes, KeyValueStore, View, Write } from '../storage/kv/contract.ts'
 import type { Micros } from '../values/value.ts'
 import {
   type ExportRequest,

@@ -5,8 +5,8 @@
 // line is concatenated by hand and repeated parts are cached as text.
 
 import { GenerationCache } from '../base/generation-cache.ts'
+import { limits } from '../base/limits.ts'
 import type { Template } from '../base/message.ts'
-import { limits } from '../limits.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros } from '../values/value.ts'
 import { type Facts, FactsFormat, PlainShapes } from './facts.ts'

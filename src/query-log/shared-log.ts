@@ -1,8 +1,8 @@
 // The parts of the query log that several machines share through their store. The store's side is in
-// `src/kv/postgres/log-chunks.ts` and `src/kv/postgres/files.ts`.
+// `src/storage/kv/postgres/log-chunks.ts` and `src/storage/kv/postgres/files.ts`.
 
-import type { KeyValueStore } from '../kv/contract.ts'
-import type { Chunk, RecordLogChunks } from '../kv/postgres/log-chunks.ts'
+import type { KeyValueStore } from '../storage/kv/contract.ts'
+import type { Chunk, RecordLogChunks } from '../storage/kv/postgres/log-chunks.ts'
 import type { Micros } from '../values/value.ts'
 import type { FileTable } from './downloads.ts'
 

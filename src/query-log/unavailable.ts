@@ -1,7 +1,7 @@
 // Converts errors of an unavailable shared store to responses.
 
-import { RequestError } from '../errors.ts'
-import { StoreUnavailableError } from '../kv/errors.ts'
+import { RequestError } from '../base/errors.ts'
+import { StoreUnavailableError } from '../storage/kv/errors.ts'
 
 /** Throws `cause`, converted to 503 when the store is unavailable. */
 export function rethrow(cause: unknown): never {

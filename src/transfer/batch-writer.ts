@@ -1,12 +1,12 @@
 // Writes the records of a batch in one transaction, below the query layer: identifiers, times, hashes and references
 // are kept, and existing documents are not changed. This is the only file of imports that writes to the store.
 
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
 import { micros } from '../base/micros.ts'
 import type { Memo } from '../base/pending.ts'
 import { upsert } from '../base/upsert.ts'
-import { RequestError } from '../errors.ts'
-import { encodeValue } from '../keys/value-codec.ts'
-import { limits } from '../limits.ts'
+import { encodeValue } from '../storage/keys/value-codec.ts'
 import {
   type IndexDefinition,
   type IndexField,
@@ -14,8 +14,8 @@ import {
   type TransactionCounters,
   type Version,
   WriteRefused,
-} from '../store/contract.ts'
-import type { Store } from '../store/store.ts'
+} from '../storage/store/contract.ts'
+import type { Store } from '../storage/store/store.ts'
 import { equalValues } from '../values/equality.ts'
 import {
   type DatabaseId,

@@ -4,7 +4,7 @@
 import { networkFailure } from '../base/network-failure.ts'
 import { wait } from '../base/timers.ts'
 import type { Engine } from '../engine/contract.ts'
-import { type SchemaRequest, schemaOptions, schemaRequestText } from '../v10/wire/schema-request.ts'
+import { type SchemaRequest, schemaOptions, schemaRequestText } from '../fql10/wire/schema-request.ts'
 import { tryJson } from '../values/json.ts'
 import type { DatabaseId, Json } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'

@@ -2,7 +2,7 @@
 // simple. Values for which the original wrote only a placeholder are written so that they can be imported: lambdas as
 // `@query`, and texts that look like placeholders as `@string`.
 
-import { renderValue } from '../v4/wire/render.ts'
+import { renderValue } from '../fql4/wire/render.ts'
 import { encodeBase64 } from '../values/base64.ts'
 import { formatDate } from '../values/date.ts'
 import { formatTime, timeFromMicros } from '../values/time.ts'

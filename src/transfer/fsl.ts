@@ -1,13 +1,13 @@
 // Schema files of version 10 (`.fsl`) for imports and exports: their items, and the types of fields, which tell the
 // type of a text in files without types.
 
-import { summaryOf } from '../v10/failure/summary.ts'
-import type { SchemaItem } from '../v10/fsl/nodes.ts'
-import { parseFsl } from '../v10/fsl/parse.ts'
-import { mainFile } from '../v10/fsl/patch.ts'
-import { isPlainName } from '../v10/schema/field-names.ts'
-import type { TypeNode } from '../v10/syntax/nodes.ts'
-import { Source } from '../v10/syntax/source.ts'
+import { summaryOf } from '../fql10/failure/summary.ts'
+import { isPlainName } from '../fql10/schema/field-names.ts'
+import type { SchemaItem } from '../fql10/schema/fsl/nodes.ts'
+import { parseFsl } from '../fql10/schema/fsl/parse.ts'
+import { mainFile } from '../fql10/schema/fsl/patch.ts'
+import type { TypeNode } from '../fql10/syntax/nodes.ts'
+import { Source } from '../fql10/syntax/source.ts'
 import type { Json } from '../values/value.ts'
 import type { FieldTypes, ImportType } from './field-types.ts'
 import { type CreatedKind, TransferError } from './record.ts'

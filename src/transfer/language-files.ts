@@ -7,7 +7,7 @@ import {
   NoValueError,
   readExpressions,
   valueOfQuery,
-} from '../v4/text/index.ts'
+} from '../fql4/text/index.ts'
 import type { Json } from '../values/value.ts'
 import { readAll } from './input.ts'
 import { BadRecord, type CreatedKind, type SchemaRecord, TransferError } from './record.ts'

@@ -2,10 +2,10 @@
 // objects. The push adds missing objects, and replaces collections that version 4 has created by their definitions in
 // the files.
 
-import { changesOf } from '../v10/fsl/diff/schema-diff.ts'
-import { TextEdits } from '../v10/fsl/edit.ts'
-import type { SchemaItem } from '../v10/fsl/nodes.ts'
-import { itemKey, placeWithComment } from '../v10/fsl/patch.ts'
+import { changesOf } from '../fql10/schema/fsl/diff/schema-diff.ts'
+import { TextEdits } from '../fql10/schema/fsl/edit.ts'
+import type { SchemaItem } from '../fql10/schema/fsl/nodes.ts'
+import { itemKey, placeWithComment } from '../fql10/schema/fsl/patch.ts'
 import type { DatabasePath, SchemaConnection } from './connection.ts'
 import { type FslFile, isPlain, readFsl } from './fsl.ts'
 import { TransferError } from './record.ts'

@@ -1,8 +1,8 @@
 // Reads the schema of a database as text from which it can be recreated; the hosted service omitted it from its
 // exports.
 
-import { printQuery } from '../v4/text/index.ts'
-import type { CollectionItem, SchemaItem } from '../v10/fsl/nodes.ts'
+import { printQuery } from '../fql4/text/index.ts'
+import type { CollectionItem, SchemaItem } from '../fql10/schema/fsl/nodes.ts'
 import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'

@@ -1,8 +1,8 @@
 // The operations of imports and exports on an open data directory, for use in the same process or over HTTP.
 
+import { limits } from '../base/limits.ts'
 import type { Timers } from '../base/timers.ts'
-import { limits } from '../limits.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../storage/store/store.ts'
 import type { DatabaseId } from '../values/value.ts'
 import type { BatchOptions, BatchResult, BatchTarget, OnSpent } from './batch-writer.ts'
 import {

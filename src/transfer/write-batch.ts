@@ -1,11 +1,11 @@
 // Writes a batch of records in as few transactions as possible, and isolates records that fail.
 
+import { limits } from '../base/limits.ts'
 import { Memo, Pending } from '../base/pending.ts'
-import { limits } from '../limits.ts'
-import type { Attempt } from '../store/attempt.ts'
-import { batchEnd } from '../store/batch.ts'
-import { ContendedTransaction, type Transaction } from '../store/contract.ts'
-import type { Store } from '../store/store.ts'
+import type { Attempt } from '../storage/store/attempt.ts'
+import { batchEnd } from '../storage/store/batch.ts'
+import { ContendedTransaction, type Transaction } from '../storage/store/contract.ts'
+import type { Store } from '../storage/store/store.ts'
 import { type DatabaseId, Ref } from '../values/value.ts'
 import {
   type BatchOptions,

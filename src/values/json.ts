@@ -3,7 +3,7 @@
 // equal keys, and a bounded depth (docs/decisions/0001-own-json-parser.md).
 
 import { longCall, longCallUnits, step } from '../base/effort.ts'
-import { limits } from '../limits.ts'
+import { limits } from '../base/limits.ts'
 import { int64Max, int64Min } from './int64.ts'
 import {
   backslash,

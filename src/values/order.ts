@@ -1,5 +1,5 @@
 // The total order of values for comparisons, `max` and `min`, index order, cursors and ranges. The bytes of index keys
-// (src/keys/order-codec.ts) have exactly the same order.
+// (src/storage/keys/order-codec.ts) have exactly the same order.
 //
 // A single rule is ours. The language compares a long with a double by converting the long to a double, which is not an
 // order: 2^53 and 2^53 + 1 are different longs, yet both equal the double 2^53. Here numbers compare by their exact

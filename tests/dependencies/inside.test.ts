@@ -165,7 +165,7 @@ test('a session of HTTP/2 reads a made-up HEADERS frame that was put back before
   const { socket } = await accepted(t, opening())
   await once(socket, 'readable')
   const seen = socket.read() as Buffer
-  // As src/http/upgrade.ts makes it: POST, scheme http, path /, authority "-".
+  // As src/server/http/upgrade.ts makes it: POST, scheme http, path /, authority "-".
   const made = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
   socket.unshift(Buffer.concat([seen, made]))
   const [stream, headers] = (await once(session(t, socket), 'stream')) as [

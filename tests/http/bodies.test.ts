@@ -4,14 +4,19 @@ import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import http2 from 'node:http2'
 import { after, before, beforeEach, test } from 'node:test'
+import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import { LongBody } from '../../src/engine/contract.ts'
-import type { Exchange } from '../../src/http/exchange.ts'
-import { FairBudget } from '../../src/http/fair-budget.ts'
-import { pieceOverheadBytes } from '../../src/http/pieces.ts'
-import { type BodyOutcome, type BodyRules, drainedBytesMax, readBody } from '../../src/http/request-body.ts'
-import { limits } from '../../src/limits.ts'
+import type { Exchange } from '../../src/server/http/exchange.ts'
+import { FairBudget } from '../../src/server/http/fair-budget.ts'
+import { pieceOverheadBytes } from '../../src/server/http/pieces.ts'
+import {
+  type BodyOutcome,
+  type BodyRules,
+  drainedBytesMax,
+  readBody,
+} from '../../src/server/http/request-body.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 

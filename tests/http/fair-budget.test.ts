@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch } from '../../src/base/micros.ts'
 import type { Timers } from '../../src/base/timers.ts'
-import { clientOf } from '../../src/http/client-address.ts'
-import { FairBudget, type Pace, type Share } from '../../src/http/fair-budget.ts'
+import { clientOf } from '../../src/server/http/client-address.ts'
+import { FairBudget, type Pace, type Share } from '../../src/server/http/fair-budget.ts'
 
 /** A budget whose time the test tells, and what was evicted from it. */
 function budgetOf(max: number, pace?: Pace) {

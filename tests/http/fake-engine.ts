@@ -5,13 +5,13 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { pino } from 'pino'
 import type { Clock } from '../../src/base/clock.ts'
 import { systemClock } from '../../src/base/clock.ts'
+import type { RequestErrorCode } from '../../src/base/errors.ts'
 import { micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { systemTimers } from '../../src/base/timers.ts'
 import type { Engine, QueryMetrics, QueryRequest, QueryResponse } from '../../src/engine/contract.ts'
-import type { RequestErrorCode } from '../../src/errors.ts'
-import { createApplication } from '../../src/http/application.ts'
-import type { ListenAddress, Listener, ListenerOptions } from '../../src/http/listener.ts'
+import { createApplication } from '../../src/server/http/application.ts'
+import type { ListenAddress, Listener, ListenerOptions } from '../../src/server/http/listener.ts'
 
 /** The time of every answer that the fake engine makes, in microseconds. */
 export const fakeNow = 1_700_000_000_123_456

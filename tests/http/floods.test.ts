@@ -6,10 +6,10 @@ import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:htt
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
+import { limits } from '../../src/base/limits.ts'
 import { epoch } from '../../src/base/micros.ts'
 import { systemTimers } from '../../src/base/timers.ts'
-import { Pacer, Pacing } from '../../src/http/pacer.ts'
-import { limits } from '../../src/limits.ts'
+import { Pacer, Pacing } from '../../src/server/http/pacer.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 import {

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { Http1Exchange } from '../../src/http/http1-exchange.ts'
+import { Http1Exchange } from '../../src/server/http/http1-exchange.ts'
 import { connectRaw } from './raw-connection.ts'
 
 /** What `takeArrived` handed over of each request. */

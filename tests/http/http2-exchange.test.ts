@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { Http2Exchange } from '../../src/http/http2-exchange.ts'
+import { Http2Exchange } from '../../src/server/http/http2-exchange.ts'
 import { connectRaw, type RawConnection } from './raw-connection.ts'
 import { endHeaders, endStream, frame, headerBlock, opening } from './raw-http2.ts'
 

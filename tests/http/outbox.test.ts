@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { epoch } from '../../src/base/micros.ts'
-import { Outbox } from '../../src/http/outbox.ts'
+import { Outbox } from '../../src/server/http/outbox.ts'
 
 const turn = () => new Promise(setImmediate)
 

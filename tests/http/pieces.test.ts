@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pieces, pieceOverheadBytes } from '../../src/http/pieces.ts'
+import { Pieces, pieceOverheadBytes } from '../../src/server/http/pieces.ts'
 
 /** Numbered bytes, cut into pieces of these lengths, again and again. */
 function cut(bytes: number, lengths: readonly number[]): Buffer[] {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { proxiesFault } from '../../src/config/faults.ts'
-import { TrustedProxies } from '../../src/http/trusted-proxies.ts'
+import { proxiesFault } from '../../src/app/config/faults.ts'
+import { TrustedProxies } from '../../src/server/http/trusted-proxies.ts'
 import { startFakeService } from './fake-engine.ts'
 
 test('without trusted proxies the header counts for nothing', () => {

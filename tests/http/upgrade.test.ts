@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { after, before, beforeEach, test } from 'node:test'
 import { promisify } from 'node:util'
-import { limits } from '../../src/limits.ts'
+import { limits } from '../../src/base/limits.ts'
 import { type FakeService, resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { dataTables } from '../../src/v10/library/tables.ts'
+import { dataTables } from '../../src/fql10/library/tables.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 let server: RunningServer

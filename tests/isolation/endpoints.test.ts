@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Services } from '../../src/http/endpoint.ts'
-import { endpoints } from '../../src/http/routes.ts'
+import type { Services } from '../../src/server/http/endpoint.ts'
+import { endpoints } from '../../src/server/http/routes.ts'
 import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { epoch } from '../../src/base/micros.ts'
-import { families } from '../../src/v4/functions/registry.ts'
+import { families } from '../../src/fql4/functions/registry.ts'
 import { native } from '../../src/values/value.ts'
 import { type Names, type Probe, probesOf, type Right } from './probes.ts'
 import { markerOf, openWorld, type RoleName, roles, type Tenant, tenantNames, tenants } from './tenants.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { natives } from '../../src/v10/library/natives.ts'
+import { natives } from '../../src/fql10/library/natives.ts'
 import { fql, keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 

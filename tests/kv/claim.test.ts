@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { StoreUnavailableError } from '../../src/kv/errors.ts'
-import { claimFolder } from '../../src/kv/lmdb-claim.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
+import { claimFolder } from '../../src/storage/kv/lmdb-claim.ts'
 
 let folder: string
 beforeEach(() => {
@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const claimModule = new URL('../../src/kv/lmdb-claim.ts', import.meta.url).href
+const claimModule = new URL('../../src/storage/kv/lmdb-claim.ts', import.meta.url).href
 
 /** Claims the folder in a process of its own, which then does `next`; returns what it said. */
 function claimElsewhere(next: string): string {

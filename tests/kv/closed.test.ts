@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { queryObjects } from 'node:v8'
 import * as lmdb from 'lmdb'
-import { Listener } from '../../src/http/listener.ts'
-import { createServer } from '../../src/index.ts'
-import { Store } from '../../src/store/store.ts'
+import { createServer } from '../../src/app/index.ts'
+import { Listener } from '../../src/server/http/listener.ts'
+import { Store } from '../../src/storage/store/store.ts'
 
 const rounds = 4
 

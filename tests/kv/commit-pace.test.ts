@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CommitPace } from '../../src/kv/commit-pace.ts'
+import { CommitPace } from '../../src/storage/kv/commit-pace.ts'
 
 test('before anything is known of the disk, a commit takes all', () => {
   assert.equal(new CommitPace().take(32, 1000), 32)

@@ -2,7 +2,7 @@
 // Prints what becomes of a commit that does not fit, of one in the same batch, and of one after it.
 // Argument: folder.
 
-import { openLmdb } from '../../src/kv/lmdb.ts'
+import { openLmdb } from '../../src/storage/kv/lmdb.ts'
 import { bytes, list, put, write } from './bytes.ts'
 
 // Without a listener the signal that goes with the limit ends the process.

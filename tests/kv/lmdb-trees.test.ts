@@ -16,11 +16,11 @@ import {
   indexTermsPrefix,
   metaKey,
   tagRange,
-} from '../../src/keys/keyspace.ts'
-import { prefixRange } from '../../src/keys/prefix.ts'
-import { encodeTerms } from '../../src/keys/terms.ts'
-import { encodeTuple } from '../../src/keys/tuple.ts'
-import { type ByteDatabase, Trees, treeCount } from '../../src/kv/lmdb-trees.ts'
+} from '../../src/storage/keys/keyspace.ts'
+import { prefixRange } from '../../src/storage/keys/prefix.ts'
+import { encodeTerms } from '../../src/storage/keys/terms.ts'
+import { encodeTuple } from '../../src/storage/keys/tuple.ts'
+import { type ByteDatabase, Trees, treeCount } from '../../src/storage/kv/lmdb-trees.ts'
 import { Ref } from '../../src/values/value.ts'
 
 const names: string[] = []

@@ -1,6 +1,6 @@
 // The suite on the memory engine.
 
-import { openMemory } from '../../src/kv/memory.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
 import { storeSuite } from './suite.ts'
 
 storeSuite('memory', openMemory)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openMemory } from '../../src/kv/memory.ts'
-import { type Journal, Overlay } from '../../src/kv/overlay.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
+import { type Journal, Overlay } from '../../src/storage/kv/overlay.ts'
 import { seedsToRun } from '../support/seeded.ts'
 import { RandomSource } from '../unit/store/random-source.ts'
 

@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type Bytes, type KeyValueStore, keyBytesMax, type View, type Write } from '../../src/kv/contract.ts'
+import {
+  type Bytes,
+  type KeyValueStore,
+  keyBytesMax,
+  type View,
+  type Write,
+} from '../../src/storage/kv/contract.ts'
 import { bytes, list, put, shown, text, top, write } from './bytes.ts'
 import { modelTest } from './model.ts'
 

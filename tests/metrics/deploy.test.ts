@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { variableOf } from '../../src/app/config/read-config.ts'
+import { settings } from '../../src/app/config/settings.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { variableOf } from '../../src/config/read-config.ts'
-import { settings } from '../../src/config/settings.ts'
-import { RequestMeter } from '../../src/http/request-meter.ts'
-import { createRegistry } from '../../src/metrics/registry.ts'
+import { RequestMeter } from '../../src/server/http/request-meter.ts'
+import { createRegistry } from '../../src/server/metrics/registry.ts'
 import { files, read } from '../tidy/sources.ts'
 
 /** The names of all series that a node serves. */

@@ -33,7 +33,7 @@ describe('a clone with a built program', () => {
     for (const name of ['bin', 'scripts', 'src', 'package.json', 'package-lock.json'])
       await cp(join(repository, name), join(clone, name), { recursive: true })
     await symlink(join(repository, 'node_modules'), join(clone, 'node_modules'))
-    const log = join(clone, 'src/service-log.ts')
+    const log = join(clone, 'src/server/service-log.ts')
     lineOfError = (await readFile(log, 'utf8')).split('\n').length
     await appendFile(log, "openServiceLog('info', false).error({ err: new Error('of the test') }, 'told')\n")
     await build()

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createServer } from '../../src/index.ts'
+import { createServer } from '../../src/app/index.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
 

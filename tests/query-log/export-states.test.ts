@@ -8,8 +8,6 @@ import { gunzipSync } from 'node:zlib'
 import { InvariantError } from '../../src/base/assert.ts'
 import { micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import type { KeyValueStore } from '../../src/kv/contract.ts'
-import { openMemory } from '../../src/kv/memory.ts'
 import {
   type ExportRequest,
   type ExportState,
@@ -20,6 +18,8 @@ import {
 import { ExportRunner } from '../../src/query-log/export-runner.ts'
 import { fileName } from '../../src/query-log/export-storage.ts'
 import { ExportStore } from '../../src/query-log/export-store.ts'
+import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 
 const timeoutMs = 60_000

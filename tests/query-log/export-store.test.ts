@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '../../src/base/limits.ts'
 import { micros } from '../../src/base/micros.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import { openMemory } from '../../src/kv/memory.ts'
-import { limits } from '../../src/limits.ts'
 import type { ExportRequest } from '../../src/query-log/export-request.ts'
 import { ExportStore, type IdempotencyToken } from '../../src/query-log/export-store.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
 import { ManualTime, startMs } from './manual-time.ts'
 
 const wanted = {

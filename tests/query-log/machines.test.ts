@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
+import { readConfig } from '../../src/app/config/read-config.ts'
+import { openQueryLog } from '../../src/app/open-query-log.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { micros } from '../../src/base/micros.ts'
-import { readConfig } from '../../src/config/read-config.ts'
-import { openMemory } from '../../src/kv/memory.ts'
-import type { Chunk } from '../../src/kv/postgres/log-chunks.ts'
-import { openQueryLog } from '../../src/open-query-log.ts'
 import type { FileTable } from '../../src/query-log/downloads.ts'
 import type { SharedLog } from '../../src/query-log/shared-log.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
+import type { Chunk } from '../../src/storage/kv/postgres/log-chunks.ts'
 
 let folder: string
 before(async () => {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
+import { version4 } from '../../src/fql4/language.ts'
 import { type ObservedRequest, RecordFormat } from '../../src/query-log/record.ts'
-import { version4 } from '../../src/v4/language.ts'
 import { startMs } from './manual-time.ts'
 
 const format = new RecordFormat('us-std', { '4': version4 })

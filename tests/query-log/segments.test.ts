@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { micros } from '../../src/base/micros.ts'
+import { version4 } from '../../src/fql4/language.ts'
 import { RecordFormat } from '../../src/query-log/record.ts'
 import { removeOldSegments } from '../../src/query-log/retention.ts'
 import { listSegments, writtenUpTo } from '../../src/query-log/segment-files.ts'
 import { matchingRecords, type RecordFilter } from '../../src/query-log/segment-reader.ts'
 import { type SegmentFile, SegmentWriter } from '../../src/query-log/segment-writer.ts'
-import { version4 } from '../../src/v4/language.ts'
 import { ManualTime, startMs, until } from './manual-time.ts'
 
 const folders: string[] = []

@@ -2,11 +2,11 @@
 // they were told goes to the judge.
 
 import assert from 'node:assert/strict'
+import { limits } from '../../src/base/limits.ts'
 import { epoch, micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
-import type { KeyValueStore } from '../../src/kv/contract.ts'
-import { limits } from '../../src/limits.ts'
-import { Background } from '../../src/store/background.ts'
+import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import { Background } from '../../src/storage/store/background.ts'
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 import { type DocumentName, Model } from '../support/model.ts'
 import { ManualClock, RandomSource, seededEnvironment } from '../support/seeded.ts'

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { duplexPair } from 'node:stream'
 import { test } from 'node:test'
-import { sendFrame } from '../../src/slow-lane/frames.ts'
-import type { ToLane } from '../../src/slow-lane/messages.ts'
-import { LaneService } from '../../src/slow-lane/serve-jobs.ts'
-import { StoreUnavailableError } from '../../src/store/contract.ts'
+import { sendFrame } from '../../src/engine/slow-lane/frames.ts'
+import type { ToLane } from '../../src/engine/slow-lane/messages.ts'
+import { LaneService } from '../../src/engine/slow-lane/serve-jobs.ts'
+import { StoreUnavailableError } from '../../src/storage/store/contract.ts'
 
 test('ids that cannot be reserved mean that the store is not available', async () => {
   const [lane, service] = duplexPair()

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { limits } from '../../src/limits.ts'
+import { limits } from '../../src/base/limits.ts'
 import { api, aroundNow, type LogRecord } from '../query-log/log-client.ts'
 import { query, send } from '../support/http.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
-import { idMs } from '../../src/store/ids.ts'
+import { idMs } from '../../src/storage/store/ids.ts'
 import { send } from '../support/http.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type ProcessOptions, type ServerProcess, startProcess } from '../support/server-process.ts'

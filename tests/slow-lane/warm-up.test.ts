@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { warmUp } from '../../src/slow-lane/warm-up.ts'
+import { warmUp } from '../../src/engine/slow-lane/warm-up.ts'
 import { openTestEngine } from '../support/engine.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'

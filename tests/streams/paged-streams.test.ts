@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Caller } from '../../src/auth/contract.ts'
 import { endOfTime, epoch, micros } from '../../src/base/micros.ts'
 import type { QueryResponse } from '../../src/engine/contract.ts'
+import { OpenStream, Subject, Viewer } from '../../src/engine/streams/open-stream.ts'
+import { PagedStreams } from '../../src/engine/streams/paged-streams.ts'
+import type { Caller } from '../../src/model/auth/contract.ts'
 import type { PagedOrder, StreamPage, StreamPlace } from '../../src/model/streaming.ts'
-import { OpenStream, Subject, Viewer } from '../../src/streams/open-stream.ts'
-import { PagedStreams } from '../../src/streams/paged-streams.ts'
 import { Ref, rootDatabase } from '../../src/values/value.ts'
 import { ManualTime, settled } from '../unit/auth/support.ts'
 

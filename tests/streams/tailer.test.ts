@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { epoch, micros } from '../../src/base/micros.ts'
-import type { CommittedTransaction } from '../../src/store/contract.ts'
-import { Tailer, TurnOver } from '../../src/streams/tailer.ts'
+import { Tailer, TurnOver } from '../../src/engine/streams/tailer.ts'
+import type { CommittedTransaction } from '../../src/storage/store/contract.ts'
 import { Bench, createCollection, data, documentRef } from '../unit/store/support.ts'
 
 /** A tailer over a store, with what was read of the log and handled. */

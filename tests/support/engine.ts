@@ -1,12 +1,12 @@
 // The engine over a store in memory, for tests of the language that need documents but no socket.
 
 import { pino } from 'pino'
+import { engineOver, type ProcessEnvironment } from '../../src/app/open-engine.ts'
 import type { Engine, QueryResponse } from '../../src/engine/contract.ts'
-import type { KeyValueStore } from '../../src/kv/contract.ts'
-import { openMemory } from '../../src/kv/memory.ts'
-import { engineOver, type ProcessEnvironment } from '../../src/open-engine.ts'
-import type { Store } from '../../src/store/store.ts'
-import type { ApiVersion } from '../../src/v4/wire/version.ts'
+import type { ApiVersion } from '../../src/fql4/wire/version.ts'
+import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
+import type { Store } from '../../src/storage/store/store.ts'
 import { testConfig } from './config.ts'
 
 const rootSecret = 'the-root-secret-of-a-test'

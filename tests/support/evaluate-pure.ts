@@ -1,18 +1,18 @@
 // Evaluates queries that need no data: no store, no engine, a transaction in which nothing exists. For tests that ask
 // one function a great many questions, and for values that no query can write out, such as pages.
 
+import { languages } from '../../src/app/languages.ts'
 import { micros } from '../../src/base/micros.ts'
 import { Memo } from '../../src/base/pending.ts'
-import { languages } from '../../src/languages.ts'
+import { type ErrorEntry, QueryError } from '../../src/fql4/errors.ts'
+import { evaluate } from '../../src/fql4/evaluate.ts'
+import { registry } from '../../src/fql4/functions/registry.ts'
+import { parse } from '../../src/fql4/language.ts'
+import { parseStoredLambda } from '../../src/fql4/parse.ts'
+import { Variables } from '../../src/fql4/variables.ts'
+import type { ApiVersion } from '../../src/fql4/wire/version.ts'
 import { Session, type SessionHost } from '../../src/model/session.ts'
-import type { Transaction } from '../../src/store/contract.ts'
-import { type ErrorEntry, QueryError } from '../../src/v4/errors.ts'
-import { evaluate } from '../../src/v4/evaluate.ts'
-import { registry } from '../../src/v4/functions/registry.ts'
-import { parse } from '../../src/v4/language.ts'
-import { parseStoredLambda } from '../../src/v4/parse.ts'
-import { Variables } from '../../src/v4/variables.ts'
-import type { ApiVersion } from '../../src/v4/wire/version.ts'
+import type { Transaction } from '../../src/storage/store/contract.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { type Micros, rootDatabase, type Value } from '../../src/values/value.ts'
 

@@ -1,11 +1,11 @@
 // A node's copy of a record in memory, made as a node makes it.
 
 import { systemRandom } from '../../src/base/random.ts'
-import type { KeyValueStore } from '../../src/kv/contract.ts'
-import { openMemory } from '../../src/kv/memory.ts'
-import { copyState } from '../../src/kv/postgres/copy-state.ts'
-import { PostgresSession, type RecordLocation } from '../../src/kv/postgres/session.ts'
-import { openTables } from '../../src/kv/postgres/tables.ts'
+import type { KeyValueStore } from '../../src/storage/kv/contract.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
+import { copyState } from '../../src/storage/kv/postgres/copy-state.ts'
+import { PostgresSession, type RecordLocation } from '../../src/storage/kv/postgres/session.ts'
+import { openTables } from '../../src/storage/kv/postgres/tables.ts'
 
 /** Copies the state of a record, whose tables are made when they are missing. */
 export async function copyOf(location: RecordLocation): Promise<KeyValueStore> {

@@ -2,8 +2,8 @@
 // Whatever may happen between two stages of a real commit (reads, other requests, a failing disk), a seed can put there.
 
 import assert from 'node:assert/strict'
-import type { KeyValueStore, View, Work } from '../../src/kv/contract.ts'
-import { StoreUnavailableError } from '../../src/kv/errors.ts'
+import type { KeyValueStore, View, Work } from '../../src/storage/kv/contract.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
 
 interface Job {
   readonly work: (view: View) => Work<unknown>

@@ -1,10 +1,10 @@
 // Time and randomness that a failing run replays: a clock that only the test moves, and bytes drawn from a seed.
 
+import type { ProcessEnvironment } from '../../src/app/open-engine.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { type Micros, micros } from '../../src/base/micros.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { Timers } from '../../src/base/timers.ts'
-import type { ProcessEnvironment } from '../../src/open-engine.ts'
 import { RandomSource } from '../unit/store/random-source.ts'
 import { suite } from './suite.ts'
 

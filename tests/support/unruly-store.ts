@@ -2,9 +2,9 @@
 // overtake one another, run twice, share batches, and batches are refused as a whole or put back. Which, a seed
 // decides.
 
-import type { KeyValueStore, View, Work, Write } from '../../src/kv/contract.ts'
-import { StoreUnavailableError } from '../../src/kv/errors.ts'
-import { Overlay } from '../../src/kv/overlay.ts'
+import type { KeyValueStore, View, Work, Write } from '../../src/storage/kv/contract.ts'
+import { StoreUnavailableError } from '../../src/storage/kv/errors.ts'
+import { Overlay } from '../../src/storage/kv/overlay.ts'
 import type { RandomSource } from './seeded.ts'
 
 interface Job {

@@ -22,7 +22,7 @@ import { readSyntax, type Syntax } from './syntax.ts'
 const broken: Readonly<Record<string, string>> = {
   'src/values/planted.ts': [
     '// Planted.',
-    "import { used } from '../keys/planted.ts'",
+    "import { used } from '../storage/keys/planted.ts'",
     '/** Said. */',
     'export const lonely = used as unknown as string',
     '// The reason.',
@@ -33,10 +33,10 @@ const broken: Readonly<Record<string, string>> = {
     'export interface PlantedOptions {}',
     'class Runner { #run() {} }',
   ].join('\n'),
-  'src/keys/planted.ts': [
+  'src/storage/keys/planted.ts': [
     '// Planted.',
-    "import type { PlantedOptions } from '../values/planted.ts'",
-    "import { reasoned, shared, silent } from '../values/planted.ts'",
+    "import type { PlantedOptions } from '../../values/planted.ts'",
+    "import { reasoned, shared, silent } from '../../values/planted.ts'",
     'export const used = [reasoned, shared, silent]',
     'const wordsMax = 5',
     '/** Said. */',
@@ -48,7 +48,7 @@ const broken: Readonly<Record<string, string>> = {
     "// Planted.\nimport type { Trip } from './planted.ts'\nexport type Round = Trip\n",
   'src/text/planted-read.ts': "// Planted.\nimport { readFileSync } from 'node:fs'\nreadFileSync\n",
   'dashboard/planted/planted.ts': "// Planted.\nimport '../../src/text/planted-read.ts'\n",
-  'src/http/planted.ts': '// Planted.\n/** Said. */\nconst pageRowsMax = 5\n',
+  'src/server/http/planted.ts': '// Planted.\n/** Said. */\nconst pageRowsMax = 5\n',
   'tests/unit/keys/planted.test.ts': "// Planted.\nimport { shared } from '../../../src/values/planted.ts'\n",
   'tests/unit/values/planted.test.ts':
     "// Planted.\nimport { shared } from '../../../src/values/planted.ts'\n",
@@ -78,20 +78,20 @@ rule('a cast that the type check cannot judge has a reason', blindCasts, [
 ])
 
 rule('limits that clients can meet stand in limits.ts, others say what they bound', strayLimits, [
-  'src/keys/planted.ts:5: wordsMax has no sentence',
-  'src/http/planted.ts:3: pageRowsMax belongs into src/limits.ts',
+  'src/storage/keys/planted.ts:5: wordsMax has no sentence',
+  'src/server/http/planted.ts:3: pageRowsMax belongs into src/base/limits.ts',
 ])
 
 rule('imports make no circles', importCycles, [
-  'src/values/planted.ts → src/keys/planted.ts → src/values/planted.ts',
+  'src/values/planted.ts → src/storage/keys/planted.ts → src/values/planted.ts',
   'src/text/planted.ts → src/text/planted-type.ts → src/text/planted.ts',
 ])
 
 for (const folder of [
   'src/values/',
-  'src/v4/text/',
-  'src/v4/wire/',
-  'src/v10/text/',
+  'src/fql4/text/',
+  'src/fql4/wire/',
+  'src/fql10/text/',
   'dashboard/',
   'client/',
 ]) {
@@ -105,14 +105,15 @@ test('what needs Node is found behind what a browser would load', () => {
 })
 
 rule('unit tests stand in the folder of what they test', misplacedTests, [
-  'tests/unit/keys/planted.test.ts tests nothing of src/keys',
+  'tests/unit/keys/planted.test.ts tests nothing of src/storage/keys',
 ])
 
 test('every folder that a layer may import is imported', () => {
   assert.deepEqual(unusedLayers(own, layers), [])
-  assert.deepEqual(unusedLayers(planted, { keys: ['values'], values: ['keys', 'kv'] }), [
-    'values may import kv, and does not',
-  ])
+  assert.deepEqual(
+    unusedLayers(planted, { 'storage/keys': ['values'], values: ['storage/keys', 'storage/kv'] }),
+    ['values may import storage/kv, and does not'],
+  )
 })
 
 test('`path#symbol` in a page names something that the file declares', () => {

@@ -66,7 +66,7 @@ test('the model never asks which language it serves: languages pass policies', (
 })
 
 /** Programs, and what ends them: see `src/cli/fatal.ts`. */
-const programs = ['src/cli/', 'src/slow-lane-main.ts']
+const programs = ['src/cli/', 'src/app/slow-lane-main.ts']
 
 test('libraries do not end the process: programs give them the way to', () => {
   const found = sources

@@ -101,10 +101,10 @@ export function proseFiles(): readonly string[] {
   return [...pages, ...sources].filter(path => !/\/(fixtures|dist)\//.test(path))
 }
 
-/** The folder that a file is measured with: two levels deep, and three below the `src` of another folder. */
+/** The folder that a file is measured with: two levels deep, and three below a folder `src`. */
 export function folderOf(path: string): string {
   const parts = dirname(path).split('/')
-  return parts.slice(0, parts[1] === 'src' ? 3 : 2).join('/')
+  return parts.slice(0, parts[0] === 'src' || parts[1] === 'src' ? 3 : 2).join('/')
 }
 
 export function measureFolders(paths = proseFiles()): ReadonlyMap<string, Measure> {

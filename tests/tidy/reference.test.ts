@@ -7,17 +7,17 @@ import { functionTableFile } from '../../scripts/generate-fql.ts'
 import { fql10Files } from '../../scripts/generate-fql10.ts'
 import { functionReference } from '../../scripts/generate-reference.ts'
 import { tablePages } from '../../scripts/generate-tables.ts'
-import { requestErrorStatus } from '../../src/errors.ts'
-import { limits } from '../../src/limits.ts'
-import { queryErrorStatus } from '../../src/v4/errors.ts'
+import { requestErrorStatus } from '../../src/base/errors.ts'
+import { limits } from '../../src/base/limits.ts'
+import { queryErrorStatus } from '../../src/fql4/errors.ts'
 import { files, read } from './sources.ts'
 
 test('docs/reference/functions.md is current (else: node scripts/generate-reference.ts)', () => {
   assert.equal(read('docs/reference/functions.md'), functionReference())
 })
 
-test('src/v4/text/function-table.ts is current (else: node scripts/generate-fql.ts)', () => {
-  assert.equal(read('src/v4/text/function-table.ts'), functionTableFile())
+test('src/fql4/text/function-table.ts is current (else: node scripts/generate-fql.ts)', () => {
+  assert.equal(read('src/fql4/text/function-table.ts'), functionTableFile())
 })
 
 for (const [path, make] of Object.entries(fql10Files)) {
@@ -52,7 +52,7 @@ test('every limit and every error has a meaning on its page', () => {
 
 test('docs/reference/http.md names the path of every endpoint', () => {
   const page = read('docs/reference/http.md')
-  const paths = files('src/http/endpoints/*.ts')
+  const paths = files('src/server/http/endpoints/*.ts')
     .flatMap(path => [...read(path).matchAll(/\bpath(?:: |\s*=\s*)'(\/[^'*]*)'/g)])
     .map(([, path = '']) => path.replace(/:\w+$/, ''))
   assert.ok(paths.length > 5)

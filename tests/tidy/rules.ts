@@ -2,14 +2,14 @@
 // over the sources, and over planted sources that break each rule.
 
 import { basename, posix } from 'node:path'
-import { layerOf } from './layers.ts'
+import { layerOf, layers } from './layers.ts'
 import type { Syntax } from './syntax.ts'
 
 /** Violations, each as one line that begins with its place. */
 export type Findings = readonly string[]
 
 /** Entry points: no file of the repository imports their exports. */
-const entries: ReadonlySet<string> = new Set(['src/index.ts', 'client/src/index.ts'])
+const entries: ReadonlySet<string> = new Set(['src/app/index.ts', 'client/src/index.ts'])
 
 /** Exports of `src`, the dashboard and the client that no other file imports. */
 export function unusedExports(files: readonly Syntax[]): Findings {
@@ -66,14 +66,14 @@ export function blindCasts(files: readonly Syntax[]): Findings {
 
 /** Bounds beside the code of the edge and the language that no client can meet, with what they are. */
 const innerBounds: ReadonlySet<string> = new Set([
-  'src/http/listener.ts sessionMegabytesMax', // memory of an HTTP/2 session
-  'src/http/outbox.ts heldMsMax', // how long a response is held back to be sent with others
-  'src/http/request-meter.ts statusMax', // a number of the protocol
-  'src/v4/functions/registry.ts seenMax', // a cache
-  'src/v4/pattern-search.ts shownMax', // how much of a pattern an error repeats
-  'src/v4/rounding.ts intMax', // a number of Java
-  'src/v4/sets/distinct.ts stepsMax', // when reading on turns into seeking
-  'src/v4/sets/element-reader.ts stepsMax', // when reading on turns into seeking
+  'src/server/http/listener.ts sessionMegabytesMax', // memory of an HTTP/2 session
+  'src/server/http/outbox.ts heldMsMax', // how long a response is held back to be sent with others
+  'src/server/http/request-meter.ts statusMax', // a number of the protocol
+  'src/fql4/functions/registry.ts seenMax', // a cache
+  'src/fql4/pattern-search.ts shownMax', // how much of a pattern an error repeats
+  'src/fql4/rounding.ts intMax', // a number of Java
+  'src/fql4/sets/distinct.ts stepsMax', // when reading on turns into seeking
+  'src/fql4/sets/element-reader.ts stepsMax', // when reading on turns into seeking
 ])
 
 /** Bounds that stand elsewhere than in `limits.ts` and that clients can meet, or that do not say what they bound. */
@@ -84,9 +84,9 @@ export function strayLimits(files: readonly Syntax[]): Findings {
       numbers
         .filter(({ name }) => /(Max|Min)$/.test(name))
         .flatMap(({ name, line, hasSentence }) => {
-          const facesClients = path.startsWith('src/http/') || path.startsWith('src/v4/')
+          const facesClients = path.startsWith('src/server/http/') || path.startsWith('src/fql4/')
           if (facesClients && !innerBounds.has(`${path} ${name}`))
-            return [`${path}:${line}: ${name} belongs into src/limits.ts`]
+            return [`${path}:${line}: ${name} belongs into src/base/limits.ts`]
           return hasSentence ? [] : [`${path}:${line}: ${name} has no sentence`]
         }),
     )
@@ -135,16 +135,23 @@ export function beyondBrowsers(files: readonly Syntax[], folder: string): Findin
 /** Folders that a layer may import and does not. */
 export function unusedLayers(
   files: readonly Syntax[],
-  layers: Readonly<Record<string, readonly string[]>>,
+  table: Readonly<Record<string, readonly string[]>>,
 ): Findings {
   const used = new Set(
     files.flatMap(({ path, imports }) => imports.map(({ target }) => `${layerOf(path)} ${layerOf(target)}`)),
   )
-  return Object.entries(layers).flatMap(([layer, allowed]) =>
+  return Object.entries(table).flatMap(([layer, allowed]) =>
     allowed
       .filter(each => !used.has(`${layer} ${each}`))
       .map(each => `${layer} may import ${each}, and does not`),
   )
+}
+
+/** The folder of src that a unit test is about: tests/unit/store is about src/storage/store. */
+function testedFolder(path: string): string {
+  const [first = '', ...rest] = posix.relative('tests/unit', posix.dirname(path)).split('/')
+  const layer = first in layers ? first : Object.keys(layers).find(each => each.endsWith(`/${first}`))
+  return posix.join('src', layer ?? first, ...rest)
 }
 
 /** Unit tests that import nothing of the folder of `src` that theirs mirrors. */
@@ -153,15 +160,15 @@ export function misplacedTests(files: readonly Syntax[]): Findings {
   return files
     .filter(({ path }) => path.startsWith('tests/unit/') && path.endsWith('.test.ts'))
     .filter(({ path }) => {
-      const folder = posix.dirname(path).replace('tests/unit', 'src')
+      const folder = testedFolder(path)
       return folder === 'src' || !reaches(path, folder, byPath)
     })
-    .map(({ path }) => `${path} tests nothing of ${posix.dirname(path).replace('tests/unit', 'src')}`)
+    .map(({ path }) => `${path} tests nothing of ${testedFolder(path)}`)
 }
 
 /** A whole engine over a store in memory, which unit tests of these folders send their queries to. */
 const engineSupport = 'tests/support/engine.ts'
-const behindEngine: ReadonlySet<string> = new Set(['src/model', 'src/v4', 'src/engine'])
+const behindEngine: ReadonlySet<string> = new Set(['src/model', 'src/fql4', 'src/engine'])
 
 /** Tells if a test imports a file of a folder, directly or through other test files. */
 function reaches(path: string, folder: string, files: ReadonlyMap<string, Syntax>): boolean {

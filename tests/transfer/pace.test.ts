@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { step, stepsPerCheck } from '../../src/base/effort.ts'
-import { openMemory } from '../../src/kv/memory.ts'
+import { openMemory } from '../../src/storage/kv/memory.ts'
 import type { DocumentRecord } from '../../src/transfer/record.ts'
 import { writeBatch } from '../../src/transfer/write-batch.ts'
 import { Lambda, type ObjectValue, type Ref, rootDatabase } from '../../src/values/value.ts'

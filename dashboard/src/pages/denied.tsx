@@ -2,7 +2,7 @@
 // written.
 
 import { useMemo, useState } from 'preact/hooks'
-import { quoted } from '../../../src/v10/text/quoted.ts'
+import { quoted } from '../../../src/fql10/text/quoted.ts'
 import { NotationError, parseQuery, type Version, type WrittenQuery } from '../language.ts'
 import type { Mark } from '../parts/code-editor.ts'
 import { Editor } from '../parts/editor.tsx'

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { keyText, quoted } from '../../../src/v10/text/quoted.ts'
+import { keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { Editor } from '../parts/editor.tsx'
 import { Choice } from '../parts/fields.tsx'
 import { Heading } from '../parts/heading.tsx'

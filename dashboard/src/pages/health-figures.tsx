@@ -1,6 +1,6 @@
 // The numbers of the service, each with what it means, what is normal and what to do.
 
-import type { ProcessReport, ServiceHealth } from '../../../src/operation/health.ts'
+import type { ProcessReport, ServiceHealth } from '../../../src/server/operation/health.ts'
 import { bytesText, percentText, rateText } from '../parts/quantities.ts'
 import { nodesOf, type Span } from '../service/health.ts'
 

@@ -1,6 +1,6 @@
 // The processes of the service, on this machine and on others that share its store.
 
-import type { ProcessReport, ServiceHealth } from '../../../src/operation/health.ts'
+import type { ProcessReport, ServiceHealth } from '../../../src/server/operation/health.ts'
 import { bytesText, percentText } from '../parts/quantities.ts'
 import { Table } from '../parts/table.tsx'
 

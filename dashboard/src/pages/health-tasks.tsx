@@ -1,6 +1,6 @@
 // Backups and checks: what came of the last one, how far one under way is, and starting another.
 
-import type { ServiceHealth, SucceededTask, TaskNote } from '../../../src/operation/health.ts'
+import type { ServiceHealth, SucceededTask, TaskNote } from '../../../src/server/operation/health.ts'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { bytesText, percentText } from '../parts/quantities.ts'

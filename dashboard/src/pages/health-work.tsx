@@ -1,6 +1,6 @@
 // What the background has to do yet.
 
-import type { ServiceHealth } from '../../../src/operation/health.ts'
+import type { ServiceHealth } from '../../../src/server/operation/health.ts'
 import { percentText } from '../parts/quantities.ts'
 import { Table } from '../parts/table.tsx'
 import { addressIn } from '../router.ts'

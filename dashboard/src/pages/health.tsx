@@ -2,7 +2,7 @@
 // page was opened, processes and nodes, work in the background, backups and checks.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { ServiceHealth } from '../../../src/operation/health.ts'
+import type { ServiceHealth } from '../../../src/server/operation/health.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { useEvery } from '../parts/live.ts'

@@ -1,9 +1,9 @@
 // Help for who writes queries: what can be completed, and what every function does.
 
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
-import { fqlFunctions } from '../../../src/v4/text/index.ts'
-import { type LibraryName, libraryNames } from '../../../src/v10/text/library.ts'
-import { keyText } from '../../../src/v10/text/quoted.ts'
+import { fqlFunctions } from '../../../src/fql4/text/index.ts'
+import { type LibraryName, libraryNames } from '../../../src/fql10/text/library.ts'
+import { keyText } from '../../../src/fql10/text/quoted.ts'
 import type { Version } from '../language.ts'
 import type { Completion } from '../parts/code-editor.ts'
 import { Field } from '../parts/fields.tsx'

@@ -1,6 +1,6 @@
 // What an operator should look at, found in the numbers by rules that stand here once, with what can be done about it.
 
-import type { ProcessReport, ServiceHealth } from '../../../src/operation/health.ts'
+import type { ProcessReport, ServiceHealth } from '../../../src/server/operation/health.ts'
 import { bytesText } from '../parts/quantities.ts'
 import { nodesOf, type Span } from './health.ts'
 

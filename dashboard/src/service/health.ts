@@ -1,6 +1,11 @@
 // How the service stands, as it tells the root secret; and what two looks at it say of the time between them.
 
-import type { ProcessReport, RequestCounts, ServiceHealth, TaskKind } from '../../../src/operation/health.ts'
+import type {
+  ProcessReport,
+  RequestCounts,
+  ServiceHealth,
+  TaskKind,
+} from '../../../src/server/operation/health.ts'
 import { session } from '../session.ts'
 import { callApi } from './client.ts'
 

@@ -1,6 +1,6 @@
 // Values of version 10, which come in its format `tagged`: in the shape in which pages show values, and as text.
 
-import { bracketed, keyText, quoted } from '../../../src/v10/text/quoted.ts'
+import { bracketed, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
 import { type Native, tagOf } from './refs.ts'
 

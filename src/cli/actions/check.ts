@@ -1,12 +1,12 @@
 // Proves that what is stored is sound, and prints what contradicts that.
 
 import { existsSync } from 'node:fs'
-import type { Config } from '../../config/settings.ts'
-import { storeBytes } from '../../kv/lmdb-copy.ts'
-import { openEngine } from '../../open-engine.ts'
-import type { TaskResult } from '../../operation/health.ts'
-import { noted } from '../../operation/task-note.ts'
-import { openServiceLog } from '../../service-log.ts'
+import type { Config } from '../../app/config/settings.ts'
+import { openEngine } from '../../app/open-engine.ts'
+import type { TaskResult } from '../../server/operation/health.ts'
+import { noted } from '../../server/operation/task-note.ts'
+import { openServiceLog } from '../../server/service-log.ts'
+import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { StartError } from '../command.ts'
 import { giveWay } from '../own-commands.ts'
 import { addressOf, checkShared, checkTeller, isShared } from '../shared-store.ts'

@@ -1,6 +1,6 @@
 // `terrarium database create|list|delete`: child databases of the one that the secret opens.
 
-import type { Config } from '../../config/settings.ts'
+import type { Config } from '../../app/config/settings.ts'
 import { withConnection } from '../client/connect.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { form, listOf, run } from '../client/schema-list.ts'

@@ -1,7 +1,7 @@
 // Serves a data directory in a child process, and pushes the schema files of a folder whenever they change.
 
 import { relative, resolve } from 'node:path'
-import { type Config, type SettingName, settings } from '../../config/settings.ts'
+import { type Config, type SettingName, settings } from '../../app/config/settings.ts'
 import { TransferError } from '../../transfer/record.ts'
 import { QueryConnection } from '../client/connection.ts'
 import { startService } from '../client/own-service.ts'

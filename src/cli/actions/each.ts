@@ -1,8 +1,8 @@
 // `terrarium each`: applies a function to every element of a set, a page in each transaction.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Config } from '../../app/config/settings.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
-import type { Config } from '../../config/settings.ts'
 import { parseJson, tryJson } from '../../values/json.ts'
 import { connect } from '../client/connect.ts'
 import type { QueryConnection } from '../client/connection.ts'

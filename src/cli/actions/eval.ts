@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { text as textOf } from 'node:stream/consumers'
+import { UsageError } from '../../app/config/read-config.ts'
+import type { Config } from '../../app/config/settings.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
-import { UsageError } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
 import { connect } from '../client/connect.ts'
 import { type Dialect, TextFault, type TextQuery } from '../client/dialect.ts'
 import { dialectOf } from '../client/dialects.ts'

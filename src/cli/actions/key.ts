@@ -1,7 +1,7 @@
 // `terrarium key create|list|delete`: keys of a database.
 
-import { UsageError } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
+import { UsageError } from '../../app/config/read-config.ts'
+import type { Config } from '../../app/config/settings.ts'
 import type { Json } from '../../values/value.ts'
 import { withConnection } from '../client/connect.ts'
 import type { ClientChoice } from '../client/options.ts'

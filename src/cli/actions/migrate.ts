@@ -1,9 +1,9 @@
 // Moves what a data directory holds into a shared store, and back.
 
-import type { Config } from '../../config/settings.ts'
-import { noteMoved, prepareDataFolder } from '../../data-folder.ts'
-import { claimFolder } from '../../kv/lmdb-claim.ts'
-import { storeBytes } from '../../kv/lmdb-copy.ts'
+import type { Config } from '../../app/config/settings.ts'
+import { noteMoved, prepareDataFolder } from '../../app/data-folder.ts'
+import { claimFolder } from '../../storage/kv/lmdb-claim.ts'
+import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { moveBack } from '../backup-folder.ts'
 import { StartError } from '../command.ts'
 import { addressOf, fillShared, holdsData, isShared } from '../shared-store.ts'

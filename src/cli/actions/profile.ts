@@ -1,6 +1,6 @@
 // `terrarium profile add|list|delete`: services under names of one's own.
 
-import { UsageError } from '../../config/read-config.ts'
+import { UsageError } from '../../app/config/read-config.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { StartError } from '../command.ts'
 import { changeProfiles, profileFile, readProfiles } from '../profiles.ts'

@@ -1,7 +1,7 @@
 // `terrarium rewind`: takes the documents of a collection back to a time, and tells what it did.
 
-import { UsageError } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
+import { UsageError } from '../../app/config/read-config.ts'
+import type { Config } from '../../app/config/settings.ts'
 import { type RewindCounts, runRewind } from '../../transfer/rewinder.ts'
 import type { ClientChoice } from '../client/options.ts'
 import { givenTime } from '../given-time.ts'

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Config } from '../../config/settings.ts'
-import { FqlSyntaxError, type SourceNode, type TextRange } from '../../v4/text/index.ts'
+import type { Config } from '../../app/config/settings.ts'
+import { FqlSyntaxError, type SourceNode, type TextRange } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import { connect } from '../client/connect.ts'
 import type { QueryConnection, WireError } from '../client/connection.ts'

@@ -1,6 +1,6 @@
 // Connects the shell to a service, the terminal and the file that keeps what was typed.
 
-import type { Config } from '../../config/settings.ts'
+import type { Config } from '../../app/config/settings.ts'
 import { connect } from '../client/connect.ts'
 import { dialectOf } from '../client/dialects.ts'
 import type { ClientChoice } from '../client/options.ts'

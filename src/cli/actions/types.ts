@@ -2,10 +2,10 @@
 
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { UsageError } from '../../app/config/read-config.ts'
+import type { Config } from '../../app/config/settings.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
 import { stayAlive } from '../../base/timers.ts'
-import { UsageError } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
 import { readFsl } from '../../transfer/fsl.ts'
 import { TransferError } from '../../transfer/record.ts'
 import { connect } from '../client/connect.ts'

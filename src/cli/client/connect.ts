@@ -2,9 +2,9 @@
 // own on a folder that is not served.
 
 import { existsSync } from 'node:fs'
-import { UsageError } from '../../config/read-config.ts'
-import type { Config } from '../../config/settings.ts'
-import { FolderInUseError } from '../../kv/errors.ts'
+import { UsageError } from '../../app/config/read-config.ts'
+import type { Config } from '../../app/config/settings.ts'
+import { FolderInUseError } from '../../storage/kv/errors.ts'
 import { StartError } from '../command.ts'
 import { keptRootSecret } from '../secret-file.ts'
 import { notedAddress } from '../service-address.ts'
@@ -63,7 +63,7 @@ export async function withConnection(
 
 async function isServed(folder: string): Promise<boolean> {
   // The storage engine is only loaded for folders.
-  const { claimFolder } = await import('../../kv/lmdb-claim.ts')
+  const { claimFolder } = await import('../../storage/kv/lmdb-claim.ts')
   try {
     const release = claimFolder(folder)
     await release()

@@ -1,9 +1,9 @@
 // Version 10: the whole text is one query.
 
-import { QueryFailure } from '../../v10/failure/failure.ts'
-import { summaryOf } from '../../v10/failure/summary.ts'
-import { parseQuery } from '../../v10/syntax/parse.ts'
-import { Source } from '../../v10/syntax/source.ts'
+import { QueryFailure } from '../../fql10/failure/failure.ts'
+import { summaryOf } from '../../fql10/failure/summary.ts'
+import { parseQuery } from '../../fql10/syntax/parse.ts'
+import { Source } from '../../fql10/syntax/source.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
 import { type Dialect, type Shown, TextFault, type TextQuery } from './dialect.ts'
 import { jsonText, valueText } from './report.ts'

@@ -1,6 +1,6 @@
 // Version 4: a text holds expressions, one query each.
 
-import { FqlSyntaxError, type ParsedExpression, parseExpressions } from '../../v4/text/index.ts'
+import { FqlSyntaxError, type ParsedExpression, parseExpressions } from '../../fql4/text/index.ts'
 import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
 import { type QueryText, writeErrors, writeResult, writeSyntaxError } from './report.ts'
 

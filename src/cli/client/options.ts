@@ -1,6 +1,6 @@
 // What the commands that send queries take and tell, apart from how they do it: `--help` needs no more.
 
-import { urlFault } from '../../config/faults.ts'
+import { urlFault } from '../../app/config/faults.ts'
 import type { Invocation } from '../command.ts'
 
 const timeoutMaxMs = 3_600_000

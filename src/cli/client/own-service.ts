@@ -3,8 +3,8 @@
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { type Config, type SettingName, settings } from '../../app/config/settings.ts'
 import { systemRandom } from '../../base/random.ts'
-import { type Config, type SettingName, settings } from '../../config/settings.ts'
 import { StartError } from '../command.ts'
 import { ownEnvironment } from '../own-commands.ts'
 

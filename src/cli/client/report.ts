@@ -6,7 +6,7 @@ import {
   type ParsedExpression,
   printValue,
   type TextRange,
-} from '../../v4/text/index.ts'
+} from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import { type Format, type Output, styleFor, visible, visibleInPlace } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'

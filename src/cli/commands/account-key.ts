@@ -1,6 +1,6 @@
 // `terrarium account-key create|list|revoke`: the keys of log pipelines.
 
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import { jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'
 

@@ -1,6 +1,6 @@
 // `terrarium completion bash|zsh|fish`: prints what makes a shell complete commands and flags.
 
-import { UsageError } from '../../config/read-config.ts'
+import { UsageError } from '../../app/config/read-config.ts'
 import { type Command, command } from '../command.ts'
 import { completionScripts } from '../completion-scripts.ts'
 

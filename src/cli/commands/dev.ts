@@ -1,6 +1,6 @@
 // `terrarium dev [FOLDER]`: a service for the work on an application, with the schema of a folder.
 
-import { type SettingName, settings } from '../../config/settings.ts'
+import { type SettingName, settings } from '../../app/config/settings.ts'
 import { command } from '../command.ts'
 import { typesOptions } from './types.ts'
 

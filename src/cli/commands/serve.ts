@@ -1,6 +1,6 @@
 // `terrarium serve`: runs the service until it is told to stop.
 
-import { type SettingName, settings } from '../../config/settings.ts'
+import { type SettingName, settings } from '../../app/config/settings.ts'
 import { command } from '../command.ts'
 
 /** Serves a data directory, or a copy of a shared store. */

@@ -1,7 +1,7 @@
 // What the objects in files come to, evaluated by the service: references, functions and times as it would store them, so
 // that they can be compared with what it has.
 
-import { FqlSyntaxError } from '../../v4/text/index.ts'
+import { FqlSyntaxError } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import { SchemaFileError, type WrittenObject } from './folder.ts'

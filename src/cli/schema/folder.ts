@@ -12,7 +12,7 @@ import {
   printValue,
   type SourceNode,
   type TextRange,
-} from '../../v4/text/index.ts'
+} from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'

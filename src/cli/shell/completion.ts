@@ -1,6 +1,6 @@
 // What the Tab key proposes: functions, names of the database's objects inside quotes, and the shell's own commands.
 
-import { fqlFunctions } from '../../v4/text/index.ts'
+import { fqlFunctions } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
@@ -88,7 +88,7 @@ export async function propose(
 async function propose10(line: string, names: ObjectNames, connection: QueryConnection): Promise<Proposals> {
   const [, dot = '', begun = ''] = /(\.?)(\w*)$/.exec(line) ?? []
   if (dot === '' && begun === '') return [[], begun]
-  const { allTables, globals } = await import('../../v10/library/tables.ts')
+  const { allTables, globals } = await import('../../fql10/library/tables.ts')
   if (dot !== '') {
     const members = new Set(allTables.flatMap(({ entries }) => [...entries.keys()]))
     return [[...members].filter(name => name.startsWith(begun)).sort(), begun]

@@ -1,7 +1,7 @@
 // The shell's own commands: lines that begin with a dot.
 
 import { closestTo } from '../../base/closest.ts'
-import { fqlFunctions } from '../../v4/text/index.ts'
+import { fqlFunctions } from '../../fql4/text/index.ts'
 import { StartError } from '../command.ts'
 
 /** What the commands change. */

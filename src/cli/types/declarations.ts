@@ -1,9 +1,9 @@
 // TypeScript declarations of a schema: for each collection its documents, what creates and changes one, and the terms of its
 // indexes; for each function its signature. They are types alone, so nothing of them is left when a program runs.
 
-import type { CollectionItem, FunctionItem, IndexPath, SchemaItem } from '../../v10/fsl/nodes.ts'
-import { ofKind } from '../../v10/fsl/nodes.ts'
-import type { Node, TypeNode } from '../../v10/syntax/nodes.ts'
+import type { CollectionItem, FunctionItem, IndexPath, SchemaItem } from '../../fql10/schema/fsl/nodes.ts'
+import { ofKind } from '../../fql10/schema/fsl/nodes.ts'
+import type { Node, TypeNode } from '../../fql10/syntax/nodes.ts'
 import {
   anyText,
   indexSignature,

@@ -1,7 +1,7 @@
 // From a type of a schema to one of TypeScript. What a value is called there depends on where it stands: documents inside documents
 // arrive as references, and more may be sent than is received.
 
-import type { TypeNode } from '../../v10/syntax/nodes.ts'
+import type { TypeNode } from '../../fql10/syntax/nodes.ts'
 import type { ValueClasses } from './value-classes.ts'
 
 /** `field`: read inside a document. `result`: what a function returns. `input`: what is sent. */

@@ -1,7 +1,7 @@
 // User collections.
 
-import { limits } from '../../limits.ts'
-import { migrationField } from '../../store/definitions.ts'
+import { limits } from '../../base/limits.ts'
+import { migrationField } from '../../storage/store/definitions.ts'
 import { equalValues } from '../../values/equality.ts'
 import type { Value } from '../../values/value.ts'
 import { keepIndexes } from '../schema/collection-indexes.ts'

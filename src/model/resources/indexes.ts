@@ -1,6 +1,6 @@
 // Indexes. What they cover is fixed at creation; the store builds them and turns `active` on when they are complete.
 
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import { equalValues } from '../../values/equality.ts'
 import { isArray, isObject, itemsOf, type ObjectValue, type Value } from '../../values/value.ts'
 import type { FieldFailure } from '../failure.ts'

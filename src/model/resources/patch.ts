@@ -5,9 +5,9 @@
 // or one that is nested deeper than can be stored. Both end here, before anything is copied.
 
 import { step } from '../../base/effort.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
 import { said } from '../../base/message.ts'
-import { RequestError } from '../../errors.ts'
-import { limits } from '../../limits.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**

@@ -1,7 +1,7 @@
 // What a kind of document is made of: its fields, their types and rules. One file per kind declares a Resource;
 // the pipeline in write.ts is the same for all.
 
-import type { Version } from '../../store/contract.ts'
+import type { Version } from '../../storage/store/contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import type { FailurePlace, FieldFailure, FieldFault, TypeFailure } from '../failure.ts'
 import type { Session } from '../session.ts'

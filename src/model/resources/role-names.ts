@@ -1,7 +1,7 @@
 // Roles given to keys, functions and access providers: built-in by name, custom ones by reference or name.
 
-import { isBuiltinRole } from '../../auth/builtin-role.ts'
 import { isArray, native, Ref, type Value } from '../../values/value.ts'
+import { isBuiltinRole } from '../auth/builtin-role.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { failure, invalidType } from './resource.ts'

@@ -1,10 +1,10 @@
 // Roles: what members may do, and who the members are.
 
-import { type ResourceAction, resourceActions } from '../../auth/contract.ts'
-import { memberOf } from '../../auth/resource-names.ts'
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import { codeOf } from '../../values/code.ts'
 import { isObject, itemsOf, Lambda, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { type ResourceAction, resourceActions } from '../auth/contract.ts'
+import { memberOf } from '../auth/resource-names.ts'
 import type { FieldFailure } from '../failure.ts'
 import type { Session } from '../session.ts'
 import { keepKnown, map, name } from './fields.ts'

@@ -2,7 +2,7 @@
 // are stricter: what they refer to has to exist and be readable.
 
 import { step } from '../../base/effort.ts'
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import {
   DocumentValue,
   firstUserCollection,

@@ -1,8 +1,8 @@
 // The indexes and unique constraints of a collection's definition. Each is kept by an index of the store that has no
 // name; equal ones share one. Which that is says what it covers.
 
-import type { IndexDefinition } from '../../store/contract.ts'
-import { buildErrorField, ownIndexField } from '../../store/definitions.ts'
+import type { IndexDefinition } from '../../storage/store/contract.ts'
+import { buildErrorField, ownIndexField } from '../../storage/store/definitions.ts'
 import { isArray, isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
 import { ownKeyOf } from '../../values/value-keys.ts'
 import { applied } from '../failure.ts'

@@ -1,8 +1,8 @@
 // What a collection's definition asks of its documents: types of fields, defaults, checks. Every write of every language
 // keeps to it.
 
-import { aliasesOf } from '../../auth/resource-names.ts'
 import { isObject, native, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { aliasesOf } from '../auth/resource-names.ts'
 import { type FailedCheck, Failure, type FieldPath, LanguageError } from '../failure.ts'
 import { uncounted } from '../read.ts'
 import { blamedBy, type Draft } from '../resources/resource.ts'

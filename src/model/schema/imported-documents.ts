@@ -3,7 +3,7 @@
 
 import type { Memo } from '../../base/pending.ts'
 import { isStackExhaustion } from '../../base/stack-exhaustion.ts'
-import type { Transaction } from '../../store/contract.ts'
+import type { Transaction } from '../../storage/store/contract.ts'
 import { type DatabaseId, firstUserCollection, type ObjectValue, type Ref } from '../../values/value.ts'
 import { Failure, type TypeFailure } from '../failure.ts'
 import { Session, type SessionHost } from '../session.ts'

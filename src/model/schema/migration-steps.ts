@@ -1,12 +1,12 @@
 // How the documents of a collection get the shape that a new definition gives them: steps, and what each does to the data
 // of a document. Steps are kept in the definition with the time at which they came; what was written before that time
-// takes them when it is read (src/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
+// takes them when it is read (src/storage/store/version-reader.ts). Rules: FQL v10 reference, migrations, 8.
 
 import { assert, unreachable } from '../../base/assert.ts'
 import { step as count } from '../../base/effort.ts'
 import { epoch, micros } from '../../base/micros.ts'
-import type { Migration } from '../../store/contract.ts'
-import { migrationField, stepTimeField } from '../../store/definitions.ts'
+import type { Migration } from '../../storage/store/contract.ts'
+import { migrationField, stepTimeField } from '../../storage/store/definitions.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
   isArray,

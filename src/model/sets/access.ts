@@ -1,7 +1,7 @@
 // What a caller may see of sets: whether it may read one at all, and which of its elements.
 
-import type { IndexDefinition } from '../../store/contract.ts'
-import { indexDefinition } from '../../store/definitions.ts'
+import type { IndexDefinition } from '../../storage/store/contract.ts'
+import { indexDefinition } from '../../storage/store/definitions.ts'
 import { type CollectionId, native, type Ref, type Value } from '../../values/value.ts'
 import { mayOnDocument, mayRead } from '../permissions.ts'
 import type { Session } from '../session.ts'

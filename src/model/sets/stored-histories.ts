@@ -6,7 +6,7 @@ import type {
   IndexEvent,
   EventScan as StoredScan,
   Version,
-} from '../../store/contract.ts'
+} from '../../storage/store/contract.ts'
 import type { ObjectValue, Ref, Value } from '../../values/value.ts'
 import { changesBetween } from '../changes-between.ts'
 import { visibleFields } from '../view-document.ts'

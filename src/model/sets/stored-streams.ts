@@ -1,6 +1,6 @@
 // The sets that storage holds: what an index has under some terms, the documents of a collection, one document.
 
-import type { EntryScan, IndexDefinition, IndexEntry } from '../../store/contract.ts'
+import type { EntryScan, IndexDefinition, IndexEntry } from '../../storage/store/contract.ts'
 import type { Ref, Value } from '../../values/value.ts'
 import type { ElementFilter } from './access.ts'
 import {

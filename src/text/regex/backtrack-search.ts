@@ -6,7 +6,7 @@
 // attempt fails.
 
 import { step } from '../../base/effort.ts'
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import { isPairAt } from '../code-points.ts'
 import { anchorMatches } from './anchors.ts'
 import { type BacktrackProgram, type Instruction, op } from './backtrack-program.ts'

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 import { longCall } from '../../base/effort.ts'
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import { anchorsDiffer } from './anchors.ts'
 import { type BacktrackProgram, backtrackProgram } from './backtrack-program.ts'
 import { BacktrackSearch } from './backtrack-search.ts'

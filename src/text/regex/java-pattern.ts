@@ -1,7 +1,7 @@
 // Parses patterns in the syntax of java.util.regex, the syntax of the language. The parser resolves flags, classes and
 // quoted sections, so that the engines get a plain tree. It rejects by name the features that neither engine supports.
 
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import { type CharacterClass, classOf, dotClass, readClass, readClassEscape } from './character-class.ts'
 import { UnsupportedRegexError } from './errors.ts'
 import { type Flags, noFlags, readFlags } from './flags.ts'

@@ -1,7 +1,7 @@
 // Translates patterns to RE2, which searches in linear time for every pattern. A pattern with features that RE2 lacks
 // has no translation; the backtracking engine handles it.
 
-import { limits } from '../../limits.ts'
+import { limits } from '../../base/limits.ts'
 import type { CharacterClass } from './character-class.ts'
 import { allCodePoints, type CodePointSet } from './code-point-set.ts'
 import { isAsciiLetter, isDigit } from './pattern-reader.ts'

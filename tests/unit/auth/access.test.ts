@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createAccess } from '../../../src/auth/access.ts'
-import type { Authority, ResourceAction } from '../../../src/auth/contract.ts'
-import { authorityOfRole } from '../../../src/auth/role.ts'
+import { createAccess } from '../../../src/model/auth/access.ts'
+import type { Authority, ResourceAction } from '../../../src/model/auth/contract.ts'
+import { authorityOfRole } from '../../../src/model/auth/role.ts'
 import { native, Ref, rootDatabase, Time, type Value } from '../../../src/values/value.ts'
 import { object, predicate, World } from './support.ts'
 

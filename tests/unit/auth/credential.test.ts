@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { makeKeySecret, makeTokenSecret } from '../../../src/auth/secret.ts'
 import { Memo } from '../../../src/base/pending.ts'
+import { makeKeySecret, makeTokenSecret } from '../../../src/model/auth/secret.ts'
 import { native, Ref, rootDatabase, Time } from '../../../src/values/value.ts'
 import { basic, bearer, hashOf, object, predicate, World } from './support.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FailureCounts } from '../../../src/auth/failure-counts.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
+import { FailureCounts } from '../../../src/model/auth/failure-counts.ts'
 import { ManualTime } from './support.ts'
 
 function twoProcesses() {

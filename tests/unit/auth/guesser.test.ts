@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PasswordRequest } from '../../../src/auth/guesser.ts'
-import { guesserOf } from '../../../src/auth/guesser.ts'
+import type { PasswordRequest } from '../../../src/model/auth/guesser.ts'
+import { guesserOf } from '../../../src/model/auth/guesser.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 
 test('another credential, database or address is another guesser', () => {

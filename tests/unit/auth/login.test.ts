@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Caller } from '../../../src/auth/contract.ts'
-import { logOut } from '../../../src/auth/login.ts'
-import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
+import { limits } from '../../../src/base/limits.ts'
 import { Memo } from '../../../src/base/pending.ts'
-import { limits } from '../../../src/limits.ts'
-import { type SetLike, SetValue } from '../../../src/v4/values/set-value.ts'
+import { type SetLike, SetValue } from '../../../src/fql4/values/set-value.ts'
+import type { Caller } from '../../../src/model/auth/contract.ts'
+import { logOut } from '../../../src/model/auth/login.ts'
+import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/model/auth/secret.ts'
 import { native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { answered, asking, bearer, hashOf, settled, World } from './support.ts'
 

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nativeBcrypt } from '../../../src/auth/bcrypt.ts'
-import { passwordThreads } from '../../../src/auth/bcrypt-threads.ts'
-import { Passwords } from '../../../src/auth/password.ts'
+import { RequestError } from '../../../src/base/errors.ts'
+import { limits } from '../../../src/base/limits.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
-import { RequestError } from '../../../src/errors.ts'
-import { limits } from '../../../src/limits.ts'
+import { nativeBcrypt } from '../../../src/model/auth/bcrypt.ts'
+import { passwordThreads } from '../../../src/model/auth/bcrypt-threads.ts'
+import { Passwords } from '../../../src/model/auth/password.ts'
 import { Bench } from '../store/support.ts'
 import { answered, asking, CountingBcrypt, ManualTime, settled } from './support.ts'
 

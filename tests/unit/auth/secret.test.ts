@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nativeBcrypt } from '../../../src/auth/bcrypt.ts'
-import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
-import { SecretVerifier } from '../../../src/auth/secret-verifier.ts'
 import { Memo } from '../../../src/base/pending.ts'
+import { nativeBcrypt } from '../../../src/model/auth/bcrypt.ts'
+import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/model/auth/secret.ts'
+import { SecretVerifier } from '../../../src/model/auth/secret-verifier.ts'
 import { rootDatabase } from '../../../src/values/value.ts'
 import { fc } from '../../support/fast-check.ts'
 import { answered, CountingBcrypt } from './support.ts'

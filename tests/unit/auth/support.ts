@@ -2,22 +2,22 @@
 // and a runner that waits for pending results and evaluates again, like the engine.
 
 import assert from 'node:assert/strict'
-import {
-  type Authentication,
-  type AuthenticationOptions,
-  createAuthentication,
-} from '../../../src/auth/authentication.ts'
-import { type Bcrypt, type Candidate, nativeBcrypt } from '../../../src/auth/bcrypt.ts'
-import type { Caller, RunPredicate } from '../../../src/auth/contract.ts'
-import type { PasswordRequest } from '../../../src/auth/guesser.ts'
-import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/auth/secret.ts'
 import type { Clock } from '../../../src/base/clock.ts'
+import { RequestError } from '../../../src/base/errors.ts'
 import { micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import type { Timers } from '../../../src/base/timers.ts'
-import { RequestError } from '../../../src/errors.ts'
-import type { Transaction } from '../../../src/store/contract.ts'
+import {
+  type Authentication,
+  type AuthenticationOptions,
+  createAuthentication,
+} from '../../../src/model/auth/authentication.ts'
+import { type Bcrypt, type Candidate, nativeBcrypt } from '../../../src/model/auth/bcrypt.ts'
+import type { Caller, RunPredicate } from '../../../src/model/auth/contract.ts'
+import type { PasswordRequest } from '../../../src/model/auth/guesser.ts'
+import { makeKeySecret, makeTokenSecret, parseSecret } from '../../../src/model/auth/secret.ts'
+import type { Transaction } from '../../../src/storage/store/contract.ts'
 import type { Code } from '../../../src/values/code.ts'
 import { type DatabaseId, Lambda, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { Bench, object } from '../store/support.ts'

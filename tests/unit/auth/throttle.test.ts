@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FailureThrottle } from '../../../src/auth/throttle.ts'
+import { RequestError } from '../../../src/base/errors.ts'
+import { limits } from '../../../src/base/limits.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { systemRandom } from '../../../src/base/random.ts'
-import { RequestError } from '../../../src/errors.ts'
-import { limits } from '../../../src/limits.ts'
+import { FailureThrottle } from '../../../src/model/auth/throttle.ts'
 import { ManualTime, settled } from './support.ts'
 
 function setUp(below: (limit: number) => number = () => 0) {

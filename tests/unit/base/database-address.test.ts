@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { storeFault } from '../../../src/app/config/faults.ts'
 import { hostName, parseDatabaseAddress } from '../../../src/base/database-address.ts'
-import { storeFault } from '../../../src/config/faults.ts'
 
 /** User, password, servers and database of an address, in one line. */
 function summary(text: string): string {

@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
+import { flagOf, UsageError, variableOf } from '../../../src/app/config/read-config.ts'
+import { type Config, initialOf, type SettingName, settings } from '../../../src/app/config/settings.ts'
 import { command } from '../../../src/cli/command.ts'
 import { commandHelp, programHelp } from '../../../src/cli/help.ts'
 import { readWords } from '../../../src/cli/words.ts'
-import { flagOf, UsageError, variableOf } from '../../../src/config/read-config.ts'
-import { type Config, initialOf, type SettingName, settings } from '../../../src/config/settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-config-'))
 after(() => rmSync(folder, { recursive: true }))

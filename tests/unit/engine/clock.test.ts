@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { seededEnvironment, seedsToRun } from '../../support/seeded.ts'
 import { RandomSource } from '../store/random-source.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { KeyValueStore } from '../../../src/kv/contract.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { ManualClock, seededEnvironment } from '../../support/seeded.ts'
 

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { systemClock } from '../../../src/base/clock.ts'
 import { systemRandom } from '../../../src/base/random.ts'
 import { systemTimers, type Timers } from '../../../src/base/timers.ts'
-import type { KeyValueStore } from '../../../src/kv/contract.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 test('a query whose time is over is answered before what it waits for', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureLog } from '../../../src/engine/failure-log.ts'
-import { StoreUnavailableError } from '../../../src/store/contract.ts'
+import { StoreUnavailableError } from '../../../src/storage/store/contract.ts'
 
 test('a store that is away is told once in five seconds, with how many it concerned; all else each time', () => {
   const lines: unknown[] = []

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Micros, micros } from '../../../src/base/micros.ts'
-import type { KeyValueStore } from '../../../src/kv/contract.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 test('a read waits for a fresh state; a write only for what its client has seen, as its commit compares', async () => {

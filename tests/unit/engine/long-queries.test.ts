@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { languages } from '../../../src/app/languages.ts'
 import { epoch } from '../../../src/base/micros.ts'
 import { systemTimers } from '../../../src/base/timers.ts'
 import type { QueryMetrics, QueryRequest } from '../../../src/engine/contract.ts'
@@ -11,9 +12,8 @@ import { Leads } from '../../../src/engine/leads.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import type { StreamOpener } from '../../../src/engine/stream-opener.ts'
-import { languages } from '../../../src/languages.ts'
+import { schemaOptions, schemaRequestText } from '../../../src/fql10/wire/schema-request.ts'
 import type { SessionHost } from '../../../src/model/session.ts'
-import { schemaOptions, schemaRequestText } from '../../../src/v10/wire/schema-request.ts'
 import { openTestEngine } from '../../support/engine.ts'
 
 const afterMs = 20

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { starvedMs } from '../../../src/base/clock.ts'
 import { step, stepsPerCheck } from '../../../src/base/effort.ts'
+import { limits } from '../../../src/base/limits.ts'
 import { epoch } from '../../../src/base/micros.ts'
 import { ProcessShares } from '../../../src/engine/process-shares.ts'
-import { limits } from '../../../src/limits.ts'
 
 function sharesOf(ms: number) {
   const time = { elapsedMs: 1000, starvedMs: 500 }

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { engineOver } from '../../../src/app/open-engine.ts'
+import { limits } from '../../../src/base/limits.ts'
 import type { QueryRequest } from '../../../src/engine/contract.ts'
-import { StoreUnavailableError } from '../../../src/kv/errors.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
-import { limits } from '../../../src/limits.ts'
-import { engineOver } from '../../../src/open-engine.ts'
-import { openServiceLog } from '../../../src/service-log.ts'
+import { openServiceLog } from '../../../src/server/service-log.ts'
+import { StoreUnavailableError } from '../../../src/storage/kv/errors.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { testConfig } from '../../support/config.ts'
 
 const unknownSecret: Omit<QueryRequest, 'body'> = {

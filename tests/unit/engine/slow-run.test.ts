@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RequestError } from '../../../src/base/errors.ts'
 import { epoch, type Micros, micros } from '../../../src/base/micros.ts'
 import { Leads } from '../../../src/engine/leads.ts'
 import { LongQueries } from '../../../src/engine/long-queries.ts'
 import type { LaneJob, SlowLane } from '../../../src/engine/slow-lane.ts'
 import { runSlowly } from '../../../src/engine/slow-run.ts'
-import { RequestError } from '../../../src/errors.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/storage/store/store.ts'
 
 /** A service whose queries take `takes` microseconds each from the moment at which the time of their commit is certain. */
 function serviceOf(takes: readonly number[], leads = new Leads()) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openDashboard } from '../../../src/http/dashboard-files.ts'
+import { openDashboard } from '../../../src/server/http/dashboard-files.ts'
 import { temporaryFolder } from '../../support/program.ts'
 
 test('a dashboard that is not built is warned of by the process that has the log for it', async t => {

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { appendOrdered } from '../../../src/keys/order-codec.ts'
-import { prefixRange, successor } from '../../../src/keys/prefix.ts'
-import { encodeTerms, termsLength, termsSize } from '../../../src/keys/terms.ts'
+import { appendOrdered } from '../../../src/storage/keys/order-codec.ts'
+import { prefixRange, successor } from '../../../src/storage/keys/prefix.ts'
+import { encodeTerms, termsLength, termsSize } from '../../../src/storage/keys/terms.ts'
 import {
   compareEntries,
   compareToBound,
@@ -16,7 +16,7 @@ import {
   isCut,
   type TupleBound,
   tupleBytesMax,
-} from '../../../src/keys/tuple.ts'
+} from '../../../src/storage/keys/tuple.ts'
 import { ByteWriter } from '../../../src/values/byte-writer.ts'
 import { equalValues } from '../../../src/values/equality.ts'
 import { compareBytes, compareValues } from '../../../src/values/order.ts'

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { languages } from '../../../src/app/languages.ts'
 import { watched } from '../../../src/base/effort.ts'
+import { RequestError } from '../../../src/base/errors.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { RequestError } from '../../../src/errors.ts'
-import { languages } from '../../../src/languages.ts'
 import { evaluateBinding } from '../../../src/model/binding.ts'
 import type { SessionHost } from '../../../src/model/session.ts'
 import type { Code } from '../../../src/values/code.ts'

@@ -10,8 +10,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { processMark } from '../../../src/base/process-mark.ts'
-import { Operation, type StartCommand, type TaskRefused } from '../../../src/operation/operation.ts'
-import { noted } from '../../../src/operation/task-note.ts'
+import { Operation, type StartCommand, type TaskRefused } from '../../../src/server/operation/operation.ts'
+import { noted } from '../../../src/server/operation/task-note.ts'
 import { temporaryFolder } from '../../support/program.ts'
 
 let folder: string

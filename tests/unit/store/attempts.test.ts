@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch, micros } from '../../../src/base/micros.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
-import type { Attempt } from '../../../src/store/attempt.ts'
-import type { Transaction } from '../../../src/store/contract.ts'
-import { ContendedTransaction } from '../../../src/store/contract.ts'
-import { Store } from '../../../src/store/store.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
+import type { Attempt } from '../../../src/storage/store/attempt.ts'
+import type { Transaction } from '../../../src/storage/store/contract.ts'
+import { ContendedTransaction } from '../../../src/storage/store/contract.ts'
+import { Store } from '../../../src/storage/store/store.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
   Bench,

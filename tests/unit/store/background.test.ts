@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Timers } from '../../../src/base/timers.ts'
-import { startBackground } from '../../../src/store/background.ts'
+import { startBackground } from '../../../src/storage/store/background.ts'
 import { Bench, createCollection, createIndex, data, documentRef, field } from './support.ts'
 
 /** Timers that fire when told to. */

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { step, stepsPerCheck } from '../../../src/base/effort.ts'
-import { limits } from '../../../src/limits.ts'
-import { BindingBudget } from '../../../src/store/binding-budget.ts'
-import type { Version } from '../../../src/store/contract.ts'
+import { limits } from '../../../src/base/limits.ts'
+import { BindingBudget } from '../../../src/storage/store/binding-budget.ts'
+import type { Version } from '../../../src/storage/store/contract.ts'
 import type { Code } from '../../../src/values/code.ts'
 import { Lambda } from '../../../src/values/value.ts'
 

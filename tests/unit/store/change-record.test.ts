@@ -9,10 +9,10 @@ import {
   garbageRange,
   metaKey,
   tagRange,
-} from '../../../src/keys/keyspace.ts'
-import { encodeValue } from '../../../src/keys/value-codec.ts'
-import { Background } from '../../../src/store/background.ts'
-import type { Transaction } from '../../../src/store/contract.ts'
+} from '../../../src/storage/keys/keyspace.ts'
+import { encodeValue } from '../../../src/storage/keys/value-codec.ts'
+import { Background } from '../../../src/storage/store/background.ts'
+import type { Transaction } from '../../../src/storage/store/contract.ts'
 import { type Ref, rootDatabase } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, day, documentRef, object, second } from './support.ts'
 

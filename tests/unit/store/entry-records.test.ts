@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { indexEndedKey, indexEventKey, indexLiveKey, keyTags } from '../../../src/keys/keyspace.ts'
-import { encodeTerms } from '../../../src/keys/terms.ts'
-import { encodeTuple } from '../../../src/keys/tuple.ts'
+import { indexEndedKey, indexEventKey, indexLiveKey, keyTags } from '../../../src/storage/keys/keyspace.ts'
+import { encodeTerms } from '../../../src/storage/keys/terms.ts'
+import { encodeTuple } from '../../../src/storage/keys/tuple.ts'
 import {
   encodeEntry,
   entryCollection,
@@ -17,8 +17,8 @@ import {
   entryValues,
   eventIsRemove,
   withEntryTime,
-} from '../../../src/store/entry-records.ts'
-import { never } from '../../../src/store/records.ts'
+} from '../../../src/storage/store/entry-records.ts'
+import { never } from '../../../src/storage/store/records.ts'
 import { Ref, type Value } from '../../../src/values/value.ts'
 
 const document = new Ref(2n, 1024, 300n)

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openMemory } from '../../../src/kv/memory.ts'
-import { limits } from '../../../src/limits.ts'
-import { Background } from '../../../src/store/background.ts'
-import { BuildFailure } from '../../../src/store/index-builder.ts'
+import { limits } from '../../../src/base/limits.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
+import { Background } from '../../../src/storage/store/background.ts'
+import { BuildFailure } from '../../../src/storage/store/index-builder.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { SteppedStore } from '../../support/seeded-store.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
   Bench,

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch, micros } from '../../../src/base/micros.ts'
-import type { IndexDefinition, Version } from '../../../src/store/contract.ts'
-import { indexDefinition } from '../../../src/store/definitions.ts'
-import { entryTuples } from '../../../src/store/index-entries.ts'
+import type { IndexDefinition, Version } from '../../../src/storage/store/contract.ts'
+import { indexDefinition } from '../../../src/storage/store/definitions.ts'
+import { entryTuples } from '../../../src/storage/store/index-entries.ts'
 import { Lambda, native, Ref, rootDatabase, type Value } from '../../../src/values/value.ts'
 import { collectionRef, data, documentRef, field, object } from './support.ts'
 

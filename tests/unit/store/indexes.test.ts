@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InvariantError } from '../../../src/base/assert.ts'
-import { tagRange } from '../../../src/keys/keyspace.ts'
+import { tagRange } from '../../../src/storage/keys/keyspace.ts'
 import { rootDatabase, TransactionTime, type Value } from '../../../src/values/value.ts'
 import {
   Bench,

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { epoch } from '../../../src/base/micros.ts'
-import type { Attempt } from '../../../src/store/attempt.ts'
-import type { Transaction } from '../../../src/store/contract.ts'
-import { Store } from '../../../src/store/store.ts'
+import type { Attempt } from '../../../src/storage/store/attempt.ts'
+import type { Transaction } from '../../../src/storage/store/contract.ts'
+import { Store } from '../../../src/storage/store/store.ts'
 import type { Micros, Ref } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, documentRef } from './support.ts'
 

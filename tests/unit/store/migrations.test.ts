@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
-import { tagRange } from '../../../src/keys/keyspace.ts'
 import { noteSteps, readMigration, type Step } from '../../../src/model/schema/migration-steps.ts'
-import { Background } from '../../../src/store/background.ts'
-import { continueRewrite } from '../../../src/store/document-rewriter.ts'
-import { versionShapeTime } from '../../../src/store/records.ts'
+import { tagRange } from '../../../src/storage/keys/keyspace.ts'
+import { Background } from '../../../src/storage/store/background.ts'
+import { continueRewrite } from '../../../src/storage/store/document-rewriter.ts'
+import { versionShapeTime } from '../../../src/storage/store/records.ts'
 import { isObject, type Ref, type Value } from '../../../src/values/value.ts'
 import {
   Bench,

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Background } from '../../../src/store/background.ts'
+import { Background } from '../../../src/storage/store/background.ts'
 import { openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { seedsToRun } from '../../support/seeded.ts'
 import { RandomSource } from './random-source.ts'

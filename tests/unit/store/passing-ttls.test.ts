@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '../../../src/base/limits.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { dueKey, tagRange } from '../../../src/keys/keyspace.ts'
-import { limits } from '../../../src/limits.ts'
-import type { Transaction } from '../../../src/store/contract.ts'
-import { historyFloorField } from '../../../src/store/definitions.ts'
-import { Sweeper } from '../../../src/store/sweeper.ts'
+import { dueKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
+import type { Transaction } from '../../../src/storage/store/contract.ts'
+import { historyFloorField } from '../../../src/storage/store/definitions.ts'
+import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import type { Micros, ObjectValue, Ref } from '../../../src/values/value.ts'
 import { Bench, createCollection, data, documentRef, object, second } from './support.ts'
 

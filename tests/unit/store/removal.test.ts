@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '../../../src/base/limits.ts'
 import { micros } from '../../../src/base/micros.ts'
-import { dueKey, historyRange, metaKey, tagRange } from '../../../src/keys/keyspace.ts'
-import type { KeyValueStore, View, Write } from '../../../src/kv/contract.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
-import { limits } from '../../../src/limits.ts'
-import { Background } from '../../../src/store/background.ts'
-import { Sweeper } from '../../../src/store/sweeper.ts'
+import { dueKey, historyRange, metaKey, tagRange } from '../../../src/storage/keys/keyspace.ts'
+import type { KeyValueStore, View, Write } from '../../../src/storage/kv/contract.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
+import { Background } from '../../../src/storage/store/background.ts'
+import { Sweeper } from '../../../src/storage/store/sweeper.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {
   Bench,

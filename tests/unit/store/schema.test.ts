@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { limits } from '../../../src/base/limits.ts'
 import { epoch, micros } from '../../../src/base/micros.ts'
-import { documentRange, tagRange } from '../../../src/keys/keyspace.ts'
-import { limits } from '../../../src/limits.ts'
-import { Background } from '../../../src/store/background.ts'
-import type { Transaction } from '../../../src/store/contract.ts'
+import { documentRange, tagRange } from '../../../src/storage/keys/keyspace.ts'
+import { Background } from '../../../src/storage/store/background.ts'
+import type { Transaction } from '../../../src/storage/store/contract.ts'
 import { timeFromMicros } from '../../../src/values/time.ts'
 import { type DatabaseId, native, Ref, rootDatabase } from '../../../src/values/value.ts'
 import {

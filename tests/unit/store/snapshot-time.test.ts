@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { systemClock } from '../../../src/base/clock.ts'
-import { openLmdb } from '../../../src/kv/lmdb.ts'
-import { Store } from '../../../src/store/store.ts'
+import { openLmdb } from '../../../src/storage/kv/lmdb.ts'
+import { Store } from '../../../src/storage/store/store.ts'
 import { native, Ref, rootDatabase } from '../../../src/values/value.ts'
 
 const writers = 8

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { micros } from '../../../src/base/micros.ts'
 import { Memo, Pending } from '../../../src/base/pending.ts'
-import type { KeyValueStore } from '../../../src/kv/contract.ts'
-import { openMemory } from '../../../src/kv/memory.ts'
-import type { IndexDefinition, StoreHooks, Transaction } from '../../../src/store/contract.ts'
-import { Store } from '../../../src/store/store.ts'
+import type { KeyValueStore } from '../../../src/storage/kv/contract.ts'
+import { openMemory } from '../../../src/storage/kv/memory.ts'
+import type { IndexDefinition, StoreHooks, Transaction } from '../../../src/storage/store/contract.ts'
+import { Store } from '../../../src/storage/store/store.ts'
 import { native, Ref, rootDatabase, Time, type Value } from '../../../src/values/value.ts'
 
 export const second = 1_000_000

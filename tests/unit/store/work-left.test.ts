@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { limits } from '../../../src/limits.ts'
+import { limits } from '../../../src/base/limits.ts'
 import { noteSteps, readMigration } from '../../../src/model/schema/migration-steps.ts'
-import { Background } from '../../../src/store/background.ts'
-import { workLeft } from '../../../src/store/work-left.ts'
+import { Background } from '../../../src/storage/store/background.ts'
+import { workLeft } from '../../../src/storage/store/work-left.ts'
 import type { Value } from '../../../src/values/value.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { Bench, createCollection, data, documentRef, second } from './support.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { RequestError } from '../../../src/errors.ts'
+import { RequestError } from '../../../src/base/errors.ts'
 import { compilePattern, type Match } from '../../../src/text/regex/compiled-pattern.ts'
 import { RegexSyntaxError } from '../../../src/text/regex/errors.ts'
 import { asOfKnown, propertyNamed } from '../../../src/text/regex/unicode-property.ts'

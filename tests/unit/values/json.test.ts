@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { limits } from '../../../src/limits.ts'
+import { limits } from '../../../src/base/limits.ts'
 import { JsonSyntaxError, parseJson } from '../../../src/values/json.ts'
 import type { Json } from '../../../src/values/value.ts'
 import { fc } from '../../support/fast-check.ts'

@@ -1,0 +1,351 @@
+// Every setting of the service, once: what it means, its default and its bounds. Flags, environment variables,
+// keys of the configuration file, `--help` and the documentation all derive from this one table.
+
+import { limits } from '../../base/limits.ts'
+import { hostFault, proxiesFault, secretFault, storeFault, urlFault } from './faults.ts'
+
+/** What a setting holds; decides how its text is read. One without a default is undefined where nothing is given. */
+type Kind =
+  | {
+      readonly kind: 'string'
+      readonly default?: string
+      readonly check?: (text: string) => string | undefined
+    }
+  | { readonly kind: 'path'; readonly default?: string }
+  /** `min`: 0 when absent. */
+  | { readonly kind: 'integer'; readonly default?: number; readonly min?: number; readonly max: number }
+  /** `default`: false when absent. */
+  | { readonly kind: 'switch'; readonly default?: boolean }
+  | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
+
+/** One row of the table. */
+export type Setting = Kind & {
+  /** One sentence for `--help` and the documentation. */
+  readonly doc: string
+  /** What the value stands for in `--help`, such as `PORT`; where it is absent, {@link placeholderOf} tells. */
+  readonly placeholder?: string
+}
+
+/** What a setting is where nothing is given, as it is written; paths are not absolute yet. */
+export function initialOf(setting: Setting): string | number | boolean | undefined {
+  return setting.default ?? (setting.kind === 'switch' ? false : undefined)
+}
+
+const usualPlaceholders = {
+  string: 'NAME',
+  path: 'FOLDER',
+  integer: 'N',
+  switch: undefined,
+  choice: undefined,
+}
+
+/** What stands for the value of a setting in `--help`: by its kind, and of an integer the unit that its name ends with. */
+export function placeholderOf(name: string, { kind, placeholder }: Setting): string | undefined {
+  const unit = kind === 'integer' ? /(?:Ms|Mb|Seconds|Days)$/.exec(name)?.[0].toUpperCase() : undefined
+  return placeholder ?? unit ?? usualPlaceholders[kind]
+}
+
+/** The log levels, from the most to the least talkative. */
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** All settings. The order is that of `--help`. */
+export const settings = {
+  port: {
+    kind: 'integer',
+    default: 8443,
+    max: 65_535,
+    placeholder: 'PORT',
+    doc: 'TCP port to listen on; 0 picks a free one and prints it.',
+  },
+  host: {
+    kind: 'string',
+    default: '127.0.0.1',
+    placeholder: 'ADDRESS',
+    check: hostFault,
+    doc: 'Address to listen on; 0.0.0.0 or :: for all interfaces. Use TLS when other machines can reach it.',
+  },
+  data: {
+    kind: 'path',
+    default: './data',
+    doc: 'Data directory. Created if missing, readable by its owner only.',
+  },
+  store: {
+    kind: 'string',
+    placeholder: 'URL',
+    check: storeFault,
+    doc: 'Database that several machines share, as postgres://user:password@host/name?options; the data directory then holds a disposable copy. Without it all data is in the data directory. Prefer the environment variable: other users of the machine can see flags.',
+  },
+  acceptData: {
+    kind: 'switch',
+    doc: 'Serve a data directory although what is in it is meant to be served otherwise: that of a node, or one whose data has been moved to a shared store, without `store`; one with data of its own, which is left aside, with it.',
+  },
+  storeSchema: {
+    kind: 'string',
+    default: 'terrarium',
+    doc: 'Schema of that database that holds the tables; created if missing.',
+  },
+  storeStaleReadsMs: {
+    kind: 'integer',
+    default: 300_000,
+    max: 86_400_000,
+    doc: 'Milliseconds for which reads continue from the local copy while that database is unreachable.',
+  },
+  storeWriteWaitMs: {
+    kind: 'integer',
+    default: 10_000,
+    max: 600_000,
+    doc: 'Milliseconds that a write waits for that database while it is unreachable, before it fails with 503.',
+  },
+  storeHoldMs: {
+    kind: 'integer',
+    default: 5_000,
+    min: 100,
+    max: 600_000,
+    doc: 'Milliseconds after which that database closes the connection of a process that has stopped in the middle of a commit; until then no other process can commit.',
+  },
+  rootSecret: {
+    kind: 'string',
+    placeholder: 'SECRET',
+    check: secretFault,
+    doc: 'Secret with all rights on everything. Without it the first start generates one and stores it in the data directory. At least 8 characters without white space; on a loopback address a shorter one is accepted, with a warning. Prefer the environment variable: other users of the machine can see flags.',
+  },
+  tlsCert: {
+    kind: 'path',
+    placeholder: 'FILE',
+    doc: 'Certificate chain in PEM; together with the key it switches on TLS.',
+  },
+  tlsKey: {
+    kind: 'path',
+    placeholder: 'FILE',
+    doc: 'Private key of the certificate, in PEM.',
+  },
+  logLevel: {
+    kind: 'choice',
+    default: 'info',
+    choices: logLevels,
+    placeholder: 'LEVEL',
+    doc: 'Minimum level of the service log on standard error: readable on a terminal, JSON elsewhere.',
+  },
+  workers: {
+    kind: 'integer',
+    default: 1,
+    min: 1,
+    max: 256,
+    doc: 'Number of worker processes behind the port; up to one per core is useful.',
+  },
+  queryMemoryMb: {
+    kind: 'integer',
+    default: 1024,
+    min: 16,
+    max: 1_000_000,
+    doc: 'Maximum memory of all queries that run in one process, in megabytes, estimated; excess queries get a 429. The processes of the slow lane come on top.',
+  },
+  slowLaneProcesses: {
+    kind: 'integer',
+    default: 2,
+    max: 64,
+    doc: 'Number of extra processes for slow queries (the slow lane), one of them kept ready, shared out among the workers, at least one each. 0 runs every query in the service itself.',
+  },
+  slowLaneAfterMs: {
+    kind: 'integer',
+    default: 20,
+    max: 600_000,
+    doc: 'Milliseconds after which a query is slow and moves to such a process.',
+  },
+  slowLaneMemoryMb: {
+    kind: 'integer',
+    default: 512,
+    min: 64,
+    max: 1_000_000,
+    doc: 'Maximum memory of one query in such a process, in megabytes; a query that needs more fails.',
+  },
+  passwordCost: {
+    kind: 'integer',
+    default: 10,
+    min: 4,
+    max: 16,
+    doc: 'bcrypt cost of new password hashes; each step doubles the time of a login. Hashes of other costs keep working.',
+  },
+  trustedProxies: {
+    kind: 'string',
+    check: proxiesFault,
+    placeholder: 'LIST',
+    doc: 'Proxies whose X-Forwarded-For header is trusted, as addresses and networks such as 10.0.0.0/8,::1. Without it the header is ignored.',
+  },
+  pendingRequestsMax: {
+    kind: 'integer',
+    default: 4096,
+    min: 1,
+    max: 1_000_000,
+    doc: 'Maximum concurrent requests; excess requests get a 429.',
+  },
+  streamsMax: {
+    kind: 'integer',
+    default: 50_000,
+    max: 1_000_000,
+    doc: 'Maximum open event streams; excess streams get an error event and end.',
+  },
+  keepAliveSeconds: {
+    kind: 'integer',
+    default: limits.connectionIdleMs / 1000,
+    min: 1,
+    max: 86_400,
+    doc: 'How long HTTP/1.1 connections may rest; longer than a balancer keeps its own.',
+  },
+  computeOpsPerSecond: {
+    kind: 'integer',
+    default: 0,
+    max: 1_000_000_000,
+    doc: 'Maximum compute operations per second of one database, over all workers and nodes (see docs/scaling.md), with bursts of two seconds; excess queries get a 429. 0 means no limit.',
+  },
+  readOpsPerSecond: {
+    kind: 'integer',
+    default: 0,
+    max: 1_000_000_000,
+    doc: 'The same for read operations.',
+  },
+  writeOpsPerSecond: {
+    kind: 'integer',
+    default: 0,
+    max: 1_000_000_000,
+    doc: 'The same for write operations.',
+  },
+  shutdownNoticeMs: {
+    kind: 'integer',
+    default: 0,
+    max: 3_600_000,
+    doc: 'Milliseconds at shutdown for which /ping fails while everything else is served as before, so that a load balancer turns to other nodes first.',
+  },
+  shutdownGraceMs: {
+    kind: 'integer',
+    default: 20_000,
+    max: 3_600_000,
+    doc: 'Milliseconds that requests in flight get to finish at shutdown.',
+  },
+  audiencePrefix: {
+    kind: 'string',
+    default: 'https://db.fauna.com/db/',
+    placeholder: 'URL',
+    doc: "Prefix of the audience of third-party tokens; the database's global id follows.",
+  },
+  regionGroup: {
+    kind: 'string',
+    default: 'us-std',
+    doc: 'Region group named in responses and query logs.',
+  },
+  publicUrl: {
+    kind: 'string',
+    placeholder: 'URL',
+    check: urlFault,
+    doc: 'Public URL of the service, for download links. Default: the host of the request.',
+  },
+  queryLog: {
+    kind: 'switch',
+    default: true,
+    doc: 'Record every query request, for exports of the query log.',
+  },
+  queryLogDays: {
+    kind: 'integer',
+    default: 90,
+    min: 1,
+    max: 36_500,
+    doc: 'Retention of the query log in days.',
+  },
+  queryLogMegabytes: {
+    kind: 'integer',
+    default: 10_000,
+    min: 8,
+    max: 1_000_000_000,
+    placeholder: 'MB',
+    doc: 'Maximum size of the query log in megabytes; the oldest records are removed first.',
+  },
+  queryLogExportDays: {
+    kind: 'integer',
+    default: 30,
+    min: 1,
+    max: 36_500,
+    doc: 'Retention of query-log exports and their files in days.',
+  },
+  queryLogExportTimeoutMs: {
+    kind: 'integer',
+    default: 3_600_000,
+    min: 1,
+    max: 604_800_000,
+    doc: 'Timeout of a query-log export in milliseconds.',
+  },
+  queryLogUrlSeconds: {
+    kind: 'integer',
+    default: 3600,
+    min: 1,
+    max: 604_800,
+    doc: 'Lifetime of the download URL of an export in seconds.',
+  },
+  queryLogS3Endpoint: {
+    kind: 'string',
+    placeholder: 'URL',
+    check: urlFault,
+    doc: 'S3-compatible service that takes the exported files instead of the local disk; needs bucket and keys too.',
+  },
+  queryLogS3Bucket: {
+    kind: 'string',
+    doc: 'Bucket for exported files.',
+  },
+  queryLogS3Region: {
+    kind: 'string',
+    default: 'us-east-1',
+    doc: 'Region of the bucket.',
+  },
+  queryLogS3AccessKey: {
+    kind: 'string',
+    placeholder: 'ID',
+    doc: 'Id of the access key for the bucket.',
+  },
+  queryLogS3SecretKey: {
+    kind: 'string',
+    placeholder: 'SECRET',
+    doc: 'Secret of the access key for the bucket. Prefer the environment variable.',
+  },
+  metricsPort: {
+    kind: 'integer',
+    max: 65_535,
+    placeholder: 'PORT',
+    doc: 'Port that serves GET /metrics in Prometheus format, without authentication; 0 picks a free one and logs it.',
+  },
+  metricsHost: {
+    kind: 'string',
+    default: '127.0.0.1',
+    placeholder: 'ADDRESS',
+    check: hostFault,
+    doc: 'Address that the metrics port listens on.',
+  },
+  backups: {
+    kind: 'path',
+    doc: 'Folder for backups that are started in the dashboard, which takes the root secret; each gets a new folder in it. Without this setting none can be started there.',
+  },
+  dashboard: {
+    kind: 'switch',
+    default: true,
+    doc: 'Serve the dashboard under /dashboard/, and redirect browsers that open the service to it.',
+  },
+  allowInsecureJwks: {
+    kind: 'switch',
+    doc: 'Also fetch signing keys of access providers over plain http and from private addresses. For development.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>
+
+/** The name of a setting. */
+export type SettingName = keyof typeof settings
+
+/** What a setting of this type is read as. */
+export type ValueOf<S> = S extends { readonly kind: 'switch' }
+  ? boolean
+  : TextOrNumber<S> | (S extends { readonly default: string | number } ? never : undefined)
+
+type TextOrNumber<S> = S extends { readonly kind: 'integer' }
+  ? number
+  : S extends { readonly choices: readonly (infer C)[] }
+    ? C
+    : string
+
+/** The settings with their values; paths are absolute. */
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }

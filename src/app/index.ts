@@ -1,0 +1,116 @@
+// The package for programs: a service within the process, for the tests of applications.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { closestTo } from '../base/closest.ts'
+import { nodeVersionFault } from '../base/node-version.ts'
+import { systemRandom } from '../base/random.ts'
+import { openServiceLog } from '../server/service-log.ts'
+import { openMemory } from '../storage/kv/memory.ts'
+import { readConfig } from './config/read-config.ts'
+import type { Config } from './config/settings.ts'
+import { claimData } from './data-folder.ts'
+import { engineOver, openEngine } from './open-engine.ts'
+import { createServer as serverOver } from './server.ts'
+
+/** What can be chosen; everything has a default. */
+export interface EmbeddedOptions {
+  /** TCP port; a free one when absent. */
+  readonly port?: number
+  /** Address to serve on; `127.0.0.1` when absent. */
+  readonly host?: string
+  /** Folder that keeps the data; without it everything is in memory and gone with the service. */
+  readonly data?: string
+  /** The secret with all rights; a random one when absent. */
+  readonly rootSecret?: string
+  /** bcrypt cost of password hashes, 4 to 16; 4, the fastest, when absent. */
+  readonly passwordCost?: number
+  /** Minimum level of the service log on standard error, readable on a terminal, JSON elsewhere; `silent` when absent. */
+  readonly logLevel?: Config['logLevel']
+}
+
+/** A service that runs in this process. */
+export interface EmbeddedServer {
+  /** Such as `http://127.0.0.1:41234`, without a slash at the end. */
+  readonly url: string
+  readonly port: number
+  /** What a driver of version 4 takes for `domain`. */
+  readonly host: string
+  readonly rootSecret: string
+  /** Finishes what is in flight and frees everything. */
+  close(): Promise<void>
+}
+
+const rootSecretBytes = 24
+
+const optionNames: Readonly<Record<keyof EmbeddedOptions, true>> = {
+  port: true,
+  host: true,
+  data: true,
+  rootSecret: true,
+  passwordCost: true,
+  logLevel: true,
+}
+
+/** Throws a TypeError for an option that does not exist: a misspelt one would be left out without a word. */
+function refuseUnknown(options: EmbeddedOptions): void {
+  const names = Object.keys(optionNames)
+  for (const name of Object.keys(options)) {
+    if (names.includes(name)) continue
+    const closest = closestTo(name, names)
+    const hint = closest === undefined ? `there are ${names.join(', ')}` : `did you mean ${closest}?`
+    throw new TypeError(`createServer has no option ${name}: ${hint}`)
+  }
+}
+
+/**
+ * Starts a service. Rejects when an option does not exist, when the address or the folder cannot be used, when another
+ * service has the folder, or when Node.js is too old.
+ *
+ * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
+ */
+export async function createServer(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
+  const fault = nodeVersionFault(process.versions.node)
+  if (fault !== undefined) throw new Error(fault)
+  refuseUnknown(options)
+  const rootSecret =
+    options.rootSecret ?? Buffer.from(systemRandom.bytes(rootSecretBytes)).toString('base64url')
+  // The query log needs a folder, also when the data is in memory.
+  const scratch = options.data === undefined ? await mkdtemp(join(tmpdir(), 'terrarium-')) : undefined
+  const config: Config = {
+    ...readConfig(new Map(), {}),
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    data: options.data ?? (scratch as string),
+    rootSecret,
+    passwordCost: options.passwordCost ?? 4,
+    logLevel: options.logLevel ?? 'silent',
+    shutdownGraceMs: 1_000,
+  }
+  const release =
+    scratch === undefined ? claimData(config) : () => rm(scratch, { recursive: true, force: true })
+  try {
+    const log = openServiceLog(config.logLevel)
+    const role = { worker: 0, background: true }
+    const opened =
+      scratch === undefined
+        ? await openEngine(config, log, role)
+        : engineOver({ kv: openMemory(), config, log, role })
+    const server = await serverOver(config, opened, log)
+    const url = await server.listen()
+    return {
+      url,
+      port: Number(new URL(url).port),
+      host: config.host,
+      rootSecret,
+      close: async () => {
+        await server.close()
+        await release()
+      },
+    }
+  } catch (cause) {
+    await release()
+    throw cause
+  }
+}

@@ -1,0 +1,167 @@
+// Opens the query log of a data directory and wires its parts together:
+//
+//     query-log/segments/   what was recorded
+//     query-log/exports/    files ready for download (unless they go to a bucket)
+//     query-log/requests/   export requests and account keys
+//
+// Of several machines that share a store, the last two are in the store.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { megabyte } from '../base/bytes.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { epoch } from '../base/micros.ts'
+import { systemRandom } from '../base/random.ts'
+import { leapWarning, RemovalTime } from '../base/removal-time.ts'
+import { systemTimers } from '../base/timers.ts'
+import { Downloads } from '../query-log/downloads.ts'
+import type { ExportStorage } from '../query-log/export-storage.ts'
+import { ExportStore } from '../query-log/export-store.ts'
+import { LocalFiles } from '../query-log/local-files.ts'
+import { queryLogFolder } from '../query-log/log-folder.ts'
+import { QueryLog } from '../query-log/query-log.ts'
+import { RecordFormat } from '../query-log/record.ts'
+import { type ChunkBucket, openS3Storage } from '../query-log/s3-storage.ts'
+import { SegmentWriter } from '../query-log/segment-writer.ts'
+import type { SharedLog } from '../query-log/shared-log.ts'
+import { Signer } from '../query-log/signing.ts'
+import { isUnavailable, rethrow } from '../query-log/unavailable.ts'
+import type { KeyValueStore } from '../storage/kv/contract.ts'
+import { isFullDisk } from '../storage/kv/errors.ts'
+import { openLmdb } from '../storage/kv/lmdb.ts'
+import type { Config } from './config/settings.ts'
+import { languages } from './languages.ts'
+
+const hourMs = 3_600_000
+/** Small enough that retention can give bytes back bit by bit. */
+const segmentBytesMax = 64 * megabyte
+
+/**
+ * Opens the query log. `onLoss` is told of records that could not be written; `shared`: what it shares with other machines. Throws
+ * when the folder cannot be used, unless the disk is full: then it records, and takes requests for exports, when there is room.
+ */
+export async function openQueryLog(
+  config: Config,
+  log: Logger,
+  onLoss: (records: number) => void,
+  shared?: SharedLog,
+): Promise<QueryLog> {
+  const clock = shared ? { ...systemClock, now: shared.now } : systemClock
+  const folder = join(config.data, queryLogFolder)
+  const segments = join(folder, 'segments')
+  const exports = join(folder, 'exports')
+  unlessFull(() => {
+    for (const path of [segments, exports]) mkdirSync(path, { recursive: true, mode: 0o700 })
+  })
+  const kv = shared?.kv ?? openedWhenRoom(() => openControlStore(config.data))
+  const owner = systemRandom.hex(8)
+  try {
+    const store = new ExportStore(kv, systemRandom, clock.now)
+    const signer = new Signer(() => store.signingKey())
+    // A folder has room again some time; a shared store that takes no commits ends the start, with the reason.
+    await signer.ready().catch(shared === undefined ? tolerateUnavailable : rethrow)
+    const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
+    const bucket = await openBucket(config, clock)
+    const retention = { days: config.queryLogDays, bytes: config.queryLogMegabytes * megabyte }
+    const writer = new SegmentWriter({
+      folder: segments,
+      writer: owner,
+      clock,
+      timers: systemTimers,
+      segmentBytes: Math.min(segmentBytesMax, retention.bytes / 8),
+      segmentMs: hourMs,
+      onFull: cause =>
+        log.warn(
+          { err: cause },
+          'the disk of the query log is full: no request is recorded until it has room',
+        ),
+      onLoss: (records, cause) => {
+        log.warn({ records, err: cause }, 'records of the query log were lost')
+        onLoss(records)
+      },
+    })
+    // Before anything is recorded here, so that a request for all records waits for this machine's, too.
+    await shared?.chunks.report(epoch).catch(tolerateUnavailable)
+    return new QueryLog({
+      folder: segments,
+      regionGroup: config.regionGroup,
+      format: new RecordFormat(config.regionGroup, languages),
+      writer,
+      kv,
+      store,
+      signer,
+      downloads,
+      storage: bucket ?? downloads,
+      ...(shared && { shared: { ...shared, bucket: bucket?.chunks } }),
+      owner,
+      random: systemRandom,
+      now: clock.now,
+      removalTime: new RemovalTime({
+        clock,
+        load: () => store.timeMemory(),
+        save: memory => store.rememberTime(memory),
+        onLeap: ahead => log.warn(leapWarning('query logs and exports', ahead)),
+      }),
+      timers: systemTimers,
+      retention,
+      recorders: Math.max(1, config.workers),
+      elapsedMs: clock.elapsedMs,
+      exportDays: config.queryLogExportDays,
+      exportTimeoutMs: config.queryLogExportTimeoutMs,
+      urlSeconds: config.queryLogUrlSeconds,
+      onFailure: (what, cause) => log.error({ err: cause }, what),
+      onDamage: (file, lines) =>
+        log.error({ file, lines }, 'an export left out lines of the query log that are damaged'),
+    })
+  } catch (cause) {
+    await kv.close()
+    throw cause
+  }
+}
+
+/** Opens the store of export requests and account keys of a data directory. Servers may have it open too. */
+export function openControlStore(data: string): KeyValueStore {
+  return openLmdb({ path: join(data, queryLogFolder, 'requests') })
+}
+
+/** A store that is opened as soon as the disk has room; until then it is `service unavailable`. */
+function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
+  let opened = unlessFull(open)
+  const kv = () => {
+    try {
+      opened ??= open()
+      return opened
+    } catch (cause) {
+      return rethrow(cause)
+    }
+  }
+  return {
+    read: read => kv().read(read),
+    transact: async work => kv().transact(work),
+    watch: listener => kv().watch(listener),
+    close: async () => opened?.close(),
+  }
+}
+
+/** What `work` returns; undefined when the disk is full. */
+function unlessFull<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (cause) {
+    if (isFullDisk(cause)) return undefined
+    throw cause
+  }
+}
+
+/** While the store is away records cannot be asked for; handing them over says later that this machine lives. */
+function tolerateUnavailable(cause: unknown): void {
+  if (!isUnavailable(cause)) throw cause
+}
+
+async function openBucket(config: Config, clock: Clock): Promise<(ExportStorage & ChunkBucket) | undefined> {
+  const { queryLogS3Endpoint: endpoint, queryLogS3Bucket: bucket, queryLogS3Region: region } = config
+  const { queryLogS3AccessKey: accessKey, queryLogS3SecretKey: secretKey } = config
+  if (!endpoint || !bucket || !accessKey || !secretKey) return undefined
+  return openS3Storage({ endpoint, bucket, region, accessKey, secretKey, now: clock.now })
+}

@@ -1,0 +1,232 @@
+// Serves an open engine: builds the HTTP service of one process and takes it down again, down to the store.
+
+import { readFileSync } from 'node:fs'
+import { isIPv6, type Socket } from 'node:net'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import { systemClock } from '../base/clock.ts'
+import { home } from '../base/program-files.ts'
+import { systemRandom } from '../base/random.ts'
+import { systemTimers } from '../base/timers.ts'
+import { version } from '../base/version.ts'
+import { queryLogFolder } from '../query-log/log-folder.ts'
+import type { QueryLog } from '../query-log/query-log.ts'
+import { createApplication } from '../server/http/application.ts'
+import { type DashboardFiles, openDashboard } from '../server/http/dashboard-files.ts'
+import type { ListenerOptions } from '../server/http/listener.ts'
+import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
+import type { LaneReport, NodeStanding, RequestCounts, WorkLeftReport } from '../server/operation/health.ts'
+import { Operation, type StartCommand } from '../server/operation/operation.ts'
+import type { Config } from './config/settings.ts'
+import type { OpenEngine } from './open-engine.ts'
+import { openQueryLog } from './open-query-log.ts'
+
+/** Where the build puts the dashboard, in the repository and in the package. */
+const dashboardFolder = fileURLToPath(new URL('dashboard/dist', home))
+
+/** A running service. */
+export interface Server {
+  /** Starts to accept connections on the configured port; resolves with where it is reached, see {@link urlOf}. It is closed when that fails. */
+  listen(): Promise<string>
+  /** Instead of `listen`: returns a function that serves a connection that another process has accepted. */
+  receive(): (connection: Socket) => void
+  /** What is measured of this process; absent when no metrics are wanted. */
+  readonly metrics?: Registry
+  /** From now on `/ping` fails: balancers shall turn to other services. */
+  giveNotice(): void
+  /** Finishes what is in flight, then closes everything down to the store. */
+  close(): Promise<void>
+}
+
+/** What the metrics of a node call it. */
+function nodeName({ port }: Config): string {
+  return `${hostname()}:${port}`
+}
+
+/** The address of a port of the service, without a slash at the end. */
+export function urlOf({ host, tlsCert }: Config, port: number): string {
+  return `${tlsCert === undefined ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
+}
+
+/** The certificate and the key of the service, where it has them. Throws when the files cannot be read. */
+export function tlsOf({ tlsCert, tlsKey }: Config): Pick<ListenerOptions, 'tls'> {
+  if (tlsCert === undefined || tlsKey === undefined) return {}
+  return { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }
+}
+
+/** What a server has of the process that it is in. */
+interface ServerProcess {
+  /** Its number among the workers. */
+  readonly worker: number
+  /** Starts a command over the same data; absent: the process starts none. */
+  readonly startCommand?: StartCommand
+}
+
+/** Gets ready to serve `opened`, which belongs to the server from now on: it is closed when that fails. */
+export async function createServer(
+  config: Config,
+  opened: OpenEngine,
+  log: Logger,
+  within: ServerProcess = { worker: 0 },
+): Promise<Server> {
+  let queryLog: QueryLog | undefined
+  try {
+    const meter = new RequestMeter(systemClock)
+    const onLoss = (records: number) => {
+      meter.lostRecords += records
+    }
+    queryLog = await openQueryLog(config, log, onLoss, opened.sharedLog)
+    const metrics = config.metricsPort === undefined ? undefined : await measure(config, opened, meter)
+    const operation = operationOf(config, opened, meter, within)
+    const isFirst = within.worker === 0
+    const dashboard = config.dashboard ? openDashboard(dashboardFolder, isFirst ? log : undefined) : undefined
+    return assemble({ config, dashboard, opened, queryLog, log, meter, metrics, operation })
+  } catch (cause) {
+    await queryLog?.close()
+    await opened.close()
+    throw cause
+  }
+}
+
+/** What is measured, in a registry; its library is loaded by those who measure alone. */
+async function measure(config: Config, { standing }: OpenEngine, meter: RequestMeter): Promise<Registry> {
+  const { createRegistry } = await import('../server/metrics/registry.ts')
+  return createRegistry(meter, standing && { name: nodeName(config), standing })
+}
+
+/** What keeps this node from following the store, when that is not the database. */
+function ownFaultOf({ standing }: OpenEngine): string | undefined {
+  const fault = standing?.().fault
+  // The reason may name folders: it is for the log.
+  return fault?.isLocal ? 'This node cannot bring its copy of the store forward; its log says why' : undefined
+}
+
+function operationOf(
+  config: Config,
+  opened: OpenEngine,
+  meter: RequestMeter,
+  { startCommand, worker }: ServerProcess,
+): Operation {
+  return new Operation({
+    ...{ version, worker, startCommand, workers: config.workers, notices: opened.notices },
+    ...{ data: config.data, backups: config.backups },
+    node: nodeName(config),
+    queryLogFolder: join(config.data, queryLogFolder),
+    workLeft: () => workOf(opened),
+    parts: () => ({
+      counts: countsOf(meter),
+      slow_lane: laneReportOf(opened),
+      standing: standingOf(opened),
+      works_in_background: opened.worksInBackground?.() ?? true,
+    }),
+  })
+}
+
+function workOf(opened: OpenEngine): WorkLeftReport {
+  const { builds, buildsCount, removals } = opened.workLeft()
+  return {
+    builds: builds.map(({ failure, ...build }) => ({ ...build, failure: failure ?? null })),
+    builds_count: buildsCount,
+    removals,
+  }
+}
+
+function countsOf(meter: RequestMeter): RequestCounts {
+  return {
+    requests: meter.responses(0, statusMax),
+    client_errors: meter.responses(400, 499),
+    server_errors: meter.responses(500, statusMax),
+    refused: meter.responses(429, 429),
+    in_flight: meter.inFlight(),
+    durations: [...meter.durations],
+    reads: meter.reads,
+    writes: meter.writes,
+    retries: meter.retries,
+    slow_queries: meter.slowQueries,
+    streams: meter.streams,
+    lost_records: meter.lostRecords,
+  }
+}
+
+function laneReportOf({ slowLane }: OpenEngine): LaneReport | null {
+  if (slowLane === undefined) return null
+  const { processes, processesMax, running, waiting } = slowLane.standing
+  return { processes, processes_max: processesMax, running, waiting }
+}
+
+function standingOf({ standing }: OpenEngine): NodeStanding | null {
+  if (standing === undefined) return null
+  const { behind, fault, lagMs, seq } = standing()
+  return { head: seq, behind, lag_ms: Math.round(lagMs), fault: fault?.reason ?? null }
+}
+
+interface Parts {
+  readonly config: Config
+  readonly opened: OpenEngine
+  readonly queryLog: QueryLog
+  readonly log: Logger
+  readonly meter: RequestMeter
+  readonly metrics: Registry | undefined
+  readonly operation: Operation
+  readonly dashboard: DashboardFiles | undefined
+}
+
+function assemble({ config, dashboard, opened, queryLog, log, meter, metrics, operation }: Parts): Server {
+  const notice = new AbortController()
+  const stopping = new AbortController()
+  const services = {
+    engine: opened.engine,
+    ...(opened.transfer && { transfer: opened.transfer }),
+    log,
+    clock: systemClock,
+    random: systemRandom,
+    timers: systemTimers,
+    notice: notice.signal,
+    ...(opened.standing && { ownFault: () => ownFaultOf(opened) }),
+    stopping: stopping.signal,
+    queryLog,
+    meter,
+    operation,
+    recordsQueries: config.queryLog,
+    ...(dashboard && { dashboard }),
+    ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl.replace(/\/+$/, '') }),
+  }
+  const application = createApplication(services, {
+    build: `${version}-terrarium`,
+    host: hostname(),
+    pendingRequestsMax: config.pendingRequestsMax,
+    listener: {
+      trustedProxies: config.trustedProxies,
+      idleMs: config.keepAliveSeconds * 1000,
+      ...tlsOf(config),
+    },
+  })
+  const close = async () => {
+    stopping.abort()
+    opened.waits?.shorten()
+    await Promise.all([application.close(config.shutdownGraceMs), operation.close()])
+    opened.waits?.end()
+    await queryLog.close()
+    await opened.close()
+  }
+  return {
+    listen: async () => {
+      const port = await application.listen(config).catch(async cause => {
+        await close()
+        throw cause
+      })
+      opened.slowLane?.keepReady()
+      return urlOf(config, port)
+    },
+    receive: () => {
+      opened.slowLane?.keepReady()
+      return application.receive()
+    },
+    ...(metrics && { metrics }),
+    giveNotice: () => notice.abort(),
+    close,
+  }
+}

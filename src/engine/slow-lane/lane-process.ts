@@ -1,0 +1,260 @@
+// One process of the slow lane, seen from the service. It has one job at a time. When it ends, whatever ended it, the
+// job fails and the process is done with; the next job gets another one.
+
+import type { ChildProcess } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { StoreUnavailableError } from '../../storage/store/contract.ts'
+import type { IdStretch, ReserveIds } from '../../storage/store/ids.ts'
+import { LongBody, type QueryResponse } from '../contract.ts'
+import type { LaneOutcome } from '../slow-lane.ts'
+import { receiveFrames, sendFrame } from './frames.ts'
+import { KeptJob } from './kept-job.ts'
+import type { FromLane, ToLane } from './messages.ts'
+import { outOfMemory } from './out-of-memory.ts'
+
+/** Where the socket to the service stands among the streams of the process. */
+export const laneDescriptor = 3
+
+/** What the processes of a slow lane have in common. */
+export interface LaneOptions {
+  /** Starts a process, with a socket at {@link laneDescriptor}. */
+  readonly spawn: () => ChildProcess
+  /** Reserves ids for one of the processes. */
+  readonly reserveIds: ReserveIds
+  readonly memoryMb: number
+  /** How many processes the system has killed so far because memory ran out. */
+  readonly memoryKills: () => number
+  /** Told when a process has ended that was not meant to. */
+  readonly onDeath: (reason: string) => void
+}
+
+interface Running {
+  readonly resolve: (outcome: LaneOutcome) => void
+  readonly reject: (error: unknown) => void
+  readonly onCommit: () => void
+  readonly onOver: () => void
+}
+
+/** A job that wants to write. */
+interface Kept {
+  readonly job: KeptJob
+  /** Without its body: that is made with the time of the commit. */
+  readonly response: QueryResponse
+}
+
+/** Characters of what a process says on standard error that are kept to tell why it ended. */
+const lastWordsMax = 4096
+
+const failed = (cause: string) => new Error(`a process of the slow lane has ended (${cause})`)
+
+/** Something outside of the service has ended the process; what it evaluated has had no effect. */
+const killed = () =>
+  new RequestError(
+    'service unavailable',
+    said`The process that evaluated the query was killed; nothing was written.`,
+  )
+
+export class LaneProcess {
+  readonly #options: LaneOptions
+  readonly #child: ChildProcess
+  /** Absent when the process could not be started. */
+  readonly #socket: Duplex | undefined
+  /** Resolves when it can be given jobs; never, if it ends before. */
+  readonly ready: Promise<void>
+  readonly ended: Promise<void>
+  #isReady = false
+  #isSpent = false
+  #hasLacked = false
+  #becomeReady: () => void = () => {}
+  #running: Running | undefined
+  /** The last job, while the process keeps what it wants to write. */
+  #kept: Kept | undefined
+  #verdict: RequestError | undefined
+  #lastWords = ''
+  #isEnding = false
+  /** As the last job began. */
+  #memoryKillsBefore = 0
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#child = options.spawn()
+    this.ready = new Promise(resolve => {
+      this.#becomeReady = resolve
+    })
+    // Node's types do not say that there are no streams when there are no descriptors for them.
+    this.#socket = this.#child.stdio?.[laneDescriptor] as Duplex | undefined
+    // A process that ends takes its socket with it; its exit says why.
+    this.#socket?.on('error', () => {})
+    if (this.#socket) receiveFrames(this.#socket, ({ head, body }) => this.#receive(head as FromLane, body))
+    this.#child.stderr?.on('error', () => {})
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    this.ended = new Promise(resolve => {
+      const end = (end: string, signal: string | null) => {
+        this.#fail(end, signal)
+        resolve()
+      }
+      this.#child.once('exit', (code, signal) => end(signal ?? `exit status ${code}`, signal))
+      // It could not be started, or not be killed.
+      this.#child.on('error', ({ message }) => end(message, null))
+    })
+  }
+
+  get hasEnded(): boolean {
+    return this.#isEnding || this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Returns whether the memory of earlier queries has not come back, or has ended the process. */
+  get isSpent(): boolean {
+    return this.#isSpent
+  }
+
+  /** Returns whether the last query has failed for want of memory. */
+  get hasLacked(): boolean {
+    return this.#hasLacked
+  }
+
+  /** Returns whether the process commits a query: then it should not be killed. */
+  get isCommitting(): boolean {
+    return this.#kept?.job.isCommitting === true
+  }
+
+  /**
+   * Evaluates one query. Calls `onCommit` when the process begins to commit what the query writes, and `onOver` when it can
+   * be given another job.
+   */
+  run(
+    job: Extract<ToLane, { kind: 'job' }>,
+    body: readonly Uint8Array[],
+    on: Pick<Running, 'onCommit' | 'onOver'>,
+  ): Promise<LaneOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#running = { resolve, reject, ...on }
+      this.#hasLacked = false
+      this.#memoryKillsBefore = this.#options.memoryKills()
+      this.#send(job, body)
+    })
+  }
+
+  /** Ends the process at once; its job fails with `verdict`. */
+  kill(verdict?: RequestError): void {
+    this.#isEnding = true
+    this.#verdict = verdict
+    this.#child.kill('SIGKILL')
+  }
+
+  #hear(text: string): void {
+    this.#lastWords = (this.#lastWords + text).slice(-lastWordsMax)
+    // Log lines of its own belong into the log; what the runtime says when it runs out of memory does not.
+    for (const line of text.split('\n')) if (line.startsWith('{')) process.stderr.write(`${line}\n`)
+  }
+
+  #receive(message: FromLane, body: readonly Uint8Array[]): void {
+    switch (message.kind) {
+      case 'ids wanted':
+        this.#reserveIds(message.held)
+        break
+      case 'ready':
+        this.#isReady = true
+        this.#becomeReady()
+        break
+      case 'spent':
+        this.#isSpent = true
+        this.#hasLacked = message.lacked
+        break
+      case 'kept':
+        this.#keep(message)
+        break
+      case 'response': {
+        const running = this.#takeRunning()
+        running?.resolve(withBody(message.response, body))
+        running?.onOver()
+        break
+      }
+      case 'committed': {
+        const kept = this.#takeKept()
+        const { time } = message
+        if (kept) kept.job.committed({ time, response: withBody({ ...kept.response, txnTime: time }, body) })
+        break
+      }
+      case 'stale':
+        this.#takeKept()?.job.committed('stale')
+        break
+      case 'refused': {
+        const { outcome, reason } = message
+        const error = new StoreUnavailableError(reason, outcome === 'unknown' ? { outcome } : {})
+        this.#takeKept()?.job.refused(error)
+      }
+    }
+  }
+
+  #reserveIds(held: IdStretch | undefined): void {
+    const tell = (stretch: IdStretch | undefined) => this.#send({ kind: 'ids', stretch })
+    this.#options.reserveIds(held).then(tell, () => tell(undefined))
+  }
+
+  #send(message: ToLane, body?: readonly Uint8Array[]): void {
+    if (this.#socket && !this.hasEnded) sendFrame(this.#socket, message, body)
+  }
+
+  #keep({ facts, response }: Extract<FromLane, { kind: 'kept' }>): void {
+    const running = this.#takeRunning()
+    if (running === undefined) return
+    const { onCommit, onOver, resolve } = running
+    const job = new KeptJob({ facts, onCommit, onOver, send: message => this.#send(message) })
+    this.#kept = { job, response }
+    resolve({ ...response, kept: job })
+  }
+
+  #takeRunning(): Running | undefined {
+    const running = this.#running
+    this.#running = undefined
+    return running
+  }
+
+  #takeKept(): Kept | undefined {
+    const kept = this.#kept
+    this.#kept = undefined
+    return kept
+  }
+
+  /** `end`: how it ended, or why it could not be started. */
+  #fail(end: string, signal: string | null): void {
+    const wasMeant = this.#isEnding
+    this.#isEnding = true
+    const running = this.#takeRunning()
+    const kept = this.#takeKept()
+    const isOutOfMemory = this.#isOutOfMemory(signal)
+    if (isOutOfMemory) {
+      this.#isSpent = true
+      this.#hasLacked = true
+    }
+    const cause = isOutOfMemory ? 'out of memory' : end
+    const unmeant = () =>
+      isOutOfMemory ? outOfMemory(this.#options.memoryMb) : signal === null ? failed(cause) : killed()
+    const reason = this.#verdict ?? unmeant()
+    running?.reject(reason)
+    running?.onOver()
+    kept?.job.fail(reason)
+    if (!wasMeant && (running || kept || end !== 'exit status 0')) this.#options.onDeath(cause)
+  }
+
+  /** The runtime says so and aborts; the system kills the largest process by a signal, which others may send, too. */
+  #isOutOfMemory(signal: string | null): boolean {
+    if (signal === 'SIGKILL') return this.#options.memoryKills() > this.#memoryKillsBefore
+    return /[Oo]ut of memory/.test(this.#lastWords)
+  }
+}
+
+function withBody(response: QueryResponse, pieces: readonly Uint8Array[]): QueryResponse {
+  if (pieces.length === 0) return response
+  const body = new LongBody(pieces)
+  if (body.length > limits.longBodyBytes) return { ...response, longBody: body }
+  return { ...response, body: Buffer.concat(pieces).toString() }
+}

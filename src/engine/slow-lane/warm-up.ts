@@ -1,0 +1,60 @@
+// What a process of the slow lane does before there is anything to do: it evaluates what long queries are made of, so that
+// the first of them meets code that the runtime has compiled and optimized.
+
+import type { Engine, QueryRequest } from '../contract.ts'
+
+type Query = Pick<QueryRequest, 'language' | 'dialect' | 'body'>
+
+/** Short ones: a job that comes meanwhile waits for one of them. */
+const rounds = 12
+const elements = 1500
+
+const numbers = Array.from({ length: elements }, (_, number) => number)
+
+/** Loops and calls over numbers, texts and objects, without any data, in the languages that are there. */
+const queries: readonly Query[] = [
+  {
+    language: '4',
+    dialect: '4',
+    body: JSON.stringify({
+      sum: {
+        map: {
+          lambda: 'n',
+          expr: {
+            if: { lt: [{ var: 'n' }, 10] },
+            then: { length: { concat: ['a', { to_string: { var: 'n' } }] } },
+            else: { select: 'm', from: { object: { m: { add: [{ var: 'n' }, 1] } } } },
+          },
+        },
+        collection: numbers,
+      },
+    }),
+  },
+  {
+    language: '10',
+    dialect: '10',
+    body: JSON.stringify({
+      query: `let add = (sum, n) => if (n < 10) "a#{n}".length + sum else sum + { m: n + 1 }.m
+        Set.sequence(0, ${elements}).fold(0, add)`,
+    }),
+  },
+]
+
+/**
+ * Evaluates with the rights of the root secret, as long as `isIdle`; without that secret nothing is evaluated.
+ * The results are dropped.
+ */
+export async function warmUp(
+  engine: Pick<Engine, 'query'>,
+  rootSecret: string | undefined,
+  isIdle: () => boolean,
+): Promise<void> {
+  if (rootSecret === undefined) return
+  for (let round = 0; round < rounds; round++) {
+    for (const query of queries) {
+      if (!isIdle()) return
+      await engine.query({ ...query, authorization: `Bearer ${rootSecret}`, timeoutMs: 1000 })
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+}

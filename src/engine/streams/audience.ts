@@ -1,0 +1,140 @@
+// Who may see the events of one transaction, asked of each viewer at the transaction's own time; what a document was before,
+// right before it. What may not be seen is left out without a word.
+
+import { watched } from '../../base/effort.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { type Memo, Pending } from '../../base/pending.ts'
+import { upsert } from '../../base/upsert.ts'
+import { Session, type SessionHost, timedOut } from '../../model/session.ts'
+import type { StreamEvent, StreamSubject } from '../../model/streaming.ts'
+import type { Transaction } from '../../storage/store/contract.ts'
+import { collectionOf, type Ref } from '../../values/value.ts'
+import type { Viewer } from './open-stream.ts'
+
+interface AudienceOptions {
+  readonly host: SessionHost
+  /** The transaction as of the commit that the events tell of. */
+  readonly transaction: Transaction
+  /** The transaction as of right before that commit. */
+  readonly before: Transaction
+  readonly memo: Memo
+  readonly deadline: number
+  /** Whether predicates may wait for something; if not, those that have to count as no. */
+  readonly mayWait: boolean
+}
+
+type Access = Session['access']
+
+export class Audience {
+  readonly #options: AudienceOptions
+  readonly #accesses = new Map<Viewer, Access>()
+  readonly #accessesBefore = new Map<Viewer, Access>()
+  /** Sessions with a predicate that took too long: they count as false for the rest of the transaction. */
+  readonly #tooSlow = new Set<Viewer>()
+
+  constructor(options: AudienceOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Whether a viewer may see an event of a subject; a predicate that takes too long or does too much says no. Throws Pending
+   * when a predicate has to wait.
+   */
+  sees(viewer: Viewer, event: StreamEvent, subject: StreamSubject): boolean {
+    return this.#decide(viewer, () => maySee(event, subject, this.#access(viewer)))
+  }
+
+  /**
+   * The same for the document as it was before the event: a viewer who could not read it then has to have the right to read
+   * its history, or to read the set without restriction.
+   */
+  seesPast(viewer: Viewer, { document }: StreamEvent, subject: StreamSubject): boolean {
+    return this.#decide(viewer, () => {
+      const access = this.#access(viewer)
+      if (mayOnDocument('history_read', document, access) || isUnrestricted(subject, access)) return true
+      return mayOnDocument('read', document, this.#accessBefore(viewer))
+    })
+  }
+
+  /** What a decision comes to. */
+  #decide(viewer: Viewer, decision: () => boolean): boolean {
+    if (this.#tooSlow.has(viewer)) return false
+    const { now } = this.#options.host
+    const end = now() + limits.streamPredicateMs * 1000
+    const check = () => {
+      if (now() > end) throw timedOut()
+    }
+    try {
+      return watched({ check, beforeLongCall: check }, decision)
+    } catch (error) {
+      if (error instanceof RequestError) {
+        if (error.code === 'time out') this.#tooSlow.add(viewer)
+        return false
+      }
+      if (error instanceof Pending && !this.#options.mayWait) return false
+      throw error
+    }
+  }
+
+  #access(viewer: Viewer): Access {
+    return upsert(this.#accesses, viewer, () => this.#accessOver(this.#options.transaction, viewer))
+  }
+
+  #accessBefore(viewer: Viewer): Access {
+    return upsert(this.#accessesBefore, viewer, () => this.#accessOver(this.#options.before, viewer))
+  }
+
+  #accessOver(transaction: Transaction, viewer: Viewer): Access {
+    const { host, memo, deadline } = this.#options
+    const { caller } = viewer.terms
+    const { access } = new Session({
+      host,
+      transaction,
+      caller,
+      dialect: '4',
+      memo,
+      deadline,
+      effectLimit: 'read',
+      effectPlace: 'stream requests',
+    })
+    return access
+  }
+}
+
+function maySee(event: StreamEvent, subject: StreamSubject, access: Access): boolean {
+  const { document } = event
+  switch (subject.kind) {
+    case 'document':
+      return mayOnDocument(event.type === 'history_rewrite' ? 'history_read' : 'read', document, access)
+    case 'documents':
+      return isUnrestricted(subject, access) || mayOnDocument('read', document, access)
+    case 'writes':
+      // Its readers ask themselves.
+      return false
+    case 'match': {
+      if (isUnrestricted(subject, access)) return true
+      const { index: resource, terms } = subject
+      const mayRead = access.allows({ action: 'read', resource, argument: () => terms })
+      return mayRead && mayOnDocument('read', document, access)
+    }
+  }
+}
+
+/** Whether the elements of a set show whatever the rights on its documents. */
+function isUnrestricted(subject: StreamSubject, access: Access): boolean {
+  const action = 'unrestricted_read'
+  switch (subject.kind) {
+    case 'document':
+    case 'writes':
+      return false
+    case 'documents':
+      return access.allows({ action, resource: subject.collection, argument: () => null })
+    case 'match':
+      return access.allows({ action, resource: subject.index, argument: () => subject.terms })
+  }
+}
+
+function mayOnDocument(action: 'read' | 'history_read', document: Ref, access: Access): boolean {
+  return access.allows({ action, resource: collectionOf(document), document, argument: () => document })
+}

@@ -1,0 +1,157 @@
+// What a committed change to one document means to those who follow the document. The change log says only which
+// document was touched and when; content is read from the document's versions, which are kept long enough.
+
+import { changesBetween } from '../../model/changes-between.ts'
+import type { StreamEvent, StreamField } from '../../model/streaming.ts'
+import type { Change, Transaction, Version } from '../../storage/store/contract.ts'
+import {
+  type ActionName,
+  DocumentValue,
+  type Micros,
+  type ObjectValue,
+  type Ref,
+  type Value,
+} from '../../values/value.ts'
+
+/** A version of a document and those beside it, as they were when a transaction had committed. */
+export interface VersionNeighbours {
+  /** The version at exactly that time. */
+  readonly version: Version | undefined
+  readonly previous: Version | undefined
+  readonly next: Version | undefined
+}
+
+const noFields: ObjectValue = new Map()
+
+/** Looks up the versions around the one a change is about. Later transactions do not count. */
+export function neighboursOf(
+  { ref, validTime }: Change,
+  txn: Micros,
+  transaction: Transaction,
+): VersionNeighbours {
+  let next: Version | undefined
+  let found: Version | undefined
+  for (const version of transaction.versions(ref, { reverse: true })) {
+    const ts = version.ts as Micros
+    if (ts > txn) continue
+    if (ts > validTime) next = version
+    else if (ts === validTime) found = version
+    else return { version: found, previous: version, next }
+  }
+  return { version: found, previous: undefined, next }
+}
+
+/** The events of one change for the streams of its document. */
+export function documentEvents(change: Change, neighbours: VersionNeighbours): readonly StreamEvent[] {
+  switch (change.kind) {
+    case 'write':
+      return writeEvents(neighbours)
+    case 'history insert': {
+      const inserted = neighbours.version
+        ? contentEvent('history_rewrite', neighbours.version, neighbours.previous)
+        : gone(change)
+      return [...followingEvents(neighbours, neighbours.version), inserted]
+    }
+    case 'history remove':
+      return [gone(change), ...followingEvents(neighbours, neighbours.version ?? neighbours.previous)]
+  }
+}
+
+/** A document made and deleted by the same transaction was never there. */
+function writeEvents({ version, previous }: VersionNeighbours): readonly StreamEvent[] {
+  if (version === undefined) return []
+  if (version.action !== 'delete') return [contentEvent('version', version, previous)]
+  if (previous === undefined || previous.action === 'delete') return []
+  const { ref } = version
+  const deleted = new DocumentValue(ref, previous.ts, previous.fields)
+  const left = bare(ref, version.ts as Micros)
+  const shown = event('version', 'delete', ref, { document: deleted, diff: left, prev: deleted })
+  const withheld = event('version', 'delete', ref, { document: left })
+  return [{ ...shown, past: { fields: ['document', 'diff', 'prev'], withheld } }]
+}
+
+/** The version behind a rewritten one, whose action and difference follow from the one before it. */
+function followingEvents({ next }: VersionNeighbours, previous: Version | undefined): readonly StreamEvent[] {
+  return next === undefined ? [] : [contentEvent('history_rewrite', next, previous)]
+}
+
+/** A version as an event: what it holds, how it differs from the one before, and that one. */
+function contentEvent(
+  type: StreamEvent['type'],
+  version: Version,
+  previous: Version | undefined,
+): StreamEvent {
+  const { ref, action, fields } = version
+  const ts = version.ts as Micros
+  const document = new DocumentValue(ref, ts, fields)
+  if (action !== 'update' || previous === undefined) {
+    return event(type, action, ref, { document, diff: document, prev: bare(ref, ts) })
+  }
+  const shown = event(type, action, ref, {
+    document,
+    diff: new DocumentValue(ref, ts, changesBetween(previous.fields, fields)),
+    prev: new DocumentValue(ref, previous.ts, previous.fields),
+  })
+  return { ...shown, past: { fields: ['diff', 'prev'], withheld: event(type, action, ref, { document }) } }
+}
+
+/** A version that is not there any more. */
+function gone({ ref, validTime, action }: Change): StreamEvent {
+  const document = bare(ref, validTime)
+  return event('history_rewrite', action, ref, { document, diff: document, prev: document })
+}
+
+function bare(ref: Ref, ts: Micros): DocumentValue {
+  return new DocumentValue(ref, ts, noFields)
+}
+
+function event(
+  type: StreamEvent['type'],
+  action: ActionName,
+  document: Ref,
+  members: Readonly<Partial<Record<'document' | 'diff' | 'prev', Value>>>,
+): StreamEvent {
+  const member = (field: StreamField) => {
+    if (field === 'action') return action
+    return field === 'index' ? undefined : members[field]
+  }
+  return { type, document, member }
+}
+
+/**
+ * An element's coming into a set or going out of it. `index` tells which entry of which index; that of an element that goes
+ * holds values of the document as it was.
+ */
+export function setEvent(
+  action: 'add' | 'remove',
+  document: Ref,
+  ts: Micros,
+  index: ObjectValue,
+): StreamEvent {
+  const member = (field: StreamField) => {
+    if (field === 'action') return action
+    return field === 'document' ? bare(document, ts) : undefined
+  }
+  const event = { type: 'set', document, member } as const
+  const shown = { ...event, member: (field: StreamField) => (field === 'index' ? index : member(field)) }
+  return action === 'add' ? shown : { ...shown, past: { fields: ['index'], withheld: event } }
+}
+
+/** The present state of a document before and after a change, expired and deleted ones being none. */
+interface StateChange {
+  readonly before: Version | undefined
+  readonly after: Version | undefined
+}
+
+/**
+ * What a change does to the present state; undefined when it concerns the past alone. What removing the newest
+ * version did cannot be told: the version is gone.
+ */
+export function stateChange(
+  { kind }: Change,
+  { version, previous, next }: VersionNeighbours,
+): StateChange | undefined {
+  if (version === undefined || next !== undefined || kind === 'history remove') return undefined
+  const before = version.action === 'create' || previous?.action === 'delete' ? undefined : previous
+  return { before, after: version.action === 'delete' ? undefined : version }
+}

@@ -1,0 +1,111 @@
+// The streams whose events are read page by page: each catches up by itself, then shares a reader with those that tell the same.
+// Readers take turns, and a turn of the event loop ends after a while, so that thousands of them do not hold up queries.
+
+import type { Clock } from '../../base/clock.ts'
+import { limits } from '../../base/limits.ts'
+import type { Timers } from '../../base/timers.ts'
+import type { PagedOrder } from '../../model/streaming.ts'
+import type { StreamOpening } from '../stream-opener.ts'
+import type { OpenStream, Subject } from './open-stream.ts'
+import { PageReader } from './page-reader.ts'
+
+interface PagedOptions {
+  readonly clock: Pick<Clock, 'elapsedMs'>
+  readonly timers: Pick<Timers, 'after'>
+  readonly onInternalError: (error: unknown) => void
+}
+
+export class PagedStreams {
+  readonly #options: PagedOptions
+  /** Readers that have come to the present, by what they tell. */
+  readonly #shared = new Map<string, PageReader>()
+  readonly #readers = new Map<OpenStream, PageReader>()
+  readonly #queue = new Set<PageReader>()
+  #isScheduled = false
+
+  constructor(options: PagedOptions) {
+    this.#options = options
+  }
+
+  /** Begins to read for a stream, unless a reader that tells the same has all that is to come: most streams begin in the present. */
+  add(stream: OpenStream, order: PagedOrder, nextPage: StreamOpening['nextPage']): void {
+    const { subject, viewer } = stream.origin
+    const { clock, onInternalError, timers } = this.#options
+    const key = `${viewer.terms.key} ${order.key}`
+    const shared = this.#shared.get(key)
+    if (shared?.hasToldNothingSince(order.place) === true) {
+      shared.add(stream, nextPage, order.place)
+      this.#readers.set(stream, shared)
+      return
+    }
+    const reader: PageReader = new PageReader(key, order, {
+      clock,
+      timers,
+      enqueue: each => this.#enqueue(each),
+      caughtUp: each => this.#share(each, subject),
+      onFailure: onInternalError,
+    })
+    reader.add(stream, nextPage)
+    this.#readers.set(stream, reader)
+    subject.readers.add(reader)
+    this.#enqueue(reader)
+  }
+
+  /** A stream has ended. */
+  release(stream: OpenStream): void {
+    const reader = this.#readers.get(stream)
+    if (reader === undefined) return
+    this.#readers.delete(stream)
+    reader.remove(stream)
+    if (reader.isEmpty) this.#drop(reader, stream.origin.subject)
+  }
+
+  #drop(reader: PageReader, subject: Subject): void {
+    reader.stop()
+    subject.readers.delete(reader)
+    this.#queue.delete(reader)
+    if (this.#shared.get(reader.key) === reader) this.#shared.delete(reader.key)
+  }
+
+  /** Lets a reader that has come to the present stand for all that tell the same, or another one take its streams. */
+  #share(reader: PageReader, subject: Subject): boolean {
+    const shared = this.#shared.get(reader.key)
+    if (shared === undefined) {
+      this.#shared.set(reader.key, reader)
+      return true
+    }
+    if (!shared.hasToldNothingSince(reader.place)) return false
+    for (const [stream, nextPage] of [...reader.streams]) {
+      shared.add(stream, nextPage, reader.place)
+      this.#readers.set(stream, shared)
+    }
+    this.#drop(reader, subject)
+    return true
+  }
+
+  #enqueue(reader: PageReader): void {
+    this.#queue.add(reader)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#turn())
+  }
+
+  #turn(): void {
+    this.#isScheduled = false
+    const { clock, onInternalError } = this.#options
+    const endMs = clock.elapsedMs() + limits.streamTurnMs
+    // Each that is there now gets one turn, others wait for the next.
+    for (const reader of [...this.#queue]) {
+      this.#queue.delete(reader)
+      try {
+        if (reader.step()) this.#queue.add(reader)
+      } catch (error) {
+        onInternalError(error)
+        reader.fail()
+      }
+      if (clock.elapsedMs() >= endMs) break
+    }
+    const [next] = this.#queue
+    if (next !== undefined) this.#enqueue(next)
+  }
+}

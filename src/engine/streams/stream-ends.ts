@@ -1,0 +1,44 @@
+// Why streams end, in the words of version 4; version 10 tells by the cause.
+
+import { epoch } from '../../base/micros.ts'
+import type { StreamEnd } from '../../model/streaming.ts'
+import type { Micros } from '../../values/value.ts'
+
+/** The credential does not allow the stream any more since a transaction, or since a time. */
+export const rightsLost = (txn: Micros): StreamEnd => ({
+  cause: 'rights lost',
+  code: 'permission denied',
+  description: 'Authorization lost during stream evaluation.',
+  txn,
+})
+
+const sourceGone = (description: string): StreamEnd => ({
+  cause: 'source gone',
+  code: 'time out',
+  description,
+  txn: epoch,
+})
+
+/** The ends that no transaction is to blame for. */
+export const streamEnds = {
+  sourceClosed: sourceGone('Stream was unexpectedly closed by its source.'),
+  alreadyClosed: sourceGone('Subscribing to an already closed stream.'),
+  tooMany: {
+    cause: 'too many streams',
+    code: 'too many requests',
+    description: 'Too many open streams.',
+    txn: epoch,
+  },
+  replayTooLong: {
+    cause: 'replay too long',
+    code: 'too many requests',
+    description: 'There are too many events to catch up on.',
+    txn: epoch,
+  },
+  failed: {
+    cause: 'failed',
+    code: 'internal server error',
+    description: 'The service met an internal error.',
+    txn: epoch,
+  },
+} as const satisfies Readonly<Record<string, StreamEnd>>

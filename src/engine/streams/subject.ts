@@ -1,0 +1,154 @@
+// What streams follow, found by what a transaction touches: a document by itself, a collection's documents by the
+// collection, an index's sets by the index. A change that no stream follows costs one or two looks into a map.
+
+import { micros } from '../../base/micros.ts'
+import { upsert } from '../../base/upsert.ts'
+import type { StreamEvent, StreamSubject } from '../../model/streaming.ts'
+import type { Change, Transaction } from '../../storage/store/contract.ts'
+import { collectionOf, type DatabaseId, type ObjectValue, type Ref, type Value } from '../../values/value.ts'
+import { documentEvents, neighboursOf, setEvent, stateChange, type VersionNeighbours } from './events.ts'
+import { Subject } from './open-stream.ts'
+
+/** The schema object whose end is the end of everything there is to follow. */
+export function sourceOf(target: StreamSubject): Ref {
+  switch (target.kind) {
+    case 'document':
+      return collectionOf(target.ref)
+    case 'documents':
+    case 'writes':
+      return target.collection
+    case 'match':
+      return target.index
+  }
+}
+
+/** The name of a document among all documents. */
+export function documentKey({ database, collection, id }: Ref): string {
+  return `${database}/${collection}/${id}`
+}
+
+type Sets = Map<string, Subject>
+
+export class Subjects {
+  readonly #documents = new Map<string, Subject>()
+  readonly #collections = new Map<string, Subject>()
+  /** Collections whose every write counts. */
+  readonly #written = new Map<string, Subject>()
+  /** By database, index and terms. */
+  readonly #indexes = new Map<DatabaseId, Map<bigint, Sets>>()
+
+  /** The subject with that target, created if missing. */
+  obtain(target: StreamSubject, transaction: Transaction): Subject {
+    const [map, key] = this.#place(target, transaction)
+    let subject = map.get(key)
+    if (subject === undefined) {
+      subject = new Subject(target, key)
+      map.set(key, subject)
+    }
+    return subject
+  }
+
+  #place(target: StreamSubject, transaction: Pick<Transaction, 'termsKey'>): [Sets, string] {
+    switch (target.kind) {
+      case 'document':
+        return [this.#documents, documentKey(target.ref)]
+      case 'documents':
+        return [this.#collections, documentKey(target.collection)]
+      case 'writes':
+        return [this.#written, documentKey(target.collection)]
+      case 'match': {
+        const { database, id } = target.index
+        const ofDatabase = upsert(this.#indexes, database, () => new Map<bigint, Sets>())
+        return [upsert(ofDatabase, id, () => new Map()), transaction.termsKey(target.terms)]
+      }
+    }
+  }
+
+  /** Forgets a subject that no stream follows any more. */
+  drop(subject: Subject): void {
+    const { key, target } = subject
+    if (target.kind === 'document') this.#documents.delete(key)
+    else if (target.kind === 'documents') this.#collections.delete(key)
+    else if (target.kind === 'writes') this.#written.delete(key)
+    else this.#dropSet(target.index, key)
+  }
+
+  #dropSet({ database, id }: Ref, key: string): void {
+    const ofDatabase = this.#indexes.get(database)
+    const sets = ofDatabase?.get(id)
+    sets?.delete(key)
+    if (sets?.size === 0) ofDatabase?.delete(id)
+    if (ofDatabase?.size === 0) this.#indexes.delete(database)
+  }
+
+  /** Adds the events of one change of a transaction to those of each subject that it concerns, be there none to tell. */
+  addEventsOf(
+    change: Change,
+    txn: number,
+    transaction: Transaction,
+    found: Map<Subject, StreamEvent[]>,
+  ): void {
+    const { ref } = change
+    const document = this.#documents.get(documentKey(ref))
+    const collectionKey = documentKey(collectionOf(ref))
+    const collection = this.#collections.get(collectionKey)
+    const written = this.#written.get(collectionKey)
+    // Its readers find the events themselves.
+    if (written !== undefined) upsert(found, written, () => [])
+    const indexes = this.#indexes.get(ref.database)
+    if (!(document || collection || indexes)) return
+    const neighbours = neighboursOf(change, micros(txn), transaction)
+    if (document) add(found, document, documentEvents(change, neighbours))
+    if (collection) add(found, collection, membershipEvents(change, neighbours, collection))
+    if (indexes) addEntryEvents(found, indexes, change, neighbours, transaction)
+  }
+}
+
+function add(found: Map<Subject, StreamEvent[]>, subject: Subject, events: readonly StreamEvent[]): void {
+  if (events.length > 0) upsert(found, subject, () => []).push(...events)
+}
+
+/** A collection's set has its documents for elements; its `index` is one of no name, as on the hosted service. */
+function membershipEvents(
+  change: Change,
+  neighbours: VersionNeighbours,
+  subject: Subject,
+): readonly StreamEvent[] {
+  const state = stateChange(change, neighbours)
+  if (state === undefined || !state.before === !state.after) return []
+  const index = indexMember(sourceOf(subject.target), [], [])
+  return [setEvent(state.after ? 'add' : 'remove', change.ref, change.validTime, index)]
+}
+
+function addEntryEvents(
+  found: Map<Subject, StreamEvent[]>,
+  followed: ReadonlyMap<bigint, Sets>,
+  change: Change,
+  neighbours: VersionNeighbours,
+  transaction: Transaction,
+): void {
+  const { ref, validTime } = change
+  const state = stateChange(change, neighbours)
+  if (state === undefined) return
+  for (const index of transaction.catalogue.indexesOf(ref.database, ref.collection)) {
+    const sets = followed.get(index.ref.id)
+    if (sets === undefined) continue
+    for (const { action, terms, values, termsKey } of transaction.entryChanges(
+      index,
+      state.before,
+      state.after,
+    )) {
+      const subject = sets.get(termsKey)
+      if (subject === undefined) continue
+      add(found, subject, [setEvent(action, ref, validTime, indexMember(index.ref, terms, values))])
+    }
+  }
+}
+
+function indexMember(ref: Ref, terms: readonly Value[], values: readonly Value[]): ObjectValue {
+  return new Map<string, Value>([
+    ['ref', ref],
+    ['terms', terms],
+    ['values', values],
+  ])
+}

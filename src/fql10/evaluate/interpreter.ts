@@ -1,0 +1,326 @@
+// Expressions to values. Evaluation is synchronous and gives the same when it is repeated: what must wait is thrown.
+
+import { catchError } from '../../base/catch-error.ts'
+import { longCall } from '../../base/effort.ts'
+import { limits } from '../../base/limits.ts'
+import { type Message, own, said } from '../../base/message.ts'
+import { microsOfTime } from '../../values/time.ts'
+import { type Micros, Time, TransactionTime } from '../../values/value.ts'
+import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
+import { continued } from '../events/source.ts'
+import { requireExtent } from '../extent.ts'
+import { type Diagnostic, invalidQuery, QueryFailure } from '../failure/failure.ts'
+import { definitionOf } from '../library/definition.ts'
+import { arityOf, invoke, requireCount } from '../library/invoke.ts'
+import { globals, memberOf } from '../library/tables.ts'
+import { MapSet } from '../sets/functional.ts'
+import { lazy, originOf } from '../sets/set.ts'
+import type {
+  AtNode,
+  BlockNode,
+  LetNode,
+  Node,
+  Program,
+  ProjectionNode,
+  TemplateNode,
+} from '../syntax/nodes.ts'
+import { shortParameter } from '../syntax/nodes.ts'
+import { placeholderName } from '../syntax/placeholder.ts'
+import { projectionLambda } from '../syntax/slices.ts'
+import type { Source, Span } from '../syntax/source.ts'
+import { displayText } from '../text-of-value.ts'
+import { tooLong } from '../text-size.ts'
+import {
+  BoundFunction,
+  Doc,
+  EventSource,
+  type FunctionValue,
+  isArray,
+  isStruct,
+  Lambda,
+  literalNull,
+  NullValue,
+  Scope,
+  SetValue,
+  type Struct,
+  typeName,
+  type UserFunction,
+  type Value,
+} from '../value.ts'
+import { argumentScope } from './argument-scope.ts'
+import { evaluateChain } from './chain.ts'
+import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
+
+/** What a query is evaluated with. */
+export interface InterpreterOptions {
+  readonly world: World
+  /** The time of the snapshot. */
+  readonly now: Micros
+  readonly newId: () => bigint
+  /** Counts compute; throws past the limit. */
+  readonly compute: (units: number) => void
+  /** Where to put what `log` and `dbg` tell; absent where nobody reads it. */
+  readonly told?: Diagnostic[]
+  /** Where to put hints; absent where the request has not asked for them. */
+  readonly hints?: Diagnostic[] | undefined
+}
+
+/** Evaluates one query. */
+export class Interpreter implements Evaluation {
+  readonly world: World
+  readonly now: Micros
+  readonly newId: () => bigint
+  readonly compute: (units: number) => void
+  readonly #told: Diagnostic[]
+  readonly #hints: Diagnostic[] | undefined
+  /** Expressions under evaluation within each other. */
+  #depth = 0
+
+  constructor({ world, now, newId, compute, told = [], hints }: InterpreterOptions) {
+    this.#told = told
+    this.#hints = hints
+    this.world = world
+    this.now = now
+    this.newId = newId
+    this.compute = compute
+  }
+
+  /** The value of a query; arguments, and the values of its template, are its outermost variables. */
+  run({ source, body }: Program, args: Struct, placeholders: readonly Value[]): Value {
+    let scope: Scope | undefined
+    for (const [name, value] of args) scope = new Scope(name, value, scope)
+    for (const [index, value] of placeholders.entries()) {
+      scope = new Scope(placeholderName(index), value, scope)
+    }
+    return this.evaluate(body, scope, new Call(this, undefined, source, undefined))
+  }
+
+  tell(diagnostic: Diagnostic): void {
+    this.#told.push(diagnostic)
+  }
+
+  hint(code: HintCode, text: string, span: Span | undefined): void {
+    const hints = this.#hints
+    if (hints === undefined || hints.length >= limits.v10HintsMax) return
+    const message = said`${code} - ${text} See https://docs.fauna.com/performance_hint/${code}.`
+    const isSame = (hint: Diagnostic) =>
+      hint.message === message &&
+      hint.span?.source === span?.source &&
+      hint.span?.start === span?.start &&
+      hint.span?.end === span?.end
+    if (!hints.some(isSame)) hints.push({ name: 'performance_hint', message, span })
+  }
+
+  global(name: string): Value | undefined {
+    return globals.get(name) ?? this.world.global(name)
+  }
+
+  member(receiver: Value, name: string): Value | undefined {
+    const entry = memberOf(receiver, name)
+    if (entry === undefined) return undefined
+    // The receiver is of the type in whose table the field was found.
+    return entry.kind === 'field' ? entry.read(receiver as never) : new BoundFunction(receiver, entry)
+  }
+
+  evaluate(node: Node, scope: Scope | undefined, call: Call): Value {
+    switch (node.kind) {
+      case 'literal':
+        return node.value ?? new NullValue(literalNull, call.place(node.start, node.end))
+      case 'placeholder':
+        return this.#lookUp(placeholderName(node.index), scope, node, call)
+      case 'name':
+        return this.#lookUp(node.name, scope, node, call)
+      case 'lambda':
+        return new Lambda(node, call.source, scope)
+    }
+    if (++this.#depth > limits.v10EvaluationDepthMax) throw stackOverflow(call)
+    const value = this.#compound(node, scope, call)
+    this.#depth--
+    return value
+  }
+
+  attempt<T>(work: () => T): T | QueryFailure {
+    const depth = this.#depth
+    return catchError(QueryFailure, work, failure => {
+      this.#depth = depth
+      return failure
+    })
+  }
+
+  /** What stands at the end of a condition, a block or parentheses is walked to: calls within calls need the stack. */
+  #compound(start: Compound, outer: Scope | undefined, call: Call): Value {
+    let node: Node = start
+    let scope = outer
+    for (;;) {
+      switch (node.kind) {
+        case 'group':
+          node = node.inner
+          break
+        case 'if': {
+          const { condition } = node
+          if (requireBoolean(this.evaluate(condition, scope, call), condition, call)) node = node.then
+          else if (node.otherwise !== undefined) node = node.otherwise
+          else return new NullValue(literalNull, call.place(node.start, node.end))
+          break
+        }
+        case 'block':
+          scope = this.#statements(node, scope, call)
+          // The last statement is an expression.
+          node = node.statements.at(-1) as Node
+          break
+        case 'chain':
+          return evaluateChain(node, scope, call)
+        case 'binary':
+          return evaluateBinary(node, scope, call)
+        case 'literal':
+        case 'placeholder':
+        case 'name':
+        case 'lambda':
+          return this.evaluate(node, scope, call)
+        default:
+          return this.#other(node, scope, call)
+      }
+    }
+  }
+
+  /** The kinds of expressions that are rarely within each other. */
+  #other(
+    node: Exclude<Compound, { kind: 'group' | 'if' | 'block' | 'chain' | 'binary' }>,
+    scope: Scope | undefined,
+    call: Call,
+  ): Value {
+    switch (node.kind) {
+      case 'unary':
+        return evaluateUnary(node, scope, call)
+      case 'object': {
+        const fields = new Map<string, Value>()
+        for (const [key, value] of node.fields) fields.set(key, this.evaluate(value, scope, call))
+        return requireExtent(fields, call)
+      }
+      case 'array': {
+        const elements: Value[] = []
+        for (const element of node.elements) elements.push(this.evaluate(element, scope, call))
+        return requireExtent(elements, call)
+      }
+      case 'template':
+        return this.#template(node, scope, call)
+      case 'projection':
+        return this.#projection(node, scope, call)
+      case 'at':
+        return this.#at(node, scope, call)
+      case 'match':
+        throw refused(said`match expr not supported`, node, call)
+    }
+  }
+
+  #lookUp(name: string, scope: Scope | undefined, { start, end }: Node, call: Call): Value {
+    for (let each = scope; each !== undefined; each = each.outer) if (each.name === name) return each.value
+    const value = this.global(name)
+    if (value !== undefined) return value
+    throw call.failureWithin('unbound_variable', said`Unbound variable \`${name}\``, start, end)
+  }
+
+  /** Evaluates all statements but the last, and returns the variables that it sees. */
+  #statements({ statements }: BlockNode, outer: Scope | undefined, call: Call): Scope | undefined {
+    let scope = outer
+    for (let index = 0; index < statements.length - 1; index++) {
+      const statement = statements[index] as LetNode | Node
+      if (statement.kind === 'let') {
+        scope = new Scope(statement.name, this.evaluate(statement.value, scope, call), scope)
+      } else this.evaluate(statement, scope, call)
+    }
+    return scope
+  }
+
+  #template({ parts, start, end }: TemplateNode, scope: Scope | undefined, call: Call): Value {
+    let text = ''
+    for (const part of parts) {
+      text += typeof part === 'string' ? part : displayText(this.evaluate(part, scope, call), call)
+      const message = tooLong(text.length)
+      if (message !== undefined) throw call.failureWithin('value_too_large', message, start, end)
+    }
+    longCall(text.length)
+    return text
+  }
+
+  #at({ time, body }: AtNode, scope: Scope | undefined, call: Call): Value {
+    const value = this.evaluate(time, scope, call)
+    if (value instanceof TransactionTime) return this.evaluate(body, scope, call.asOf(undefined))
+    if (!(value instanceof Time)) {
+      const message = said`expected type: Time, received ${typeName(value)}`
+      throw call.failureWithin('type_mismatch', message, time.start, time.end)
+    }
+    const at = Number(microsOfTime(value))
+    if (at > this.now) {
+      const message = said`invalid argument \`at_time\`: cannot evaluate \`at\` in the future`
+      throw call.failureWithin('invalid_argument', message, time.start, time.end)
+    }
+    return this.evaluate(body, scope, call.asOf(at === this.now ? undefined : at))
+  }
+
+  #projection(node: ProjectionNode, scope: Scope | undefined, call: Call): Value {
+    const value = this.evaluate(node.operand, scope, call)
+    const { fields } = node
+    if (fields === undefined) throw refused(said`project expr not supported`, node, call)
+    const inner = call.within(call.place(node.start, node.end))
+    const lambda = new Lambda(projectionLambda(node), call.source, scope)
+    if (value instanceof SetValue) return new MapSet(lazy(value), lambda, originOf(inner))
+    if (value instanceof EventSource) return continued(value, set => new MapSet(set, lambda, originOf(inner)))
+    const project = (each: Value): Struct => {
+      this.compute(1)
+      return this.evaluate(lambda.node.body, new Scope(shortParameter, each, scope), inner) as Struct
+    }
+    if (isStruct(value)) return requireExtent(project(value), inner)
+    if (isArray(value)) return requireExtent(value.map(project), inner)
+    if (value instanceof Doc) {
+      inner.requireEffect('read', 'Projection')
+      const absence = this.world.absence(value, inner)
+      if (absence === undefined) return requireExtent(project(value), inner)
+      return inner.nothing(own(absence.cause))
+    }
+    return value
+  }
+
+  apply(callee: FunctionValue, args: readonly Value[], call: Call): Value {
+    if (callee instanceof BoundFunction) {
+      return invoke(definitionOf(callee), callee.receiver, args, call)
+    }
+    return this.enter(callee, args, call)
+  }
+
+  /** Calls a lambda or a function of the users; `call` is this very call. */
+  enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value {
+    const bound = this.bind(callee, args, call)
+    return bound instanceof BoundCall ? this.evaluate(bound.body, bound.scope, bound.within) : bound
+  }
+
+  bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall {
+    if (!(callee instanceof Lambda)) {
+      return this.world.callUser(callee, args, this.#deeper(callee, args, call, call.source))
+    }
+    const { node, source } = callee
+    const within = this.#deeper(callee, args, call, source)
+    return new BoundCall(node.body, argumentScope(node, args, callee.scope), within)
+  }
+
+  /** The same call one deeper, if the callee takes so many arguments. */
+  #deeper(callee: Lambda | UserFunction, args: readonly Value[], call: Call, source: Source): Call {
+    requireCount(arityOf(callee), args.length, call)
+    this.compute(1)
+    const depth = call.depth + 1
+    if (depth > limits.v10CallDepthMax + 1) throw stackOverflow(call)
+    return call.as({ depth, source })
+  }
+}
+
+/** Expressions that have others within them. */
+type Compound = Exclude<Node, { kind: 'literal' | 'placeholder' | 'name' | 'lambda' }>
+
+function stackOverflow(call: Call) {
+  const message = said`number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
+  return call.failure('stack_overflow', message)
+}
+
+function refused(message: Message, { start, end }: Node, call: Call) {
+  return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
+}

@@ -1,0 +1,53 @@
+// What events cost: the statistics that each of them and each page tells.
+
+import { limits } from '../../base/limits.ts'
+import type { ChangeSource } from '../../model/source-changes.ts'
+import type { Spent } from './moments.ts'
+
+/** Costs in the units that clients are told. */
+export interface EventCosts {
+  readonly readOps: number
+  readonly bytesRead: number
+  readonly computeUnits: number
+  readonly timeMs: number
+}
+
+/** Of what costs nothing. */
+export const noCosts: EventCosts = { readOps: 0, bytesRead: 0, computeUnits: 0, timeMs: 0 }
+
+/** Partitions that the history of a collection, or of an index without terms, is read from. */
+const historyPartitions = 8
+
+/** What looking for the changes of a source costs. */
+export function historyCosts(source: ChangeSource): EventCosts {
+  const isNarrow = source.kind === 'document' || (source.kind === 'index' && source.terms.length > 0)
+  return { ...noCosts, readOps: isNarrow ? 1 : historyPartitions }
+}
+
+/** What was spent between two moments. Of the source of a document, reading that costs nothing: its history holds it. */
+export function costsBetween(before: Spent, after: Spent, source?: ChangeSource): EventCosts {
+  const readOps = after.readOps - before.readOps
+  return {
+    readOps: source?.kind === 'document' ? Math.max(0, readOps - 1) : readOps,
+    bytesRead: after.bytesRead - before.bytesRead,
+    computeUnits: after.computeUnits - before.computeUnits,
+    timeMs: Math.round((after.micros - before.micros) / 1000),
+  }
+}
+
+/** Two together. */
+export function sumOf(left: EventCosts, right: EventCosts): EventCosts {
+  return {
+    readOps: left.readOps + right.readOps,
+    bytesRead: left.bytesRead + right.bytesRead,
+    computeUnits: left.computeUnits + right.computeUnits,
+    timeMs: left.timeMs + right.timeMs,
+  }
+}
+
+/** As they are told. */
+export function statsText({ bytesRead, computeUnits, readOps, timeMs }: EventCosts): string {
+  const computeOps = Math.max(1, Math.ceil(computeUnits / limits.computeUnitsPerOp))
+  const costs = `"read_ops":${readOps},"storage_bytes_read":${bytesRead},"compute_ops":${computeOps}`
+  return `{${costs},"processing_time_ms":${timeMs},"rate_limits_hit":[]}`
+}

@@ -1,0 +1,221 @@
+// A page of the events of a source: each document that a transaction has changed, looked at as it was before and behind it.
+
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { nearestMicros } from '../../base/micros.ts'
+import type { Session } from '../../model/session.ts'
+import { areComplete, type SourceChange, sourceChanges } from '../../model/source-changes.ts'
+import { quoteJson } from '../../values/json-text.ts'
+import { formatTime, timeFromMicros } from '../../values/time.ts'
+import { QueryFailure } from '../failure/failure.ts'
+import { callAt } from '../sets/set.ts'
+import type { Value } from '../value.ts'
+import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
+import { type Moment, Moments, type Spent } from './moments.ts'
+import type { OpenedSource } from './opened-source.ts'
+import { type EventPlace, placeText, wholeTransaction } from './place-text.ts'
+import { watchedChange } from './watched-fields.ts'
+
+/** How far a page goes. */
+interface PageBounds {
+  /** Events. */
+  readonly size: number
+  /** UTF-16 units of text, after which no event is added. */
+  readonly unitsMax: number
+  /** By the clock of the session's host: when to stop with what there is. */
+  readonly until: number
+}
+
+/** One event as it is sent. */
+interface EventText {
+  readonly place: EventPlace
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** Some events. */
+export interface EventPage {
+  readonly events: readonly EventText[]
+  /** Where the next page goes on. */
+  readonly place: EventPlace
+  readonly hasNext: boolean
+  /** Of the whole page. */
+  readonly costs: EventCosts
+}
+
+/** An element before and behind a transaction; undefined where there is none. */
+interface Element {
+  readonly value: Value
+  readonly moment: Moment
+}
+
+/** What a changed document comes to. */
+type Outcome =
+  | { readonly type: 'add' | 'update' | 'remove'; readonly element: Element }
+  | { readonly type: 'error'; readonly error: string }
+
+/** Reads the events behind a place. Throws what ends a request. */
+export function readEvents(
+  opened: OpenedSource,
+  behind: EventPlace,
+  bounds: PageBounds,
+  session: Session,
+): EventPage {
+  return new PageReader(opened, session).read(behind, bounds)
+}
+
+class PageReader {
+  readonly #opened: OpenedSource
+  readonly #session: Session
+  readonly #moments: Moments
+  /** Whether all documents of the source have elements that may be read. */
+  readonly #isPlain: boolean
+  readonly #events: EventText[] = []
+  #units = 0
+  /** Up to the last change that has been looked at. */
+  #spent: Spent
+  /** The last change that has been looked at. */
+  #looked: EventPlace | undefined
+
+  constructor(opened: OpenedSource, session: Session) {
+    this.#opened = opened
+    this.#session = session
+    this.#moments = new Moments(session, opened.world, opened.call)
+    const { steps, watched } = opened
+    const leavesOut = watched !== undefined || steps.some(({ kind }) => kind === 'where')
+    this.#isPlain = !leavesOut && !this.#moments.looksBack
+    this.#spent = this.#moments.spent()
+  }
+
+  read(behind: EventPlace, bounds: PageBounds): EventPage {
+    const { source } = this.#opened
+    const { transaction } = this.#session
+    const history = historyCosts(source)
+    const begin = this.#spent
+    const page = (place: EventPlace, hasNext: boolean): EventPage => {
+      const own = costsBetween(begin, this.#moments.spent())
+      this.#moments.finish()
+      this.#session.byteReadOps += history.readOps
+      return { events: this.#events, place, hasNext, costs: sumOf(history, own) }
+    }
+    if (!areComplete(source, behind.time, transaction)) {
+      this.#events.push(this.#tooOld(behind))
+      return page(behind, false)
+    }
+    for (const change of sourceChanges(source, behind.time, transaction)) {
+      const { ordinal, time } = change
+      if (time === behind.time && ordinal <= behind.ordinal) continue
+      if (this.#isOver(bounds)) return page(this.#looked ?? behind, true)
+      const isFull = this.#events.length >= bounds.size || this.#events.at(-1)?.isError === true
+      if (isFull && this.#outcomeOf(change) !== undefined) return page(this.#places(), true)
+      if (!isFull) this.#tell(change)
+      this.#looked = { time, ordinal }
+    }
+    // Who asks for the future waits for it.
+    const time = Math.max(transaction.snapshotTime, behind.time)
+    return page({ time, ordinal: wholeTransaction }, false)
+  }
+
+  #places(): EventPlace {
+    return (this.#events.at(-1) as EventText).place
+  }
+
+  #isOver({ unitsMax, until }: PageBounds): boolean {
+    if (this.#looked === undefined) return false
+    const { computeUnits, micros } = this.#spent
+    if (this.#units >= unitsMax || micros >= until) return true
+    return computeUnits * 2 > limits.computeOpsMax * limits.computeUnitsPerOp
+  }
+
+  #tell(change: SourceChange): void {
+    const before = this.#spent
+    const outcome = this.#outcomeOf(change)
+    const head = outcome && this.#headOf(outcome)
+    this.#spent = this.#moments.spent()
+    if (head === undefined) return
+    const { ordinal, time } = change
+    const place = { time, ordinal }
+    const costs = costsBetween(before, this.#spent, this.#opened.source)
+    const stats = `"stats":${statsText(costs)}`
+    const isError = head.startsWith('"type":"error"')
+    const cursor = isError ? '' : `"txn_ts":${time},"cursor":"${placeText(place)}",`
+    const text = `{${head},${cursor}${stats}}`
+    this.#units += text.length
+    this.#events.push({ place, text, isError })
+  }
+
+  /** The first fields of an event. Rendering reads, too, and may fail. */
+  #headOf(outcome: Outcome): string {
+    if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
+    const { element, type } = outcome
+    const data = this.#caught(element.moment, () => element.moment.render(element.value))
+    if (typeof data === 'string') return `"type":"${type}","data":${data}`
+    return `"type":"error","error":${data.error}`
+  }
+
+  #outcomeOf(change: SourceChange): Outcome | undefined {
+    const { document, isIn, time, wasIn } = change
+    const now = this.#moments.at(time)
+    const { watched } = this.#opened
+    const after = isIn ? now.find(document) : undefined
+    // Where nothing but being there counts, what is updated was there.
+    if (after !== undefined && wasIn && this.#isPlain)
+      return this.#caught(now, (): Outcome | undefined => {
+        const element = this.#elementOf(after, now)
+        return element && { type: 'update', element }
+      })
+    const then = this.#moments.at(nearestMicros(time - 1))
+    const before = wasIn ? then.find(document) : undefined
+    if (before === undefined && after === undefined) return undefined
+    return this.#caught(now, (): Outcome | undefined => {
+      if (watched !== undefined && !watchedChange(watched, before && [before, then], after && [after, now]))
+        return undefined
+      const element = after && this.#elementOf(after, now)
+      const previous = before && this.#elementOf(before, then)
+      if (element !== undefined) return { type: previous === undefined ? 'add' : 'update', element }
+      return previous && { type: 'remove', element: previous }
+    })
+  }
+
+  /** What the steps make of a document; undefined when one of them leaves it out. */
+  #elementOf(document: Value, moment: Moment): Element | undefined {
+    let value = document
+    for (const { apply, kind, origin } of this.#opened.steps) {
+      const call = callAt(origin, moment.call).asOf(moment.call.at)
+      if (kind === 'map') value = call.apply(apply, value)
+      else if (!call.holds(apply, value)) return undefined
+    }
+    return { value, moment }
+  }
+
+  /** What work comes to, or the error event of its failure. */
+  #caught<T>(moment: Moment, work: () => T): T | { readonly type: 'error'; readonly error: string } {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof RequestError && error.code === 'bad request') {
+        return { type: 'error', error: errorText('invalid_request', error.description) }
+      }
+      if (!(error instanceof QueryFailure)) throw error
+      const abort = error.abort === undefined ? undefined : moment.render(error.abort.value)
+      return { type: 'error', error: errorText(error.code, error.message, abort) }
+    }
+  }
+
+  #tooOld(place: EventPlace): EventText {
+    const time = formatTime(timeFromMicros(place.time))
+    const message = `Stream start time ${time} is too far in the past. Recreate the stream and try again.`
+    const text = errorEvent('invalid_stream_start_time', message)
+    return { place, text, isError: true }
+  }
+}
+
+function errorText(code: string, message: string, abort?: string): string {
+  const aborted = abort === undefined ? '' : `,"abort":${abort}`
+  return `{"code":"${code}","message":${quoteJson(message)}${aborted}}`
+}
+
+/** An error event that no document is to blame for. */
+export function errorEvent(code: string, message: string): string {
+  return `{"type":"error","error":${errorText(code, message)},"stats":${statsText(noCosts)}}`
+}

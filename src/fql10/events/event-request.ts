@@ -1,0 +1,141 @@
+// The bodies of requests to feeds and streams. What is wrong with them is told in the order of the protocol: both places,
+// the token, the cursor, the size of a page.
+
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { nearestMicros } from '../../base/micros.ts'
+import type { Session } from '../../model/session.ts'
+import { JsonSyntaxError, parseJson } from '../../values/json.ts'
+import type { Json, Micros } from '../../values/value.ts'
+import { looksSealed } from '../sets/sealed.ts'
+import { DataWorld } from '../world/data-world.ts'
+import { type OpenedSource, openSource, Unusable } from './opened-source.ts'
+import { type EventPlace, placeIn, wholeTransaction } from './place-text.ts'
+import { type OpenedToken, openToken } from './token.ts'
+
+/** Where events are asked for: the same words, but for a full stop. */
+type EventEndpoint = 'feed' | 'stream'
+
+/** A body that has been read. */
+export interface EventRequest {
+  readonly token: string
+  readonly startTime: Micros | undefined
+  readonly cursor: EventPlace | undefined
+  /** Of feeds. */
+  readonly pageSize: number
+}
+
+/** A source, and where reading it begins. */
+interface EventStart {
+  readonly token: OpenedToken
+  readonly opened: OpenedSource
+  readonly behind: EventPlace
+}
+
+function refused(detail: string): RequestError {
+  return new RequestError('bad request', said`Invalid request body: ${detail}`)
+}
+
+function sentence(endpoint: EventEndpoint, words: string): RequestError {
+  return refused(endpoint === 'feed' ? `${words}.` : words)
+}
+
+/** Reads a body. Throws `bad request`. */
+export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
+  if (body === undefined || body === '') throw new RequestError('bad request', said`No request body provided`)
+  const json = parsed(body)
+  if (!(json instanceof Map)) throw unexpected(json)
+  const token = textOf(json.get('token'))
+  const startTime = integerOf(json.get('start_ts'))
+  const text = textOf(json.get('cursor'))
+  const size = endpoint === 'feed' ? integerOf(json.get('page_size')) : undefined
+  if (token === undefined) throw refused('Value for key token not found.')
+  if (startTime !== undefined && text !== undefined) {
+    // As the protocol has it: without the full stop there is a blank.
+    throw refused(`can not provide both \`start_ts\` and \`cursor\`${endpoint === 'feed' ? '.' : ''}`)
+  }
+  if (!looksSealed(token, 'event source')) throw invalidToken(endpoint)
+  const cursor = text === undefined ? undefined : placeIn(text)
+  if (text !== undefined && cursor === undefined) {
+    throw sentence(endpoint, 'invalid event cursor provided')
+  }
+  if (size !== undefined && size < 1) throw refused('page size must be greater than zero.')
+  if (size !== undefined && size > limits.feedPageMax) {
+    throw refused(`page size can not be greater than ${limits.feedPageMax}.`)
+  }
+  const from = startTime === undefined ? undefined : nearestMicros(startTime)
+  return { token, startTime: from, cursor, pageSize: size ?? limits.feedPageDefault }
+}
+
+function invalidToken(endpoint: EventEndpoint): RequestError {
+  return sentence(endpoint, 'invalid event source provided')
+}
+
+function parsed(body: string): Json {
+  try {
+    return parseJson(body)
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw refused(error.message)
+    throw error
+  }
+}
+
+function textOf(json: Json | undefined): string | undefined {
+  if (json === undefined || typeof json === 'string') return json
+  throw unexpected(json)
+}
+
+function integerOf(json: Json | undefined): number | undefined {
+  if (json === undefined) return undefined
+  if (typeof json !== 'bigint') throw unexpected(json)
+  // What lies beyond all times is as good as the last of them.
+  const bound = BigInt(Number.MAX_SAFE_INTEGER)
+  return Number(json > bound ? bound : json < -bound ? -bound : json)
+}
+
+function unexpected(json: Json): RequestError {
+  return refused(
+    `Unexpected ${kindOf(json)} value${typeof json === 'object' || typeof json === 'boolean' ? '' : ` ${shown(json)}`}.`,
+  )
+}
+
+function kindOf(json: Json): string {
+  if (json === null) return 'null'
+  if (Array.isArray(json)) return 'array'
+  switch (typeof json) {
+    case 'string':
+      return 'string'
+    case 'bigint':
+      return 'integer'
+    case 'number':
+      return 'float'
+    case 'boolean':
+      return String(json)
+    default:
+      return 'object'
+  }
+}
+
+function shown(json: string | bigint | number): string {
+  return typeof json === 'string' ? `'${json}'` : String(json)
+}
+
+/** Opens the source of a request, and finds where it begins. Throws `bad request`. */
+export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
+  const world = new DataWorld(session)
+  const token = openToken(request.token, world.sourceKey)
+  if (token === undefined) throw invalidToken(endpoint)
+  const behind = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
+  if (endpoint === 'stream' && behind.time < token.start) {
+    const message = said`Stream start time can not be before the stream create time.`
+    throw new RequestError('bad request', said`Invalid stream start time: ${message}`)
+  }
+  try {
+    return { token, opened: openSource(token, world, session), behind }
+  } catch (error) {
+    if (!(error instanceof Unusable)) throw error
+    const what = endpoint === 'feed' ? 'event source' : 'stream'
+    throw new RequestError('bad request', said`Error evaluating provided ${what}, ${error.reason}`)
+  }
+}

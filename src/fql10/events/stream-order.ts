@@ -1,0 +1,137 @@
+// Streams: what one follows, and how its pages are asked for and told. Each page is a request of its own (feed-query.ts), which
+// opens the source anew.
+
+import { limits } from '../../base/limits.ts'
+import { epoch } from '../../base/micros.ts'
+import type { LanguageRequest } from '../../model/language.ts'
+import type { Session } from '../../model/session.ts'
+import type { ChangeSource } from '../../model/source-changes.ts'
+import type {
+  PagedOrder,
+  StreamEnd,
+  StreamPage,
+  StreamPlace,
+  StreamSubject,
+  StreamWording,
+} from '../../model/streaming.ts'
+import { encodeValue } from '../../storage/keys/value-codec.ts'
+import type { Micros } from '../../values/value.ts'
+import { type EventCosts, historyCosts, statsText } from './event-costs.ts'
+import { type EventPage, errorEvent } from './event-page.ts'
+import { readEventRequest, startOf } from './event-request.ts'
+import { EventPageQuery } from './feed-query.ts'
+import { placeText, wholeTransaction } from './place-text.ts'
+import type { OpenedToken } from './token.ts'
+
+const lineEnd = '\r\n'
+
+/** The stream that the body of a request asks for. Throws `bad request`. */
+export function eventStreamOrder({ body }: LanguageRequest, session: Session): PagedOrder {
+  const request = readEventRequest(body, 'stream')
+  const { behind, opened, token } = startOf(request, 'stream', session)
+  const { source } = opened
+  return {
+    kind: 'paged',
+    subject: subjectOf(source),
+    key: keyOf(token),
+    place: behind,
+    wording: wordingOf(placeText(behind), historyCosts(source)),
+    request: (place, size) =>
+      JSON.stringify({ token: request.token, cursor: placeText(place), page_size: size }),
+    read: readPage,
+    status: (place, costs) => statusLine(place.time, placeText(place), costsOf(costs)),
+  }
+}
+
+/** What must happen for a source to have events. */
+function subjectOf(source: ChangeSource): StreamSubject {
+  switch (source.kind) {
+    case 'collection':
+      return { kind: 'writes', collection: source.collection }
+    case 'document':
+      return { kind: 'document', ref: source.document }
+    case 'index':
+      return { kind: 'match', index: source.index.ref, terms: source.terms }
+  }
+}
+
+/** Tokens of one source differ by the time at which they were made. */
+function keyOf({ database, source }: OpenedToken): string {
+  return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
+}
+
+/** The first and the last event of a stream. */
+function wordingOf(cursor: string, costs: EventCosts): StreamWording {
+  return { start: time => statusLine(time, cursor, costs), end: lastLine }
+}
+
+function lastLine({ cause, description }: StreamEnd): string {
+  const line = (code: string, message: string) => `${errorEvent(code, message)}${lineEnd}`
+  switch (cause) {
+    case 'rights lost':
+      return line('permission_loss', 'Stream authentication is no longer valid.')
+    case 'not read':
+      return line('stream_overflow', 'Too many events to process.')
+    case 'replay too long': {
+      const message = 'Too many events to replay. Recreate the stream and try again.'
+      return line('stream_replay_volume_exceeded', message)
+    }
+    case 'too many streams':
+      return line('limit_exceeded', description)
+    case 'failed':
+      return line('internal_error', description)
+    case 'source gone':
+      return ''
+  }
+}
+
+function statusLine(time: Micros, cursor: string, costs: EventCosts): string {
+  return `{"type":"status","txn_ts":${time},"cursor":"${cursor}","stats":${statsText(costs)}}${lineEnd}`
+}
+
+function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: readonly number[]): EventCosts {
+  return { readOps, bytesRead, computeUnits, timeMs }
+}
+
+/** A page of a stream as a query, for the service itself. */
+export class StreamPageQuery extends EventPageQuery {
+  readonly unitsMax = limits.streamPageUnitsMax
+  readonly usedShare = 0.5
+
+  told({ costs, events, hasNext, place }: EventPage, source: ChangeSource): string {
+    const { bytesRead, computeUnits, readOps, timeMs } = costs
+    const partitions = historyCosts(source).readOps
+    const head = {
+      places: events.map(event => [event.place.time, event.place.ordinal]),
+      place: [place.time, place.ordinal],
+      hasNext: hasNext && events.at(-1)?.isError !== true,
+      isOver: events.at(-1)?.isError === true,
+      costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
+    }
+    // JSON has no line ends of its own.
+    return [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n')
+  }
+}
+
+type Pair = readonly [time: Micros, ordinal: number]
+
+function placeOf([time, ordinal]: Pair): StreamPlace {
+  return { time, ordinal }
+}
+
+function readPage(body: string): StreamPage {
+  const [first = '{}', ...texts] = body.split('\n')
+  // As the query above has written it.
+  const head = JSON.parse(first) as {
+    readonly places: readonly Pair[]
+    readonly place: Pair
+    readonly hasNext: boolean
+    readonly isOver: boolean
+    readonly costs: readonly number[]
+  }
+  const lines = texts.map((text, index) => ({
+    place: placeOf(head.places[index] ?? [epoch, wholeTransaction]),
+    text: `${text}${lineEnd}`,
+  }))
+  return { ...head, lines, place: placeOf(head.place) }
+}

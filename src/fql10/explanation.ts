@@ -1,0 +1,113 @@
+// Explanations of decisions about rights, as version 10 asks for them and shows them: `{"query": TEXT, "as": TEXT}`.
+
+import { RequestError } from '../base/errors.ts'
+import { said } from '../base/message.ts'
+import { isBuiltinRole } from '../model/auth/builtin-role.ts'
+import type { Query } from '../model/language.ts'
+import type { Session } from '../model/session.ts'
+import { JsonSyntaxError, parseJson } from '../values/json.ts'
+import { formatTime, timeFromMicros } from '../values/time.ts'
+import type { Json, Micros, ObjectValue, Value as Stored } from '../values/value.ts'
+import { Call } from './call.ts'
+import { interpreterOf } from './evaluate/session-interpreter.ts'
+import { QueryFailure } from './failure/failure.ts'
+import { drawnInMessage } from './failure/summary.ts'
+import { renderReferences } from './formats/result.ts'
+import { type QueryBody, queryOf } from './request.ts'
+import { timeMark } from './response.ts'
+import { Source } from './syntax/source.ts'
+import { Doc, type Value } from './value.ts'
+import { DataWorld } from './world/data-world.ts'
+
+/** What is to be explained. */
+interface AskedExplanation {
+  readonly query: QueryBody
+  /** A built-in role, or an expression whose value is a document; undefined for the caller itself. */
+  readonly as: QueryBody | string | undefined
+}
+
+/** Reads the body of a request; undefined where its query is no text and no template. Throws `bad request`. */
+export function readExplanation(body: string | undefined): AskedExplanation | undefined {
+  const given = membersOf(body)
+  const query = given?.get('query')
+  if (given === undefined || !isText(query)) return undefined
+  const as = given.get('as')
+  if (as !== undefined && !isText(as))
+    throw new RequestError('bad request', said`The body has to be {"query": …, "as": …}.`)
+  const asked = new Map([...given].filter(([name]) => name !== 'as'))
+  return {
+    query: queryOf(asked),
+    as:
+      as === undefined || (typeof as === 'string' && isBuiltinRole(as))
+        ? as
+        : queryOf(new Map([['query', as]])),
+  }
+}
+
+function membersOf(body: string | undefined): ReadonlyMap<string, Json> | undefined {
+  try {
+    const json = parseJson(body ?? '')
+    return json instanceof Map ? json : undefined
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined
+    throw error
+  }
+}
+
+function isText(query: Json | undefined): boolean {
+  return typeof query === 'string' || (query instanceof Map && query.has('fql'))
+}
+
+/** As whom a query is to be explained. `run` evaluates an expression. */
+export function askedBy(as: QueryBody | string, run: (body: QueryBody, session: Session) => Value): Query {
+  const value = (session: Session): Stored => {
+    if (typeof as === 'string') return as
+    const found = runOrRefuse(() => run(as, session))
+    if (found instanceof Doc) return found.ref
+    throw new RequestError(
+      'bad request',
+      said`"as" has to be a built-in role or a document of this database.`,
+    )
+  }
+  return {
+    effect: 'read',
+    value,
+    evaluate: () => {
+      throw new RequestError('bad request', said`Who asks is no query.`)
+    },
+  }
+}
+
+function runOrRefuse(run: () => Value): Value {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof QueryFailure)) throw error
+    throw new RequestError('bad request', said`"as" fails:\n${drawnInMessage(error.diagnostics, '\n\n')}`)
+  }
+}
+
+/** The data of a response that is not sent: plain JSON, of a transaction that is not committed. */
+export function dataOf(beginning: string, time: Micros): Stored {
+  const text = beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
+  const members = parseJson(`{${text}}`)
+  return members instanceof Map ? (members.get('data') as Stored) : null
+}
+
+/** A failure as an explanation tells it. */
+export function describeFailure(error: Error): ObjectValue {
+  if (!(error instanceof QueryFailure)) return new Map([['description', error.message]])
+  const { code, diagnostics, message } = error
+  return new Map([
+    ['code', code],
+    ['description', message],
+    ['summary', drawnInMessage(diagnostics, '\n\n')],
+  ])
+}
+
+/** The body of a response that explains: what it tells as plain JSON, documents as references. */
+export function explanationBody(told: ObjectValue, session: Session): string {
+  const world = new DataWorld(session)
+  const call = new Call(interpreterOf(session, world), undefined, new Source('', ''), undefined)
+  return `{"resource":${renderReferences(world.runtime(told), call)}}`
+}

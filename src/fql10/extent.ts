@@ -1,0 +1,73 @@
+// How large a value is, and how deep. Values share their parts, so a short query can make one that no machine can walk
+// through (`[x, x]`, then that twice …): what is put together is measured at once, and refused beyond the limits. The
+// sizes of large parts are remembered.
+
+import { longCall, step } from '../base/effort.ts'
+import { limits } from '../base/limits.ts'
+import { said } from '../base/message.ts'
+import type { Call } from './call.ts'
+import { isArray, isStruct, type Value } from './value.ts'
+
+interface Extent {
+  /** Values, and UTF-16 units and bytes of texts, together. */
+  readonly units: number
+  readonly depth: number
+}
+
+/** Units from which on an extent is remembered; less is quickly counted again. */
+const rememberedFrom = 64
+
+const extents = new WeakMap<object, Extent>()
+const single: Extent = { units: 1, depth: 0 }
+
+function extentOf(value: Value): Extent {
+  if (typeof value === 'string' || value instanceof Uint8Array) return { units: 1 + value.length, depth: 0 }
+  if (!isArray(value) && !isStruct(value)) return single
+  const known = extents.get(value)
+  if (known !== undefined) return known
+  let units = 1
+  let depth = 0
+  for (const part of isArray(value) ? value : value.values()) {
+    const extent = extentOf(part)
+    units += extent.units
+    if (extent.depth > depth) depth = extent.depth
+  }
+  if (isStruct(value)) for (const key of value.keys()) units += key.length
+  step()
+  const extent = { units, depth: depth + 1 }
+  if (units >= rememberedFrom) extents.set(value, extent)
+  return extent
+}
+
+/** Passes on a value that was just made of others. Fails at the call with `value_too_large` beyond the limits. */
+export function requireExtent<T extends Value>(value: T, call: Call): T {
+  refuseBeyond(extentOf(value), call)
+  return value
+}
+
+/**
+ * The elements of two arrays as one. They are not measured again: an array that grows by one is not walked through each
+ * time. What becomes very long is sure to take long, here or where it is used. Fails as {@link requireExtent} does.
+ */
+export function joined(left: readonly Value[], right: readonly Value[], call: Call): readonly Value[] {
+  const [one, other] = [extentOf(left), extentOf(right)]
+  const extent = { units: one.units + other.units - 1, depth: Math.max(one.depth, other.depth) }
+  refuseBeyond(extent, call)
+  longCall(left.length + right.length)
+  const whole = [...left, ...right]
+  if (extent.units >= rememberedFrom) extents.set(whole, extent)
+  return whole
+}
+
+function refuseBeyond({ units, depth }: Extent, call: Call): void {
+  if (units > limits.valueUnitsMax) {
+    const reason = said`${units} values and characters exceed limit ${limits.valueUnitsMax}`
+    throw call.failure('value_too_large', said`Value too large: ${reason}.`)
+  }
+  if (depth > limits.valueDepthMax) {
+    throw call.failure(
+      'value_too_large',
+      said`Value too large: nesting exceeds limit ${limits.valueDepthMax}.`,
+    )
+  }
+}

@@ -1,0 +1,232 @@
+// Version 10 as one object: what the engine, stored code and the query log have of it.
+
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
+import { said } from '../base/message.ts'
+import { epoch } from '../base/micros.ts'
+import { LanguageError } from '../model/failure.ts'
+import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/language.ts'
+import { isStaged } from '../model/schema/schema-files.ts'
+import type { Session } from '../model/session.ts'
+import type { Micros, Value as Stored } from '../values/value.ts'
+import { Call } from './call.ts'
+import type { Interpreter } from './evaluate/interpreter.ts'
+import { interpreterOf } from './evaluate/session-interpreter.ts'
+import { readEventRequest } from './events/event-request.ts'
+import { FeedQuery } from './events/feed-query.ts'
+import { eventStreamOrder, StreamPageQuery } from './events/stream-order.ts'
+import { askedBy, dataOf, describeFailure, explanationBody, readExplanation } from './explanation.ts'
+import { type Diagnostic, QueryFailure } from './failure/failure.ts'
+import { faultOf } from './failure/fault.ts'
+import { summaryOf } from './failure/summary.ts'
+import { renderResult } from './formats/result.ts'
+import { bindTemplate } from './formats/template-values.ts'
+import { programOf } from './program-cache.ts'
+import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
+import {
+  completed,
+  eventRefused,
+  eventRequestFailed,
+  failureBody,
+  isResultBody,
+  type RequestOptions,
+  requestFailed,
+  resultBody,
+  splitVersion,
+  timeMark,
+} from './response.ts'
+import { keepStoredFiles } from './schema/push/current-files.ts'
+import {
+  completedSchemaBody,
+  failedSchemaRequest,
+  isSchemaRequest,
+  refusedSchemaRequest,
+  SchemaQuery,
+} from './schema/push/schema-query.ts'
+import { StagedWorld } from './schema/push/staged-world.ts'
+import { readSignature } from './schema/signatures.ts'
+import { setUsesOf } from './set-uses.ts'
+import { isLanguageWord, shapeOf } from './shape.ts'
+import { Source } from './syntax/source.ts'
+import type { Value } from './value.ts'
+import { DataWorld } from './world/data-world.ts'
+import { storedCode } from './world/stored-code.ts'
+import { queryName, toldOf, visibleTo } from './world/told.ts'
+import { namesOf } from './world/wire-names.ts'
+
+/** A query that failed, with its response as far as it is known before its costs are. */
+class FailedQuery extends LanguageError {
+  override name = 'FailedQuery'
+  readonly failure: QueryFailure
+  readonly beginning: string
+  readonly schemaVersion: Micros
+
+  constructor(failure: QueryFailure, beginning: string, schemaVersion: Micros) {
+    super(failure.message)
+    this.failure = failure
+    this.beginning = beginning
+    this.schemaVersion = schemaVersion
+  }
+
+  get aborted(): Stored | undefined {
+    return this.failure.aborted
+  }
+
+  override get tellsCosts(): boolean {
+    return true
+  }
+}
+
+class ReadyQuery implements Query {
+  readonly #body: QueryBody
+  readonly #options: RequestOptions
+
+  constructor(body: QueryBody, options: RequestOptions) {
+    this.#body = body
+    this.#options = options
+  }
+
+  /** What does not parse writes nothing; its faults are told once it is known who asks. */
+  get effect(): Query['effect'] {
+    try {
+      return programOf(this.#body.query).mayWrite ? 'write' : 'read'
+    } catch (error) {
+      if (error instanceof QueryFailure) return 'pure'
+      throw error
+    }
+  }
+
+  evaluate(session: Session): Rendered {
+    const { format = 'simple' } = this.#options
+    const told = toldOf(session)
+    const hints: Diagnostic[] | undefined = this.#options.hints === 'true' ? [] : undefined
+    const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
+    const { query, arguments: given } = this.#body
+    const world = isStaged(session) ? new StagedWorld(session) : new DataWorld(session)
+    const names = namesOf(world)
+    const args = decodeArguments(given, format !== 'simple', names)
+    const interpreter = interpreterOf(session, world, { told, hints })
+    try {
+      const program = programOf(query)
+      const placeholders = bindTemplate(query, program.source, names)
+      const result = interpreter.run(program, args, placeholders)
+      world.finish()
+      if (world.changesSchema) keepStoredFiles(session)
+      const data = render(result, format, interpreter)
+      return {
+        status: 200,
+        body: resultBody(data, summaryOf(visibleTo(session, [...told, ...(hints ?? [])])), schemaVersion),
+      }
+    } catch (error) {
+      if (!(error instanceof QueryFailure)) throw error
+      const abort = error.abort === undefined ? undefined : render(error.abort.value, format, interpreter)
+      const summary = summaryOf(visibleTo(session, [...error.diagnostics, ...told, ...(hints ?? [])]))
+      throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion)
+    }
+  }
+
+  /** What it comes to as plain JSON. */
+  value(session: Session): Stored {
+    const [beginning] = splitVersion(this.evaluate(session).body)
+    return dataOf(beginning, session.transaction.snapshotTime)
+  }
+}
+
+/** The value of an expression that is part of a request. */
+function runAlone({ query }: QueryBody, session: Session): Value {
+  const world = new DataWorld(session)
+  const program = programOf(query)
+  const placeholders = bindTemplate(query, program.source, namesOf(world))
+  return interpreterOf(session, world).run(program, new Map(), placeholders)
+}
+
+/** A value as the `data` of a response. */
+function render(value: Value, format: string, interpreter: Interpreter): string {
+  const call = new Call(interpreter, undefined, new Source(queryName, ''), undefined)
+  return renderResult(value, format, timeMark, call)
+}
+
+function optionsOf({ options = {} }: LanguageRequest): RequestOptions {
+  return options
+}
+
+function stackOverflow(): QueryFailure {
+  const message = said`number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
+  return new QueryFailure('stack_overflow', message, [{ name: 'error', message, span: undefined }])
+}
+
+/** Version 10 of the language. */
+export const version10: NamedLanguage<'10'> = {
+  code: storedCode,
+  accessOptions: { identityNeedsRole: true },
+  readSignature,
+  parse: request => {
+    if (isSchemaRequest(request)) return new SchemaQuery(request)
+    const options = optionsOf(request)
+    if (options.endpoint === 'feed') return new FeedQuery(readEventRequest(request.body, 'feed'))
+    if (options.endpoint === 'stream page') return new StreamPageQuery(readEventRequest(request.body, 'feed'))
+    return new ReadyQuery(readQueryBody(request.body), options)
+  },
+  faultForAnybody(request) {
+    if (isSchemaRequest(request)) return undefined
+    const { endpoint } = optionsOf(request)
+    try {
+      if (endpoint === undefined) readQueryBody(request.body)
+      else readEventRequest(request.body, endpoint === 'stream' ? 'stream' : 'feed')
+      return undefined
+    } catch (error) {
+      if (error instanceof RequestError) return error
+      throw error
+    }
+  },
+  render: () => {
+    throw new RequestError('bad request', said`This path has no response for version 10.`)
+  },
+  complete(body, request, ending) {
+    if (isSchemaRequest(request)) return completedSchemaBody(body, ending.time)
+    if (optionsOf(request).endpoint !== undefined || !isResultBody(body)) return body
+    const [beginning, schemaVersion] = splitVersion(body)
+    return completed(beginning, schemaVersion, ending, optionsOf(request))
+  },
+  refused(error, request, ending) {
+    if (isSchemaRequest(request)) return refusedSchemaRequest(error)
+    const failed = error instanceof FailedQuery ? error : undefined
+    const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
+    if (optionsOf(request).endpoint !== undefined) return eventRefused(failure)
+    const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
+    return {
+      status: 400,
+      body: completed(beginning, failed?.schemaVersion ?? epoch, ending, optionsOf(request)),
+      fault: faultOf(failure),
+    }
+  },
+  failed(error, request, { metrics }) {
+    if (isSchemaRequest(request)) return failedSchemaRequest(error)
+    const options = optionsOf(request)
+    return options.endpoint === undefined
+      ? requestFailed(error, metrics, options)
+      : eventRequestFailed(error, metrics)
+  },
+  stackOverflow,
+  parseExplanation({ body }) {
+    const asked = readExplanation(body)
+    if (asked === undefined) return undefined
+    const { as, query } = asked
+    return {
+      query: new ReadyQuery(query, {}),
+      as: as === undefined ? undefined : askedBy(as, runAlone),
+      setUses: () => setUsesOf(programOf(query.query)),
+      dialect: '10',
+    }
+  },
+  renderExplanation(told, session) {
+    return { status: 200, body: explanationBody(told, session) }
+  },
+  describe: error => [describeFailure(error instanceof FailedQuery ? error.failure : error)],
+  streamOrder(request, _parameter, session) {
+    if (optionsOf(request).endpoint === 'stream') return eventStreamOrder(request, session)
+    throw new RequestError('bad request', said`Streams of version 10 are opened at /stream/1.`)
+  },
+  shape: shapeOf,
+  isWord: isLanguageWord,
+}

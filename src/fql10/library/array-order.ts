@@ -1,0 +1,47 @@
+// Sorting arrays, and the ranges of the module Array.
+
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import type { Module, Value } from '../value.ts'
+import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
+import { orderingsOf, sortBy } from './orderings.ts'
+import { any, int } from './parameters.ts'
+
+const { variadic } = entriesFor<readonly Value[]>()
+const { method } = entriesFor<Module>()
+
+/** The entries of arrays that sort. */
+export const arrayOrderEntries: readonly LibraryEntry[] = [
+  variadic('order', {
+    rest: ['ordering', any],
+    result: 'Array<Any>',
+    summary: 'The elements sorted by the results of functions, or by their own values without functions.',
+    example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
+    run: (elements, args, call) => {
+      const orderings = orderingsOf(args, call)
+      // The order of elements must not depend on what sorting them does.
+      const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
+      return sortBy(elements, orderings, (element, { key }) =>
+        key === undefined ? element : within.apply(key, element),
+      )
+    },
+  }),
+]
+
+/** The table of the module Array. */
+export const arrayModule: Members = members('Array', [
+  method('sequence', {
+    parameters: { from: int, until: int },
+    result: 'Array<Number>',
+    summary: 'The integers from one up to, but without, another.',
+    example: ['Array.sequence(1, 3)', '[\n  1,\n  2\n]'],
+    run: (_, { from, until }, call) => {
+      const size = until - from
+      if (size > limits.v10ElementsMax) {
+        const message = said`Value too large: range size ${size} exceeds limit ${limits.v10ElementsMax}.`
+        throw call.failure('value_too_large', message)
+      }
+      return Array.from({ length: Math.max(0, size) }, (_, index) => BigInt(from + index))
+    },
+  }),
+])

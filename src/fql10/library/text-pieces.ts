@@ -1,0 +1,67 @@
+// Replacing and splitting. After each match the search begins anew behind it, on the rest as a text of its own: `^` holds
+// at the beginning of every rest, and an empty match does not advance.
+
+import { step } from '../../base/effort.ts'
+import { limits } from '../../base/limits.ts'
+import type { Call } from '../call.ts'
+import { countText } from '../text-size.ts'
+
+/** Where something is found in a text: offsets in UTF-16 units. */
+interface Found {
+  readonly start: number
+  readonly end: number
+}
+
+/** Finds the first match in a text. */
+export type Find = (text: string) => Found | undefined
+
+/** Puts a text in place of the first `amount` matches. Throws `value_too_large`. */
+export function replaced(text: string, find: Find, replacement: string, amount: number, call: Call): string {
+  const pieces: string[] = []
+  let rest = text
+  let size = text.length
+  for (let count = 0; count < amount; count++) {
+    step()
+    const found = find(rest)
+    if (found === undefined) break
+    const { start, end } = found
+    if (end === 0) {
+      // It matches the same rest again and again.
+      const times = Math.min(amount - count, timesUntilTooLong(size, replacement.length))
+      countText(size + times * replacement.length, call)
+      pieces.push(replacement.repeat(times))
+      break
+    }
+    size += replacement.length - (end - start)
+    countText(size, call)
+    pieces.push(rest.slice(0, start), replacement)
+    rest = rest.slice(end)
+  }
+  return pieces.join('') + rest
+}
+
+/** How often a text can grow by so many units until it is too long. */
+function timesUntilTooLong(size: number, growth: number): number {
+  return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
+}
+
+/** The pieces of a text between matches. An empty match splits off the first unit of the rest, wherever it was. */
+export function split(text: string, find: Find): readonly string[] {
+  const pieces: string[] = []
+  let rest = text
+  while (rest !== '') {
+    step()
+    const found = find(rest)
+    if (found === undefined) break
+    if (found.start < found.end) {
+      pieces.push(rest.slice(0, found.start))
+      rest = rest.slice(found.end)
+      continue
+    }
+    pieces.push(rest.slice(0, 1))
+    rest = rest.slice(1)
+    if (rest.length <= 1) break
+  }
+  pieces.push(rest)
+  return pieces
+}

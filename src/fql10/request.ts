@@ -1,0 +1,66 @@
+// The body of a request: a query or a template, and arguments. What is wrong with it is an error of the request.
+
+import { RequestError } from '../base/errors.ts'
+import { said } from '../base/message.ts'
+import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
+import type { Json } from '../values/value.ts'
+import { DecodingError, decodeSimple, decodeTagged, type TagNames } from './formats/decode.ts'
+import { type ComposedQuery, composeQuery, jsonKind, TemplateError, unexpected } from './syntax/template.ts'
+import type { Struct, Value } from './value.ts'
+
+/** A body that has been read; its arguments are decoded once it is known who asks. */
+export interface QueryBody {
+  readonly query: ComposedQuery
+  readonly arguments: ReadonlyMap<string, Json>
+}
+
+function refused(detail = ''): RequestError {
+  return new RequestError('bad request', said`Invalid request body${detail === '' ? '' : `: ${detail}`}`)
+}
+
+/** Reads the body of a query. Throws `bad request`. */
+export function readQueryBody(body: string | undefined): QueryBody {
+  if (body === undefined || body === '') throw new RequestError('bad request', said`No request body provided`)
+  const { json, repeated } = parsed(body)
+  if (!(json instanceof Map)) throw refused(`Unexpected JSON ${jsonKind(json)}.`)
+  return queryOf(json, repeated)
+}
+
+/** The members of a body as a query; `repeated` as in {@link composeQuery}. Throws `bad request`. */
+export function queryOf(json: ReadonlyMap<string, Json>, repeated?: RepeatedNames): QueryBody {
+  for (const key of json.keys()) if (key !== 'query' && key !== 'arguments') throw refused()
+  const query = json.get('query')
+  if (query === undefined) throw refused()
+  if (typeof query !== 'string' && !(query instanceof Map)) throw refused(unexpected(query, 'query template'))
+  const args = json.get('arguments') ?? new Map<string, Json>()
+  if (!(args instanceof Map)) throw refused(unexpected(args, 'Object'))
+  try {
+    return { query: composeQuery(query, repeated), arguments: args }
+  } catch (error) {
+    throw error instanceof TemplateError ? refused(error.message) : error
+  }
+}
+
+function parsed(body: string): ReturnType<typeof parseJsonWithRepeated> {
+  try {
+    return parseJsonWithRepeated(body)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    if (error.reason === 'nesting') throw refused('JSON exceeds nesting limit')
+    throw refused(error.offset === 0 || body.trim() === '' ? '' : error.message)
+  }
+}
+
+/** The arguments as values. Throws `bad request` for the first that is none. */
+export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean, names: TagNames): Struct {
+  const values = new Map<string, Value>()
+  for (const [name, json] of args) {
+    try {
+      values.set(name, tagged ? decodeTagged(json, names) : decodeSimple(json))
+    } catch (error) {
+      if (!(error instanceof DecodingError)) throw error
+      throw new RequestError('bad request', said`Invalid argument '${name}': ${error.message}`)
+    }
+  }
+  return values
+}

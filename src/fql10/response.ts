@@ -1,0 +1,136 @@
+// The bodies of responses. While a transaction is open its time is a mark in the text; costs, times and tags follow when
+// they are known.
+
+import type { RequestError } from '../base/errors.ts'
+import { nearestMicros } from '../base/micros.ts'
+import { type Fault, type QueryMetrics, type Rendered, requestFault } from '../model/language.ts'
+import { quoteJson } from '../values/json-text.ts'
+import { formatTime, timeFromMicros } from '../values/time.ts'
+import type { Micros } from '../values/value.ts'
+import type { QueryFailure } from './failure/failure.ts'
+import { faultOf } from './failure/fault.ts'
+import { eventErrorBody, requestErrorBody, requestErrorCodes } from './wire/request-errors.ts'
+
+/** Stands for the time of the transaction; JSON text has no such character. */
+export const timeMark = '\u0001'
+
+/** What a client asked for beside its query: the members of `LanguageRequest.options`. */
+export interface RequestOptions {
+  /** `simple` when absent. */
+  readonly format?: string
+  /** `true` for hints about performance in the summary. */
+  readonly hints?: string
+  /** The tags as they are sent back; absent where there are none. */
+  readonly tags?: string
+  /** Where it was sent to, if that is not where queries are; pages of streams the service asks for itself. */
+  readonly endpoint?: 'feed' | 'stream' | 'stream page'
+}
+
+/** How a request ended. */
+interface Ending {
+  readonly time: Micros
+  readonly metrics: QueryMetrics | undefined
+}
+
+/** A result as the beginning of a body; {@link completed} adds the rest. */
+export function resultBody(data: string, summary: string, schemaVersion: Micros): string {
+  return `"data":${data},"summary":${quoteJson(summary)}|${schemaVersion}`
+}
+
+/** A failure as the beginning of a body. */
+export function failureBody(
+  { code, message, constraintFailures }: QueryFailure,
+  abort: string | undefined,
+  summary: string,
+): string {
+  const failures =
+    constraintFailures.length === 0
+      ? ''
+      : `,"constraint_failures":${JSON.stringify(constraintFailures.map(({ message, paths }) => ({ paths, message })))}`
+  const aborted = abort === undefined ? '' : `,"abort":${abort}`
+  const error = `{"code":"${code}","message":${quoteJson(message)}${failures}${aborted}}`
+  return `"error":${error},"summary":${quoteJson(summary)}`
+}
+
+/** The whole body, from one of the beginnings above. */
+export function completed(
+  beginning: string,
+  schemaVersion: Micros,
+  { time, metrics }: Ending,
+  { tags }: RequestOptions,
+): string {
+  const filled = beginning.includes(timeMark)
+    ? beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
+    : beginning
+  const stats = metrics === undefined ? '' : `,"stats":${statsText(metrics)}`
+  const echoed = tags === undefined ? '' : `,"query_tags":${quoteJson(tags)}`
+  return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`
+}
+
+/** Whether a body is one of {@link resultBody}, and none that the service has made for itself. */
+export function isResultBody(body: string): boolean {
+  return body.startsWith('"data":')
+}
+
+/** Splits what {@link resultBody} has put together. */
+export function splitVersion(body: string): readonly [beginning: string, schemaVersion: Micros] {
+  const at = body.lastIndexOf('|')
+  return [body.slice(0, at), nearestMicros(Number(body.slice(at + 1)))]
+}
+
+function statsText(metrics: QueryMetrics): string {
+  const { byteReadOps, byteWriteOps, computeOps, storageBytesRead, storageBytesWrite, txnRetries } = metrics
+  // Clients take 0 for a number that is missing.
+  const ms = Math.max(1, metrics.queryTimeMs)
+  const operations = `"compute_ops":${computeOps},"read_ops":${byteReadOps},"write_ops":${byteWriteOps}`
+  const bytes = `"storage_bytes_read":${storageBytesRead},"storage_bytes_write":${storageBytesWrite}`
+  const limitsHit = metrics.rateLimited.length === 0 ? '[]' : JSON.stringify(metrics.rateLimited)
+  return `{${operations},"query_time_ms":${ms},"contention_retries":${txnRetries},${bytes},"rate_limits_hit":${limitsHit}}`
+}
+
+/** Milliseconds within which a request whose time is up had too little of it from the start. */
+const aggressiveMs = 1000
+
+function aggressiveDeadline({ code }: RequestError, metrics: QueryMetrics | undefined): Rendered | undefined {
+  if (code !== 'time out' || metrics === undefined || metrics.queryTimeMs >= aggressiveMs) return undefined
+  const spent = metrics.queryTimeMs
+  const text = `Client set aggressive deadline: query needs ${2 * spent + 1}, timed out within ${spent}`
+  return { status: 440, body: requestErrorBody(code, text) }
+}
+
+/** The fault of a request that failed as a whole. */
+function failedAs(error: RequestError): Fault {
+  return requestFault(error, requestErrorCodes[error.code])
+}
+
+/** The same for feeds and streams. */
+export function eventRequestFailed(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
+  const { code, description, status } = error
+  const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
+  return { ...rendered, fault: failedAs(error) }
+}
+
+/** The same for what failed as a query does. */
+export function eventRefused(failure: QueryFailure): Rendered {
+  const { code, message } = failure
+  const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`
+  return { status: 400, body, fault: faultOf(failure) }
+}
+
+/** The response to a request that failed as a whole. */
+export function requestFailed(
+  error: RequestError,
+  metrics: QueryMetrics | undefined,
+  { tags }: RequestOptions,
+): Rendered {
+  const { code, description, status } = error
+  const aggressive = aggressiveDeadline(error, metrics)
+  const fault = failedAs(error)
+  if (aggressive !== undefined) return { ...aggressive, fault }
+  const body = requestErrorBody(code, description)
+  const parts: string[] = []
+  if (metrics !== undefined && metrics.rateLimited.length > 0) parts.push(`"stats":${statsText(metrics)}`)
+  const echoes = code === 'unauthorized' || description.startsWith('Invalid argument ')
+  if (tags !== undefined && echoes) parts.push(`"query_tags":${quoteJson(tags)}`)
+  return { status, body: parts.length === 0 ? body : `${body.slice(0, -1)},${parts.join(',')}}`, fault }
+}

@@ -1,0 +1,115 @@
+// The members of roles and access providers.
+
+import { said } from '../../../base/message.ts'
+import { resourceActions } from '../../../model/auth/contract.ts'
+import { type Conversion, errorPlace, nodeOf, Onces, wordOf } from './conversion.ts'
+import type {
+  ActionMember,
+  PredicatedMember,
+  PrivilegesMember,
+  ProviderMember,
+  RoleMember,
+  TextMember,
+} from './nodes.ts'
+import type { OutlineBlock, OutlineMember } from './outline.ts'
+
+const actions: ReadonlySet<string> = new Set(resourceActions)
+
+/** The members of a role's block. */
+export function roleMembers({ members }: OutlineBlock, conversion: Conversion): readonly RoleMember[] {
+  const onces = new Onces(conversion)
+  return members.flatMap((item): RoleMember | readonly RoleMember[] => {
+    const word = wordOf(item)
+    if (item.form === 'member' && word.text === 'privileges')
+      return privilegesMember(item, onces, conversion) ?? []
+    if (item.form === 'member' && word.text === 'membership')
+      return predicatedMember('membership', item, onces, conversion) ?? []
+    return conversion.fault(said`Invalid member \`${word.text}\``, word) ?? []
+  })
+}
+
+function privilegesMember(
+  item: OutlineMember,
+  known: Onces,
+  conversion: Conversion,
+): PrivilegesMember | undefined {
+  conversion.refuseAnnotations(item)
+  const name = conversion.nameOf(item)
+  if (name === undefined) return undefined
+  known.addNamed('privileges', name)
+  const block = conversion.blockOf(item)
+  if (block === undefined) return undefined
+  const onces = new Onces(conversion)
+  const found = block.members.flatMap((action): ActionMember | readonly ActionMember[] => {
+    const word = wordOf(action)
+    conversion.refuseAnnotations(action)
+    if (action.form !== 'member' || !actions.has(word.text))
+      return conversion.fault(said`Invalid action \`${word.text}\``, word) ?? []
+    if (!onces.addNamed('action', word)) return []
+    const predicate = conversion.optionalPredicate(action)
+    return { kind: 'action', name: word, predicate, start: action.start, end: action.end }
+  })
+  return { kind: 'privileges', name, block, actions: found, start: item.start, end: item.end }
+}
+
+function predicatedMember<K extends 'membership' | 'role'>(
+  kind: K,
+  item: OutlineMember,
+  onces: Onces,
+  conversion: Conversion,
+): PredicatedMember<K> | undefined {
+  conversion.refuseAnnotations(item)
+  const name = conversion.nameOf(item)
+  if (name === undefined) return undefined
+  onces.addNamed(kind, name)
+  const predicate = conversion.optionalPredicate(item)
+  return { kind, name, predicate, start: item.start, end: item.end }
+}
+
+/** The members of an access provider's block. */
+export function providerMembers(block: OutlineBlock, conversion: Conversion): readonly ProviderMember[] {
+  const onces = new Onces(conversion)
+  const given = new Set<string>()
+  const members = block.members.flatMap((item): ProviderMember | readonly ProviderMember[] => {
+    const word = wordOf(item)
+    if (item.form === 'member') {
+      if (word.text === 'issuer' || word.text === 'jwks_uri') {
+        given.add(word.text)
+        return textMember(item, word.text, onces, conversion) ?? []
+      }
+      if (word.text === 'role') return predicatedMember('role', item, onces, conversion) ?? []
+    }
+    return conversion.fault(said`Invalid member \`${word.text}\``, word) ?? []
+  })
+  if (!given.has('issuer')) conversion.fault(said`Missing issuer`, block)
+  if (!given.has('jwks_uri')) conversion.fault(said`Missing jwks uri`, block)
+  return members
+}
+
+const titles = { issuer: 'issuer', jwks_uri: 'jwks uri' } as const
+
+function textMember(
+  item: OutlineMember,
+  kind: keyof typeof titles,
+  onces: Onces,
+  conversion: Conversion,
+): TextMember | undefined {
+  const { end, keyword, start } = item
+  conversion.refuseAnnotations(item)
+  if (!onces.add(titles[kind], keyword)) return undefined
+  const given = conversion.valueOf(item)
+  if (given === undefined) return undefined
+  const node = nodeOf(given)
+  if (node?.kind === 'template') {
+    for (const part of node.parts) {
+      if (typeof part !== 'string') {
+        conversion.fault(said`Cannot interpolate values in a string literal`, errorPlace(part))
+      }
+    }
+    return undefined
+  }
+  if (node?.kind !== 'literal' || typeof node.value !== 'string') {
+    return conversion.fault(said`Expected string literal`, errorPlace(given))
+  }
+  return { kind, value: node.value, valuePlace: node, start, end }
+}

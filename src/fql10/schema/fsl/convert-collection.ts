@@ -1,0 +1,188 @@
+// The members of a collection.
+
+import { own, said } from '../../../base/message.ts'
+import { type Node, shortParameter } from '../../syntax/nodes.ts'
+import { isReservedField } from '../field-names.ts'
+import { type Conversion, errorPlace, lambdaInParentheses, nodeOf, Onces, wordOf } from './conversion.ts'
+import { migrationStatements } from './convert-migrations.ts'
+import { indexPaths, listOf } from './convert-paths.ts'
+import { refuseDefaults } from './nested-defaults.ts'
+import type {
+  CollectionMember,
+  IndexMember,
+  IndexPart,
+  IndexPath,
+  SettingMember,
+  UniqueMember,
+} from './nodes.ts'
+import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
+
+/** What is remembered while the members of a collection are read. */
+interface Seen {
+  readonly conversion: Conversion
+  readonly onces: Onces
+  readonly uniques: Map<string, SourceRange>
+}
+
+/** The members of a collection's block. */
+export function collectionMembers(
+  { members }: OutlineBlock,
+  conversion: Conversion,
+): readonly CollectionMember[] {
+  const seen: Seen = { conversion, onces: new Onces(conversion), uniques: new Map() }
+  return members.flatMap(member => {
+    if (member.form === 'field') return fieldMember(member, seen) ?? []
+    if (member.form === 'member') return otherMember(member, seen) ?? []
+    const word = wordOf(member)
+    return conversion.fault(said`Invalid field or member \`${word.text}\``, word) ?? []
+  })
+}
+
+function fieldMember(item: OutlineField, seen: Seen): CollectionMember | undefined {
+  const { conversion, onces } = seen
+  const { compute, end, isWildcard, name, start, type, value } = item
+  conversion.refuseAnnotations(item)
+  if (!isWildcard && conversion.identifier(name) === undefined) return undefined
+  if (isReservedField(name.text)) {
+    return conversion.fault(said`Invalid reserved name \`${name.text}\``, item)
+  }
+  if (!onces.addNamed('field', name)) return undefined
+  if (compute !== undefined) return computedMember(item, compute, conversion)
+  if (type === undefined) return conversion.fault(said`Expected a type signature`, item)
+  if (isWildcard) {
+    if (value !== undefined) {
+      return conversion.fault(said`No default allowed for wildcard field`, errorPlace(value))
+    }
+    refuseDefaults(type, undefined, conversion)
+    return { kind: 'wildcard', name, type, start, end }
+  }
+  refuseDefaults(type, value, conversion)
+  return { kind: 'field', name, type, defaultValue: value, start, end }
+}
+
+function computedMember(
+  { end, name, start, type, value }: OutlineField,
+  compute: SourceRange,
+  conversion: Conversion,
+): CollectionMember | undefined {
+  if (value === undefined) return conversion.fault(said`Computed fields require a value`, compute)
+  const inner = lambdaInParentheses(value)
+  if (value.kind !== 'lambda' && inner === undefined) {
+    return conversion.fault(said`Expected lambda`, errorPlace(value))
+  }
+  // Parentheses around a long lambda say nothing; a short one is none without them.
+  const body = inner === undefined || inner.parameters[0] === shortParameter ? value : inner
+  return { kind: 'computed', name, type, body, start, end }
+}
+
+function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefined {
+  const { conversion } = seen
+  switch (item.keyword.text) {
+    case 'index':
+      return indexMember(item, seen)
+    case 'unique':
+      return uniqueMember(item, seen)
+    case 'check':
+      return checkMember(item, seen)
+    case 'history_days':
+    case 'ttl_days':
+    case 'document_ttls':
+      return settingMember(item, item.keyword.text, seen)
+    case 'migrations': {
+      if (!seen.onces.add('migration block', item)) return undefined
+      const found = migrationStatements(item, conversion)
+      return found && { kind: 'migrations', ...found, start: item.start, end: item.end }
+    }
+  }
+  return conversion.fault(said`Invalid field or member \`${item.keyword.text}\``, item.keyword)
+}
+
+function indexMember(item: OutlineMember, { conversion, onces: seen }: Seen): IndexMember | undefined {
+  conversion.refuseAnnotations(item)
+  const name = conversion.identifierOf(item)
+  if (name === undefined) return undefined
+  seen.addNamed('index name', name)
+  const block = conversion.blockOf(item)
+  if (block === undefined) return undefined
+  const onces = new Onces(conversion)
+  const members = block.members.flatMap((part): readonly IndexPart[] => {
+    const word = wordOf(part)
+    const { text: kind } = word
+    if (part.form !== 'member' || (kind !== 'terms' && kind !== 'values')) {
+      return conversion.fault(said`Invalid member \`${kind}\``, word) ?? []
+    }
+    if (!onces.add(`${kind} definition`, part)) return []
+    const list = listOf(part, conversion)
+    const paths = list && indexPaths(list, kind, conversion)
+    return list && paths ? [{ kind, valuePlace: list, paths, start: part.start, end: part.end }] : []
+  })
+  return { kind: 'index', name, block, members, start: item.start, end: item.end }
+}
+
+function uniqueMember(item: OutlineMember, { conversion, uniques }: Seen): UniqueMember | undefined {
+  const list = listOf(item, conversion)
+  if (list === undefined) return undefined
+  const before = conversion.faults.length
+  const paths = indexPaths(list, 'terms', conversion) ?? []
+  if (paths.length === 0) {
+    const isEmpty = list.kind !== 'list' || list.elements.length === 0
+    if (isEmpty || conversion.faults.length === before) {
+      conversion.fault(said`Expected non-empty terms for a unique constraint`, errorPlace(list))
+    }
+    return undefined
+  }
+  const key = [...new Set(paths.map(pathKey))].sort().join('\n')
+  const first = uniques.get(key)
+  if (first !== undefined) {
+    const remarks = [conversion.hint('This unique constraint covers the same fields.', first)]
+    return conversion.fault(said`Duplicate unique constraint.`, list, { remarks })
+  }
+  uniques.set(key, list)
+  return { kind: 'unique', valuePlace: list, paths, start: item.start, end: item.end }
+}
+
+function pathKey({ mva, path }: IndexPath): string {
+  return JSON.stringify([mva, ...path.map(step => (typeof step === 'bigint' ? Number(step) : step))])
+}
+
+function checkMember(item: OutlineMember, { conversion, onces }: Seen): CollectionMember | undefined {
+  conversion.refuseAnnotations(item)
+  const name = conversion.identifierOf(item)
+  if (name === undefined || !onces.addNamed('check constraint name', name)) return undefined
+  const value = conversion.expressionOf(item)
+  if (value === undefined) return undefined
+  const body: Node = value.node
+  if (lambdaInParentheses(body) === undefined) {
+    const annotation = 'Check constraints require parenthesis around the lambda'
+    const parts = body.kind === 'lambda' ? { annotation } : {}
+    return conversion.fault(said`Expected lambda check predicate`, errorPlace(body), parts)
+  }
+  return { kind: 'check', name, body, start: item.start, end: item.end }
+}
+
+/** The settings of a collection: what they are called in messages, and the type of their values. */
+const settings = {
+  history_days: { title: 'history days', type: 'bigint', expected: 'Expected integer literal' },
+  ttl_days: { title: 'ttl days', type: 'bigint', expected: 'Expected integer literal' },
+  document_ttls: { title: 'document TTLs', type: 'boolean', expected: 'Expected boolean literal' },
+} as const
+
+function settingMember(
+  item: OutlineMember,
+  kind: keyof typeof settings,
+  seen: Seen,
+): SettingMember | undefined {
+  const { conversion, onces } = seen
+  const { expected, title, type } = settings[kind]
+  conversion.refuseAnnotations(item)
+  conversion.refuseName(item)
+  if (!onces.add(title, item)) return undefined
+  const given = conversion.valueOf(item)
+  if (given === undefined) return undefined
+  const node = nodeOf(given)
+  if (node?.kind !== 'literal' || typeof node.value !== type) {
+    return conversion.fault(own(expected), errorPlace(given))
+  }
+  const value = node.value as SettingMember['value']
+  return { kind, value, valuePlace: node, start: item.start, end: item.end }
+}

@@ -1,0 +1,73 @@
+// The statements of a block of migrations.
+
+import { said } from '../../../base/message.ts'
+import type { Node } from '../../syntax/nodes.ts'
+import { type Conversion, errorPlace } from './conversion.ts'
+import { fieldPath } from './convert-paths.ts'
+import type { FieldPathPlace, MigrationStatement } from './nodes.ts'
+import type { OutlineItem, OutlineMember, OutlineMigration, SourceRange } from './outline.ts'
+
+/** The block of `migrations { … }` and its statements. */
+export function migrationStatements(
+  item: OutlineMember,
+  conversion: Conversion,
+): { readonly block: SourceRange; readonly statements: readonly MigrationStatement[] } | undefined {
+  conversion.refuseAnnotations(item)
+  conversion.refuseName(item)
+  const value = conversion.valueOf(item)
+  if (value === undefined) return undefined
+  if (value.kind !== 'block') return conversion.fault(said`Expected a migration block`, errorPlace(value))
+  if (value.members.length === 0) return conversion.fault(said`Empty migration blocks are not allowed`, item)
+  return {
+    block: value,
+    statements: value.members.flatMap(member => statementOf(member, conversion) ?? []),
+  }
+}
+
+function statementOf(item: OutlineItem, conversion: Conversion): MigrationStatement | undefined {
+  conversion.refuseAnnotations(item)
+  if (item.form === 'migration') return known(item, conversion)
+  if (item.form === 'member' && item.value === undefined) {
+    return conversion.fault(said`Expected a migration`, item)
+  }
+  return conversion.fault(said`Only migrations are allowed in migration blocks`, item)
+}
+
+function known(
+  { end, keyword, paths, start, value }: OutlineMigration,
+  conversion: Conversion,
+): MigrationStatement | undefined {
+  const place = { start, end }
+  const [field, ...to] = paths.map(path => fieldPath(path, conversion))
+  if (keyword.text === 'add_wildcard') return { kind: 'add_wildcard', ...place }
+  if (field === undefined || to.includes(undefined)) return undefined
+  switch (keyword.text) {
+    case 'add':
+    case 'drop':
+      return { kind: keyword.text, field, ...place }
+    case 'backfill':
+      return { kind: 'backfill', field, value: value as Node, ...place }
+    case 'move':
+      return { kind: 'move', field, to: to[0] as FieldPathPlace, ...place }
+    case 'split':
+      return split(field, to as FieldPathPlace[], place, conversion)
+    case 'move_conflicts':
+    case 'move_wildcard':
+      return { kind: keyword.text, into: field, ...place }
+  }
+  return undefined
+}
+
+function split(
+  field: FieldPathPlace,
+  to: readonly FieldPathPlace[],
+  place: SourceRange,
+  conversion: Conversion,
+): MigrationStatement | undefined {
+  if (to.length < 2) return conversion.fault(said`Expected at least two fields to split into`, place)
+  const targets = { start: (to[0] as FieldPathPlace).start, end: (to.at(-1) as FieldPathPlace).end }
+  if (new Set(to.map(({ path }) => JSON.stringify(path))).size < to.length) {
+    return conversion.fault(said`Expected list of fields with no duplicates`, targets)
+  }
+  return { kind: 'split', field, to, ...place }
+}

@@ -1,0 +1,101 @@
+// Paths in schema files: those of indexes and unique constraints, which may be wrapped, and those of migrations.
+
+import { said } from '../../../base/message.ts'
+import { pathLinks, stepOf } from '../../syntax/field-paths.ts'
+import { type Node, shortParameter } from '../../syntax/nodes.ts'
+import type { Conversion } from './conversion.ts'
+import { errorPlace } from './conversion.ts'
+import type { FieldPathPlace, IndexPath, SchemaPath } from './nodes.ts'
+import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
+
+/** The expression of a path, which the parser takes for a short lambda where one is allowed. */
+function pathNode(node: Node): Node {
+  return node.kind === 'lambda' && node.parameters[0] === shortParameter ? node.body : node
+}
+
+type Step = NonNullable<ReturnType<typeof stepOf>>
+
+/** The steps of a path with their places, or the place of what is no step. */
+function stepsOf(expression: Node): readonly Step[] | SourceRange {
+  const node = pathNode(expression)
+  const links = pathLinks(node)
+  if (links === undefined) return errorPlace(node)
+  const steps: Step[] = []
+  for (const link of links) {
+    const step = stepOf(link)
+    if (step === undefined) return { start: link.start, end: link.end }
+    steps.push(step)
+  }
+  return steps
+}
+
+function isPlace(steps: readonly Step[] | SourceRange): steps is SourceRange {
+  return !Array.isArray(steps)
+}
+
+const wrappers = { terms: ['mva'], values: ['asc', 'desc', 'mva'] } as const
+
+/** The name and the argument of a call such as `mva(.a)`. */
+function callOf(node: Node): { readonly name: Node & { kind: 'name' }; readonly argument: Node } | undefined {
+  if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name === shortParameter) {
+    return undefined
+  }
+  const [call, ...others] = node.links
+  if (call?.kind !== 'call' || others.length > 0) return undefined
+  const [argument, ...more] = call.arguments
+  return argument === undefined || more.length > 0 ? undefined : { name: node.operand, argument }
+}
+
+function indexPath(
+  element: Node,
+  kind: keyof typeof wrappers,
+  conversion: Conversion,
+): IndexPath | undefined {
+  let node = pathNode(element)
+  let mva = false
+  let order: 'asc' | 'desc' | undefined
+  for (let call = callOf(node); call !== undefined; call = callOf(node)) {
+    const { argument, name } = call
+    const isKnown = (wrappers[kind] as readonly string[]).includes(name.name)
+    if (!isKnown || (name.name === 'mva' ? mva : order !== undefined)) {
+      const expected = kind === 'terms' ? "'mva'" : "'asc', 'desc', or 'mva'"
+      return conversion.fault(said`Expected ${expected}`, name)
+    }
+    if (name.name === 'mva') mva = true
+    else order = name.name as 'asc' | 'desc'
+    node = pathNode(argument)
+  }
+  const steps = stepsOf(node)
+  if (isPlace(steps)) return conversion.fault(said`Invalid field path`, steps)
+  const path: SchemaPath = steps.map(({ name }) => name)
+  return { path, mva, order: order ?? 'asc', start: element.start, end: element.end }
+}
+
+/** The paths in the brackets of `terms`, `values` or a unique constraint; undefined where there are no brackets. */
+export function indexPaths(
+  value: OutlineValue,
+  kind: keyof typeof wrappers,
+  conversion: Conversion,
+): readonly IndexPath[] | undefined {
+  if (value.kind !== 'list') return conversion.fault(said`Expected an array of ${kind}`, errorPlace(value))
+  return value.elements.flatMap(element => indexPath(element, kind, conversion) ?? [])
+}
+
+/** A path of fields, as migrations have it. */
+export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | undefined {
+  const steps = stepsOf(node)
+  if (isPlace(steps)) return conversion.fault(said`Invalid field path`, steps)
+  if (steps.length === 0) return conversion.fault(said`Field path cannot be empty`, node)
+  const position = steps.find(({ name }) => typeof name === 'bigint')
+  if (position !== undefined) {
+    return conversion.fault(said`Cannot index into an item in a migration path`, position)
+  }
+  return { path: steps.map(({ name }) => String(name)), start: node.start, end: node.end }
+}
+
+/** The brackets of a member that is a list of paths. */
+export function listOf(item: OutlineMember, conversion: Conversion): OutlineValue | undefined {
+  conversion.refuseAnnotations(item)
+  conversion.refuseName(item)
+  return conversion.valueOf(item)
+}

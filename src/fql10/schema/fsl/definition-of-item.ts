@@ -1,0 +1,196 @@
+// From an item of a schema file to the definition that it stands for, as a query would give it.
+
+import { native, type ObjectValue, type Value } from '../../../values/value.ts'
+import { type Node, shortParameter } from '../../syntax/nodes.ts'
+import {
+  type ActionMember,
+  type CollectionItem,
+  type CollectionMember,
+  type FieldPathPlace,
+  type FunctionItem,
+  type IndexMember,
+  type IndexPath,
+  type MigrationStatement,
+  ofKind,
+  type ProviderMember,
+  type RoleMember,
+  type SchemaItem,
+} from './nodes.ts'
+import { ItemPrinter, printedPath } from './print.ts'
+
+/** The native collection that holds what each kind of item defines. */
+export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {
+  collection: native.collections,
+  function: native.functions,
+  role: native.roles,
+  'access provider': native.access_providers,
+}
+
+/** The kinds of items, in the order in which they are written and told. */
+export const itemKinds = Object.keys(nativeOfItem) as readonly SchemaItem['kind'][]
+
+const schemaNatives: ReadonlySet<number | undefined> = new Set(Object.values(nativeOfItem))
+
+/** Whether schema files are about the documents of that native collection. */
+export function isSchemaNative(number: number | undefined): boolean {
+  return schemaNatives.has(number)
+}
+
+/** Days that stand for a history without end. */
+const withoutEnd = 9_223_372_036_854_775_807n
+
+/** The fields of the definition that an item stands for: everything that is not in it is absent. */
+export function definitionOf(item: SchemaItem): ObjectValue {
+  const writer = new DefinitionWriter(item.source.text)
+  switch (item.kind) {
+    case 'collection':
+      return writer.collection(item)
+    case 'function':
+      return writer.function(item)
+    case 'role':
+      return writer.role(item.name.text, item.members)
+    case 'access provider':
+      return writer.provider(item.name.text, item.members)
+  }
+}
+
+/** An object of the fields that have a value. */
+function object(fields: Readonly<Record<string, Value | undefined>>): Map<string, Value> {
+  const given = Object.entries(fields).filter((entry): entry is [string, Value] => entry[1] !== undefined)
+  return new Map(given)
+}
+
+/** An object of entries; undefined where there are none. */
+function someObject(entries: readonly (readonly [string, Value])[]): Value | undefined {
+  return entries.length === 0 ? undefined : new Map(entries)
+}
+
+/** The alias or the role that annotations give. */
+function annotated({ annotations }: SchemaItem, kind: 'alias' | 'role'): string | undefined {
+  return annotations.find(each => each.kind === kind)?.name.text
+}
+
+class DefinitionWriter extends ItemPrinter {
+  collection(item: CollectionItem): ObjectValue {
+    const { members } = item
+    const setting = (kind: 'history_days' | 'ttl_days' | 'document_ttls') => ofKind(members, kind)[0]?.value
+    const history = setting('history_days') ?? 0n
+    const wildcard = ofKind(members, 'wildcard')[0]
+    const [migrations] = ofKind(members, 'migrations')
+    return object({
+      name: item.name.text,
+      alias: annotated(item, 'alias'),
+      history_days: history === withoutEnd ? null : history,
+      ttl_days: setting('ttl_days'),
+      document_ttls: setting('document_ttls'),
+      fields: someObject(
+        ofKind(members, 'field').map(({ defaultValue, name, type }) => [
+          name.text,
+          object({ signature: this.type(type), default: defaultValue && this.expression(defaultValue) }),
+        ]),
+      ),
+      wildcard: wildcard && this.type(wildcard.type),
+      computed_fields: someObject(
+        ofKind(members, 'computed').map(({ body, name, type }) => [
+          name.text,
+          object({ body: this.#lambdaText(body), signature: type && this.type(type) }),
+        ]),
+      ),
+      indexes: new Map(ofKind(members, 'index').map(each => [each.name.text, this.#index(each)])),
+      constraints: this.#constraints(members),
+      migrations: migrations?.statements.map(each => this.#migration(each)),
+    })
+  }
+
+  #constraints(members: readonly CollectionMember[]): Value {
+    return [
+      ...ofKind(members, 'unique').map(({ paths }) => object({ unique: paths.map(term) })),
+      ...ofKind(members, 'check').map(({ body, name }) =>
+        object({ check: object({ name: name.text, body: this.#lambdaText(body) }) }),
+      ),
+    ]
+  }
+
+  #index({ members }: IndexMember): Value {
+    const paths = (kind: 'terms' | 'values') => {
+      const found = members.find(each => each.kind === kind)?.paths ?? []
+      return found.length === 0 ? undefined : found.map(kind === 'terms' ? term : value)
+    }
+    return object({ terms: paths('terms'), values: paths('values') })
+  }
+
+  #migration(statement: MigrationStatement): Value {
+    const path = ({ path: steps }: FieldPathPlace) => printedPath(steps)
+    const { kind } = statement
+    const given = object({
+      field: 'field' in statement ? path(statement.field) : undefined,
+      into: 'into' in statement ? path(statement.into) : undefined,
+      value: kind === 'backfill' ? this.expression(statement.value) : undefined,
+      to: kind === 'move' ? path(statement.to) : kind === 'split' ? statement.to.map(path) : undefined,
+    })
+    return object({ [kind]: given })
+  }
+
+  function(item: FunctionItem): ObjectValue {
+    const { body, parameters, result } = item
+    const names = parameters.map(({ isRest, name }) => `${isRest ? '...' : ''}${name.text}`)
+    const types = parameters.map(({ isRest, name, type }) =>
+      type === undefined ? '' : `${name.text}: ${isRest ? '...' : ''}${this.type(type)}`,
+    )
+    return object({
+      name: item.name.text,
+      body: `(${names.join(', ')}) => ${this.block(body)}`,
+      signature: result && `(${types.join(', ')}) => ${this.type(result)}`,
+      alias: annotated(item, 'alias'),
+      role: annotated(item, 'role'),
+    })
+  }
+
+  role(name: string, members: readonly RoleMember[]): ObjectValue {
+    return object({
+      name,
+      privileges: ofKind(members, 'privileges').map(({ actions, name: resource }) =>
+        object({
+          resource: resource.text,
+          actions: someObject(actions.map(each => [each.name.text, this.#predicateText(each) ?? true])),
+        }),
+      ),
+      membership: ofKind(members, 'membership').map(each =>
+        object({ resource: each.name.text, predicate: this.#predicateText(each) }),
+      ),
+    })
+  }
+
+  #predicateText({ predicate }: Pick<ActionMember, 'predicate'>): string | undefined {
+    return predicate && this.#lambdaText(predicate.lambda)
+  }
+
+  provider(name: string, members: readonly ProviderMember[]): ObjectValue {
+    const text = (kind: 'issuer' | 'jwks_uri') => ofKind(members, kind)[0]?.value
+    const roles = ofKind(members, 'role').map((each): Value => {
+      const predicate = this.#predicateText(each)
+      return predicate === undefined ? each.name.text : object({ role: each.name.text, predicate })
+    })
+    return object({
+      name,
+      issuer: text('issuer'),
+      jwks_uri: text('jwks_uri'),
+      roles: roles.length === 0 ? undefined : roles,
+    })
+  }
+
+  /** A lambda as a text: a short one keeps its parentheses. */
+  #lambdaText(node: Node): string {
+    if (node.kind !== 'group' || node.inner.kind !== 'lambda') return this.expression(node)
+    const { inner } = node
+    return inner.parameters[0] === shortParameter ? this.expression(node) : this.lambda(inner)
+  }
+}
+
+function term({ mva, path }: IndexPath): Value {
+  return object({ field: printedPath(path), mva })
+}
+
+function value({ mva, order, path }: IndexPath): Value {
+  return object({ field: printedPath(path), order, mva })
+}

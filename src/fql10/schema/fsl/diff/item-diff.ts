@@ -1,0 +1,345 @@
+// What is different between two forms of one item of a schema: lines in words, by group. What comes stands before what
+// goes, and that before what changes; where an item was not there before, or is no more, all it says counts as come or gone.
+
+import { step, stepsPerDefinition } from '../../../../base/effort.ts'
+import type {
+  ActionMember,
+  CollectionItem,
+  CollectionMember,
+  FunctionItem,
+  IndexMember,
+  IndexPart,
+  MigrationStatement,
+  PredicatePlace,
+  ProviderItem,
+  ProviderMember,
+  RoleItem,
+  RoleMember,
+  SchemaItem,
+} from '../nodes.ts'
+import { type OfKind, ofKind, ungrouped } from '../nodes.ts'
+import type { AnnotationPlace } from '../outline.ts'
+import { memberKey, printedPaths, saysNothing } from '../print.ts'
+import { printedString } from '../print-text.ts'
+import { type DiffLine, indented, marked } from './drawing.ts'
+import { type Pair, type Paired, paired } from './pairs.ts'
+import { isSameTree } from './same-tree.ts'
+
+/** Lines about one side of an item. */
+interface DiffGroup {
+  /** Undefined: the lines stand by themselves. */
+  readonly title: string | undefined
+  readonly lines: readonly DiffLine[]
+}
+
+/** Everything that is different between two forms of an item. */
+export interface ItemDiff {
+  /** They do not mean the same; what is different may be nothing that is told. */
+  readonly isDifferent: boolean
+  /** Those that are shown. */
+  readonly groups: readonly DiffGroup[]
+}
+
+/** One item before and after; of an added one there is no `before`, of a removed one no `after`. */
+export interface ItemPair<T extends SchemaItem = SchemaItem> {
+  readonly before: T | undefined
+  readonly after: T | undefined
+}
+
+/** What is said of members of one kind. */
+interface Wording<T> {
+  readonly added: (member: T) => readonly DiffLine[]
+  readonly removed: (member: T) => readonly DiffLine[]
+  readonly changed: (pair: Pair<T>) => readonly DiffLine[]
+}
+
+/** Compares two forms of an item. `fieldLines`: what its migrations do to documents that are there, if they do anything. */
+export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
+  step(stepsPerDefinition)
+  const found = new Findings()
+  if (fieldLines !== undefined) found.titled('Defined fields', fieldLines)
+  const item = pair.after ?? pair.before
+  if (item?.kind === 'collection') compareCollections(pair as ItemPair<CollectionItem>, found)
+  else if (item?.kind === 'function') compareFunctions(pair as ItemPair<FunctionItem>, found)
+  else if (item?.kind === 'role') {
+    compareMembers<RoleMember>(pair as ItemPair<RoleItem>, ['privileges', 'membership'], roleWording, found)
+  } else {
+    const kinds = ['issuer', 'jwks_uri', 'role'] as const
+    compareMembers<ProviderMember>(pair as ItemPair<ProviderItem>, kinds, providerWording, found)
+  }
+  return found
+}
+
+/** Gathers what is different. */
+class Findings implements ItemDiff {
+  readonly groups: DiffGroup[] = []
+  isDifferent = false
+
+  group(title: string | undefined, lines: readonly DiffLine[]): void {
+    if (lines.length > 0) this.titled(title, lines)
+  }
+
+  /** A group that is shown without lines, too. */
+  titled(title: string | undefined, lines: readonly DiffLine[]): void {
+    this.isDifferent = true
+    this.groups.push({ title, lines })
+  }
+
+  /** Notes a difference that is not told. */
+  note(isDifferent: boolean): void {
+    if (isDifferent) this.isDifferent = true
+  }
+}
+
+function linesOf<T>({ added, kept, removed }: Paired<T>, wording: Wording<T>): readonly DiffLine[] {
+  return [
+    ...added.flatMap(wording.added),
+    ...removed.flatMap(wording.removed),
+    ...kept.flatMap(wording.changed),
+  ]
+}
+
+/** The wording of members that come and go under a name. */
+function namedWording<T>(what: (member: T) => string, changed: Wording<T>['changed']): Wording<T> {
+  return {
+    added: member => [marked('added', `add ${what(member)}`)],
+    removed: member => [marked('removed', `remove ${what(member)}`)],
+    changed,
+  }
+}
+
+/** The wording of members that are named, and change in one way. */
+function changingWording<T>(
+  what: (member: T) => string,
+  isChanged: (pair: Pair<T>) => boolean,
+  how = '',
+): Wording<T> {
+  return namedWording(what, pair =>
+    isChanged(pair) ? [marked('changed', `change ${what(pair.before)}${how}`)] : [],
+  )
+}
+
+/** A line about a member, and what is different within it; nothing where nothing is. */
+function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
+  return lines.length === 0 ? [] : [marked('changed', title), ...lines.map(line => indented(line, 2))]
+}
+
+function renamed({ after, before }: ItemPair): readonly DiffLine[] {
+  if (before === undefined || after === undefined || before.name.text === after.name.text) return []
+  return [marked('changed', `rename to \`${after.name.text}\``)]
+}
+
+const annotationWording = changingWording<AnnotationPlace>(
+  ({ kind, name }) => `${kind} set to ${name.text}`,
+  ({ before, after }) => before.name.text !== after.name.text,
+)
+
+function annotationLines({ after, before }: ItemPair): readonly DiffLine[] {
+  const inOrder = (item: SchemaItem | undefined) =>
+    [...(item?.annotations ?? [])].sort((left, right) => (left.kind < right.kind ? -1 : 1))
+  return linesOf(
+    paired(inOrder(before), inOrder(after), ({ kind }) => kind),
+    annotationWording,
+  )
+}
+
+// ------------------------------------------------------------------------------------------ collections
+
+function compareCollections({ after, before }: ItemPair<CollectionItem>, found: Findings): void {
+  const members = <K extends CollectionMember['kind']>(kind: K) =>
+    [before, after].map(item => membersOf(item, kind)) as [Member<K>[], Member<K>[]]
+  const [fieldsBefore, fieldsAfter] = members('field')
+  const fields = paired(fieldsBefore, fieldsAfter, memberKey)
+  found.note(fields.added.length > 0 || fields.removed.length > 0)
+  for (const pair of fields.kept) {
+    found.note(!isSameTree(pair.before.type, pair.after.type))
+    found.note(!isSameTree(pair.before.defaultValue, pair.after.defaultValue))
+  }
+  found.note(!isSameWildcard(before, after))
+  found.note(!isSameTree(statementsOf(before), statementsOf(after)))
+
+  const computed = paired(...members('computed'), memberKey)
+  for (const pair of computed.kept) {
+    const { after: next, before: last } = pair
+    found.note(last.type !== undefined && next.type !== undefined && !isSameTree(last.type, next.type))
+  }
+  const computedWording = changingWording<Member<'computed'>>(
+    ({ name }) => `computed field \`${name.text}\``,
+    pair => !isSameTree(ungrouped(pair.before.body), ungrouped(pair.after.body)),
+  )
+  found.group('Computed fields', linesOf(computed, computedWording))
+  found.group('Indexes', linesOf(paired(...members('index'), memberKey), indexWording))
+
+  const constraints = [before, after].map(item => [...membersOf(item, 'unique'), ...membersOf(item, 'check')])
+  const [constraintsBefore = [], constraintsAfter = []] = constraints
+  found.group(
+    'Constraints',
+    linesOf(paired(constraintsBefore, constraintsAfter, memberKey), constraintWording),
+  )
+  found.group('Configuration', [
+    ...renamed({ before, after }),
+    ...annotationLines({ before, after }),
+    ...fields.kept
+      .filter(isDefaultRemoved)
+      .map(({ before: { name } }) => marked('removed', `remove default value from field \`.${name.text}\``)),
+    ...settingLines(before, after),
+  ])
+}
+
+type Member<K extends CollectionMember['kind']> = OfKind<CollectionMember, K>
+
+function membersOf<K extends CollectionMember['kind']>(
+  item: CollectionItem | undefined,
+  kind: K,
+): readonly Member<K>[] {
+  return ofKind(item?.members ?? [], kind)
+}
+
+/** A collection without fields has a wildcard, be it written or not. */
+function isSameWildcard(before: CollectionItem | undefined, after: CollectionItem | undefined): boolean {
+  const [was, is] = [before, after].map(item => {
+    const [wildcard] = membersOf(item, 'wildcard')
+    const hasNone = wildcard === undefined && membersOf(item, 'field').length > 0
+    return hasNone ? undefined : (wildcard?.type ?? anything)
+  })
+  return isSameTree(was, is)
+}
+
+/** The type of a wildcard that is not written. */
+const anything = { kind: 'name', name: 'Any', arguments: [] } as const
+
+function statementsOf(item: CollectionItem | undefined): readonly MigrationStatement[] {
+  const [block] = membersOf(item, 'migrations')
+  return block?.statements ?? []
+}
+
+function isDefaultRemoved({ after, before }: Pair<Member<'field'>>): boolean {
+  return before.defaultValue !== undefined && after.defaultValue === undefined
+}
+
+const indexWording = namedWording<IndexMember>(
+  ({ name }) => `index \`${name.text}\``,
+  ({ after, before }) => {
+    const given = ({ members }: IndexMember) => members.filter(({ paths }) => paths.length > 0)
+    const parts = linesOf(paired(given(before), given(after), memberKey), partWording)
+    return within(`change index \`${before.name.text}\``, parts)
+  },
+)
+
+const partWording = namedWording<IndexPart>(
+  ({ kind, paths }) => `${kind} set to ${printedPaths(paths)}`,
+  ({ after, before }) => valueLines(before.kind, printedPaths(before.paths), printedPaths(after.paths)),
+)
+
+function valueLines(what: string, was: string, is: string): readonly DiffLine[] {
+  return was === is ? [] : [marked('changed', `change ${what} from ${was} to ${is}`)]
+}
+
+type Constraint = Member<'unique' | 'check'>
+
+const constraintWording = changingWording<Constraint>(
+  constraint =>
+    constraint.kind === 'check'
+      ? `check constraint \`${constraint.name.text}\``
+      : `unique constraint on ${printedPaths(constraint.paths)}`,
+  ({ after, before }) =>
+    before.kind === 'check' && after.kind === 'check' && !isSameTree(before.body, after.body),
+  ' body',
+)
+
+type Setting = Member<'history_days' | 'ttl_days' | 'document_ttls'>
+
+const settingWording = namedWording<Setting>(
+  ({ kind, value }) => `${kind} set to ${value}`,
+  ({ after, before }) => valueLines(before.kind, `${before.value}`, `${after.value}`),
+)
+
+function settingLines(
+  before: CollectionItem | undefined,
+  after: CollectionItem | undefined,
+): readonly DiffLine[] {
+  const kinds = ['history_days', 'ttl_days', 'document_ttls'] as const
+  const settings = (item: CollectionItem | undefined): readonly Setting[] =>
+    kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
+  const { added, kept, removed } = paired(settings(before), settings(after), memberKey)
+  // The history that a collection keeps when it says nothing of it may be written as well.
+  const isTold = (setting: Setting) => !saysNothing(setting)
+  return linesOf({ added: added.filter(isTold), removed: removed.filter(isTold), kept }, settingWording)
+}
+
+// -------------------------------------------------------------------- functions, roles, access providers
+
+function compareFunctions({ after, before }: ItemPair<FunctionItem>, found: Findings): void {
+  const lines = [...renamed({ before, after }), ...annotationLines({ before, after })]
+  if (before !== undefined && after !== undefined) {
+    if (!isSameTree(signatureOf(before), signatureOf(after)))
+      lines.push(marked('changed', 'change signature'))
+    if (!isSameTree(before.body, after.body)) lines.push(marked('changed', 'change body'))
+  }
+  found.group(undefined, lines)
+}
+
+function signatureOf({ parameters, result }: FunctionItem) {
+  return [parameters.map(({ isRest, name, type }) => [isRest, name.text, type]), result]
+}
+
+/** Compares the members of items of other kinds, in an order of kinds. */
+function compareMembers<T extends RoleMember | ProviderMember>(
+  { after, before }: ItemPair<SchemaItem & { readonly members: readonly T[] }>,
+  kinds: readonly T['kind'][],
+  wording: Wording<T>,
+  found: Findings,
+): void {
+  const members = (item: { readonly members: readonly T[] } | undefined) =>
+    kinds.flatMap(kind => (item?.members ?? []).filter(each => each.kind === kind))
+  found.group(undefined, [
+    ...renamed({ before, after }),
+    ...linesOf(paired(members(before), members(after), memberKey), wording),
+  ])
+}
+
+const roleWording = namedWording<RoleMember>(
+  ({ kind, name }) => `${kind} on \`${name.text}\``,
+  ({ after, before }) => {
+    if (before.kind === 'membership' && after.kind === 'membership') {
+      return predicateLines(`membership on \`${before.name.text}\``, { before, after })
+    }
+    if (before.kind !== 'privileges' || after.kind !== 'privileges') return []
+    const actions = linesOf(paired(before.actions, after.actions, memberKey), actionWording)
+    return within(`change privileges on \`${before.name.text}\``, actions)
+  },
+)
+
+const actionWording = namedWording<ActionMember>(
+  ({ name }) => name.text,
+  pair => predicateLines(pair.before.name.text, pair),
+)
+
+interface WithPredicate {
+  readonly predicate: PredicatePlace | undefined
+}
+
+function predicateLines(what: string, { after, before }: Pair<WithPredicate>): readonly DiffLine[] {
+  const [was, is] = [before.predicate?.lambda, after.predicate?.lambda]
+  if (isSameTree(was, is)) return []
+  const how =
+    was === undefined
+      ? 'adding a predicate'
+      : is === undefined
+        ? 'removing a predicate'
+        : 'modifying its predicate'
+  return [marked('changed', `change ${what} by ${how}`)]
+}
+
+const providerWording: Wording<ProviderMember> = {
+  added: member => (member.kind === 'role' ? [marked('added', `add role \`${member.name.text}\``)] : []),
+  removed: member =>
+    member.kind === 'role' ? [marked('removed', `remove role \`${member.name.text}\``)] : [],
+  changed: ({ after, before }) => {
+    if (before.kind === 'role' && after.kind === 'role') {
+      return predicateLines(`role \`${before.name.text}\``, { before, after })
+    }
+    if (before.kind === 'role' || after.kind === 'role') return []
+    return valueLines(before.kind, printedString(before.value), printedString(after.value))
+  },
+}

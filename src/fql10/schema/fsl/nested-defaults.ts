@@ -1,0 +1,67 @@
+// Defaults within the types of fields: they may stand only on a way of plain objects.
+
+import { said } from '../../../base/message.ts'
+import type { Node, TypeNode } from '../../syntax/nodes.ts'
+import { type Conversion, errorPlace } from './conversion.ts'
+import type { SourceRange } from './outline.ts'
+
+/** Why no default may stand within a type. */
+interface Obstacle {
+  readonly message: string
+  readonly place: SourceRange
+}
+
+/** Notes the defaults that may not stand where they are; `outer` is the default of the field itself. */
+export function refuseDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
+  look(type, conflicting(outer), conversion)
+}
+
+function look(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conversion): void {
+  if (type.kind !== 'object') {
+    const { own, within } = partsOf(type)
+    for (const part of within) look(part, obstacle ?? own, conversion)
+    return
+  }
+  for (const { defaultValue, type: member } of type.members) {
+    if (defaultValue !== undefined && obstacle !== undefined) {
+      const remarks = [conversion.hint(obstacle.message, obstacle.place)]
+      conversion.fault(said`Default values are not allowed here`, errorPlace(defaultValue), { remarks })
+    }
+    look(member, obstacle ?? conflicting(defaultValue), conversion)
+  }
+  if (type.wildcard !== undefined) look(type.wildcard, obstacle ?? notObject(type), conversion)
+}
+
+function conflicting(outer: Node | undefined): Obstacle | undefined {
+  return outer && { message: 'Parent has a conflicting default value', place: errorPlace(outer) }
+}
+
+function notObject(type: TypeNode): Obstacle {
+  return { message: 'Parent is not an object', place: type }
+}
+
+/** The types within a type that is no object, and why there is no default in them. */
+function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
+  readonly own: Obstacle
+  readonly within: readonly TypeNode[]
+} {
+  const own = notObject(type)
+  switch (type.kind) {
+    case 'literal':
+      return { own, within: [] }
+    case 'optional': {
+      const mark = { start: type.end - 1, end: type.end }
+      return { own: { message: 'Parent is nullable', place: mark }, within: [type.inner] }
+    }
+    case 'union':
+      return { own: { message: 'Parent is a union', place: type }, within: type.members }
+    case 'intersection':
+      return { own, within: type.members }
+    case 'name':
+      return { own, within: type.arguments }
+    case 'tuple':
+      return { own, within: type.elements }
+    case 'function':
+      return { own, within: [...type.parameters.map(parameter => parameter.type), type.result] }
+  }
+}

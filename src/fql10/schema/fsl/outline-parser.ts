@@ -1,0 +1,420 @@
+// The text of a schema file to its outline, in one pass. It stops at the first thing that cannot be read.
+
+import { step, stepsPerDefinition } from '../../../base/effort.ts'
+import { limits } from '../../../base/limits.ts'
+import { said } from '../../../base/message.ts'
+import { resourceActions } from '../../../model/auth/contract.ts'
+import { readString, startsString } from '../../syntax/literals.ts'
+import type { Node, TypeNode } from '../../syntax/nodes.ts'
+import { Parser } from '../../syntax/parser.ts'
+import { code, Expected } from '../../syntax/reader.ts'
+import type { Source } from '../../syntax/source.ts'
+import { readType } from '../../syntax/types.ts'
+import type {
+  AnnotationPlace,
+  NamePlace,
+  OutlineBlock,
+  OutlineField,
+  OutlineFunction,
+  OutlineItem,
+  OutlineMember,
+  OutlineMigration,
+  OutlineValue,
+  ParameterPlace,
+  SourceRange,
+} from './outline.ts'
+import { unreadableEnd } from './unreadable.ts'
+
+/** Words behind which the next word is a name, even in another line. */
+const named: ReadonlySet<string> = new Set(
+  'collection role index terms values unique predicate migrations privileges membership history_days ttl_days check'.split(
+    ' ',
+  ),
+)
+
+/** Words with a value in the same line, and without a name. */
+const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])
+
+const migrationWords: ReadonlySet<string> = new Set(
+  'add drop backfill move split move_conflicts move_wildcard add_wildcard'.split(' '),
+)
+
+/** What is known of an item before its first word. */
+interface Beginning {
+  readonly start: number
+  readonly commentStart: number
+  readonly annotations: readonly AnnotationPlace[]
+}
+
+/** Reads schema files. Throws Expected where it cannot go on, Recorded behind a fault that it has recorded. */
+export class OutlineParser extends Parser {
+  #blockDepth = 0
+  /** The comments in front of the position, since the last item. */
+  #comments: (SourceRange & { readonly isLine: boolean })[] = []
+
+  constructor(source: Source) {
+    super(source, [])
+  }
+
+  /** All items of the file. */
+  file(): OutlineItem[] {
+    const items: OutlineItem[] = []
+    this.#separators()
+    while (this.at < this.text.length) {
+      if (!this.isName && this.text[this.at] !== '@') throw this.expected('end-of-input')
+      items.push(this.#topItem())
+    }
+    return items
+  }
+
+  /** An item, and what separates it from the next. */
+  #topItem(): OutlineItem {
+    const item = this.#item(this.#commentStart())
+    if (!this.#separators() && this.at < this.text.length) throw this.#unreadableEnd(item)
+    return item
+  }
+
+  /** Behind a word alone a name could have come. */
+  #unreadableEnd(item: OutlineItem): Expected {
+    const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
+    return isBare ? this.expected('end-of-input', 'identifier') : this.expected('end-of-input')
+  }
+
+  /** Skips what separates items, and remembers the comments in it; whether there was any. */
+  #separators(): boolean {
+    this.#comments = []
+    let any = false
+    for (;;) {
+      const start = this.at
+      const unit = this.unit()
+      if (unit === code.blank || unit === code.tab) this.at++
+      else if (unit === code.newline || unit === code.return || unit === code.semicolon) {
+        this.at++
+        any = true
+      } else if (this.lineComment()) {
+        this.#comments.push({ start, end: this.at, isLine: true })
+        any = true
+      } else if (this.text.startsWith('/*', start)) {
+        this.blockComment()
+        this.#comments.push({ start, end: this.at, isLine: false })
+        any = true
+      } else return any
+    }
+  }
+
+  /** Where the run of comments begins that ends right above the position. */
+  #commentStart(): number {
+    let start = this.at
+    for (const { end, isLine, start: commentStart } of this.#comments.reverse()) {
+      const newline = isLine || this.text[end] !== '\n' ? 0 : 1
+      if (end + newline !== start) break
+      start = commentStart
+    }
+    return start
+  }
+
+  #item(commentStart = this.at): OutlineItem {
+    step(stepsPerDefinition)
+    const start = this.at
+    const beginning = { start, commentStart, annotations: this.#annotations() }
+    if (this.unit() === code.star || startsString(this) || this.#isField()) return this.#field(beginning)
+    if (!this.isName) throw this.expected('identifier')
+    const keyword = this.#word()
+    switch (keyword.text) {
+      case 'function':
+        return this.#function(beginning, keyword)
+      case 'access':
+        this.blanks()
+        if (!this.skipsWord('provider')) throw this.expected('provider')
+        return this.#provider(beginning, { ...keyword, text: 'access provider', end: this.at })
+    }
+    if (migrationWords.has(keyword.text)) return this.#migration(beginning, keyword)
+    if (named.has(keyword.text) || nameless.has(keyword.text)) return this.#member(beginning, keyword)
+    return this.#unknown(beginning, keyword)
+  }
+
+  /** An item whose word means nothing; what follows is not read. */
+  #unknown(beginning: Beginning, keyword: NamePlace): OutlineMember {
+    this.at += this.text.slice(this.at, unreadableEnd(this.text, this.at)).trimEnd().length
+    return { form: 'member', ...beginning, end: this.at, keyword, name: undefined, value: undefined }
+  }
+
+  #annotations(): AnnotationPlace[] {
+    const annotations: AnnotationPlace[] = []
+    while (this.text[this.at] === '@') {
+      const start = this.at++
+      const kind = this.skipsWord('alias') ? 'alias' : this.skipsWord('role') ? 'role' : undefined
+      if (kind === undefined) throw this.expected('`alias`', '`role`')
+      this.blanks()
+      if (!this.skips('(')) throw this.expected('`(`')
+      this.lines()
+      const name = this.#name()
+      this.lines()
+      if (!this.skips(')')) throw this.expected('`)`')
+      annotations.push({ kind, name, start, end: this.at })
+      this.lines()
+    }
+    return annotations
+  }
+
+  /** A word, keywords of expressions too. */
+  #word(): NamePlace {
+    const start = this.at
+    const text = this.anyName()
+    return { text, start, end: this.at }
+  }
+
+  /** A word that is no keyword, or a text in quotes. */
+  #name(): NamePlace {
+    const start = this.at
+    if (startsString(this)) {
+      const { kind, ...text } = readString(this, () => {
+        throw this.expected('name')
+      })
+      return { text: kind === 'literal' && 'value' in text ? String(text.value) : '', start, end: this.at }
+    }
+    if (!this.isName) throw this.expected('name')
+    return { text: this.name(), start, end: this.at }
+  }
+
+  /** Whether a name with a colon or an equals sign comes, or a computed field; the position stays. */
+  #isField(): boolean {
+    if (!this.isName) return false
+    const start = this.at
+    const word = this.anyName()
+    this.blanks()
+    const startsName = this.isName || startsString(this) || this.unit() === code.star
+    const found = word === 'compute' ? startsName : this.unit() === code.colon || this.skipsEquals()
+    this.at = start
+    return found
+  }
+
+  #field({ annotations, commentStart, start }: Beginning): OutlineField {
+    const from = this.at
+    let compute: SourceRange | undefined
+    if (this.skipsWord('compute')) {
+      this.blanks()
+      compute = { start: from, end: this.at }
+    }
+    const nameStart = this.at
+    const isWildcard = this.skips('*')
+    const name = isWildcard ? { text: '*', start: nameStart, end: this.at } : this.#name()
+    let end = this.at
+    let type: TypeNode | undefined
+    this.blanks()
+    if (this.skips(':')) {
+      this.lines()
+      type = this.#type()
+      end = this.at
+      this.blanks()
+    }
+    let value: Node | undefined
+    if (this.skipsEquals()) {
+      this.lines()
+      value = this.#expression()
+      end = value.end
+    } else if (type === undefined && compute === undefined) throw this.expected('`:`', '`=`')
+    this.at = end
+    return { form: 'field', annotations, commentStart, start, end, compute, name, isWildcard, type, value }
+  }
+
+  /** An expression that must be there. */
+  #expression(): Node {
+    if (!this.startsExpression()) throw this.expected('expression')
+    return this.expression(false)
+  }
+
+  /** A type; what stands behind it is looked at here. */
+  #type(): TypeNode {
+    return readType(this, { readDefault: () => this.expression(false), isPart: true })
+  }
+
+  #member({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineMember {
+    let end = this.at
+    let name: NamePlace | undefined
+    const skip = () => (named.has(keyword.text) ? this.lines() : this.blanks())
+    if (!nameless.has(keyword.text)) {
+      skip()
+      if (this.isName || startsString(this)) {
+        name = this.#name()
+        end = this.at
+      }
+    }
+    if (name === undefined) skip()
+    else this.blanks()
+    const value = this.#value()
+    this.at = value?.end ?? end
+    return { form: 'member', annotations, commentStart, start, end: this.at, keyword, name, value }
+  }
+
+  #value(): OutlineValue | undefined {
+    const start = this.at
+    switch (this.unit()) {
+      case code.openBrace:
+        return this.#block()
+      case code.openBracket:
+        return { kind: 'list', elements: this.#list(), start, end: this.at }
+    }
+    if (!this.startsExpression()) return undefined
+    const node = this.expression(false)
+    return { kind: 'expression', node, start: node.start, end: node.end }
+  }
+
+  #provider(beginning: Beginning, keyword: NamePlace): OutlineMember {
+    this.lines()
+    const name = this.#name()
+    this.lines()
+    const value = this.#value()
+    if (value === undefined) throw this.expected('expression')
+    this.at = value.end
+    return { form: 'member', ...beginning, end: this.at, keyword, name, value }
+  }
+
+  #list(): Node[] {
+    this.at++
+    const elements: Node[] = []
+    this.lines()
+    if (this.skips(']')) return elements
+    for (;;) {
+      if (!this.startsExpression()) throw this.expected('`]`', 'expression')
+      this.#refuseBareDot()
+      elements.push(this.expression(true))
+      this.lines()
+      if (this.skips(']')) return elements
+      if (!this.skips(',')) throw this.expected('`,`', '`]`')
+      this.lines()
+      if (this.unit() === code.closeBracket) throw this.expected('expression')
+    }
+  }
+
+  /** A dot alone is no path. */
+  #refuseBareDot(): void {
+    const start = this.at
+    if (!this.skips('.')) return
+    this.lines()
+    if (this.unit() === code.closeBracket || this.unit() === code.comma) {
+      throw this.expected('`]`', 'expression')
+    }
+    this.at = start
+  }
+
+  #block(): OutlineBlock {
+    const start = this.at++
+    if (++this.#blockDepth > limits.v10NestingMax) {
+      throw this.fault(said`The schema is nested too deeply`, start, start + 1)
+    }
+    const members: OutlineItem[] = []
+    this.#separators()
+    while (!this.skips('}')) {
+      const unit = this.unit()
+      const begins = this.isName || startsString(this) || unit === code.star || this.text[this.at] === '@'
+      if (!begins) throw this.expected('`}`')
+      members.push(this.#item())
+      const isSeparated = this.#separators()
+      if (!isSeparated && this.unit() !== code.closeBrace) throw this.expected('`}`')
+    }
+    this.#blockDepth--
+    return { kind: 'block', members, start, end: this.at }
+  }
+
+  #migration({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineMigration {
+    const paths: Node[] = []
+    let value: Node | undefined
+    if (keyword.text !== 'add_wildcard') paths.push(this.#path())
+    let end = this.at
+    if (keyword.text === 'backfill') {
+      this.blanks()
+      if (!this.skipsEquals()) throw this.expected('`=`')
+      this.lines()
+      value = this.#expression()
+      end = value.end
+    } else if (keyword.text === 'move' || keyword.text === 'split') {
+      this.blanks()
+      if (!this.skips('->')) throw this.expected('`->`')
+      do {
+        paths.push(this.#path())
+        end = this.at
+        this.blanks()
+      } while (keyword.text === 'split' && this.skips(','))
+    }
+    this.at = end
+    return { form: 'migration', annotations, commentStart, start, end, keyword, paths, value }
+  }
+
+  #path(): Node {
+    this.blanks()
+    if (!this.startsExpression()) throw this.expected('expression')
+    const node = this.operand()
+    this.at = node.end
+    return node
+  }
+
+  #function({ annotations, commentStart, start }: Beginning, keyword: NamePlace): OutlineFunction {
+    this.blanks()
+    const name = this.#name()
+    this.blanks()
+    const listStart = this.at
+    if (!this.skips('(')) throw this.expected('`(`')
+    const parameters = this.#parameters()
+    const list = { start: listStart, end: this.at }
+    this.lines()
+    let result: TypeNode | undefined
+    if (this.skips(':')) {
+      this.lines()
+      result = this.#type()
+      this.lines()
+    }
+    const body = this.#functionBody()
+    const base = { form: 'function', annotations, commentStart, start, end: this.at } as const
+    return { ...base, keyword, name, parameters, list, result, body }
+  }
+
+  #parameters(): ParameterPlace[] {
+    const parameters: ParameterPlace[] = []
+    this.lines()
+    while (!this.skips(')')) {
+      const parameter = this.#parameter()
+      const last = parameters.at(-1)
+      if (last?.isRest)
+        throw this.fault(said`Variadic argument must be the last argument.`, last.start, last.end)
+      parameters.push(parameter)
+      this.lines()
+      if (this.skips(',')) this.lines()
+      else if (this.unit() !== code.close) {
+        throw parameter.type === undefined
+          ? this.expected('`)`', '`,`', 'a type annotation')
+          : this.expected('`)`')
+      }
+    }
+    return parameters
+  }
+
+  #parameter(): ParameterPlace {
+    const start = this.at
+    const isRest = this.skips('...')
+    if (isRest) this.lines()
+    if (!this.isName) throw isRest ? this.expected('identifier') : this.expected('`)`', '`...`', 'identifier')
+    const nameStart = this.at
+    const name = { text: this.name(), start: nameStart, end: this.at }
+    const end = this.at
+    this.blanks()
+    let type: TypeNode | undefined
+    if (this.skips(':')) {
+      this.lines()
+      type = this.#type()
+    }
+    return { name, isRest, type, start, end }
+  }
+
+  /** A body that does not parse is skipped; faults that its expressions have recorded are reported instead. */
+  #functionBody() {
+    const start = this.at
+    try {
+      return this.block()
+    } catch (error) {
+      if (!(error instanceof Expected)) throw error
+      this.at = unreadableEnd(this.text, start)
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// Schema files brought in line with the definitions that are there: what has been changed elsewhere is written into them,
+// with comments, order and layout kept.
+
+import { GenerationCache } from '../../../base/generation-cache.ts'
+import { treeBytesPerUnit } from '../../syntax/nodes.ts'
+import { Source } from '../../syntax/source.ts'
+import { TextEdits } from './edit.ts'
+import type { SchemaItem } from './nodes.ts'
+import type { SourceRange } from './outline.ts'
+import { type ParsedFile, parseFsl } from './parse.ts'
+import { patchItem } from './patch-item.ts'
+
+/** A file: its name, and its text. */
+export interface FileText {
+  readonly name: string
+  readonly text: string
+}
+
+/** The file that new items go to. */
+export const mainFile = 'main.fsl'
+
+const preamble =
+  '// The following schema is auto-generated.\n// This file contains FSL for FQL10-compatible schema items.\n\n'
+
+const warning =
+  '// WARNING: the following auto-generated items contain invalid FSL syntax.\n' +
+  '// Please fix its syntax and re-submit the file. Contact support if you need\n' +
+  '// assistance via https://support.fauna.com.\n\n\n'
+
+/** Bytes of the trees of files that are remembered, at most, and of a fault besides. */
+const rememberedBytesMax = 33_554_432
+const faultBytes = 512
+
+const remembered = new GenerationCache<string, ParsedFile>(
+  rememberedBytesMax,
+  ({ file, faults }) => (64 + file.source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
+)
+
+/** The items of a file; what was read before is remembered. */
+export function readFile({ name, text }: FileText): ParsedFile {
+  const key = `${name}\n${text}`
+  let parsed = remembered.get(key)
+  if (parsed === undefined) {
+    parsed = parseFsl(new Source(name, text))
+    remembered.set(key, parsed)
+  }
+  return parsed
+}
+
+/** The items of all files, as far as they can be read. */
+export function itemsIn(files: readonly FileText[]): readonly SchemaItem[] {
+  return files.flatMap(file => readFile(file).file.items)
+}
+
+/** What an item is the same by, in all files. */
+export function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): string {
+  return `${kind} ${name.text}`
+}
+
+/** The place of an item with the comment that belongs to it. */
+export function placeWithComment({ commentStart, end }: SchemaItem): SourceRange {
+  return { start: commentStart, end }
+}
+
+/** A text with an item behind it, an empty line between. */
+function withItem(text: string, item: string): string {
+  if (text.trim() === '') return `${item}\n`
+  return `${text}${text.endsWith('\n') ? '' : '\n'}\n${item}\n`
+}
+
+/** The text of a file made of nothing but definitions; `items` are texts of items, in the order in which they come. */
+function generatedText(items: readonly string[]): string {
+  const text = `${preamble}${items.map(item => `${item}\n`).join('\n')}`
+  return readFile({ name: mainFile, text }).faults.length > 0 ? warning + text : text
+}
+
+/**
+ * The files as they are when they say what the definitions say, of which `items` are the texts; no file, where there is
+ * nothing to say. Files that cannot be read are let be, and what is in them counts as missing.
+ */
+export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
+  if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]
+  const wanted = parseFsl(new Source(mainFile, items.join('\n\n'))).file.items
+  const missing = new Map(wanted.map(item => [itemKey(item), item]))
+  const patched = files.map(file => {
+    const { faults, file: parsed } = readFile(file)
+    if (faults.length > 0) return file
+    const edits = new TextEdits()
+    for (const item of parsed.items) {
+      const other = missing.get(itemKey(item))
+      missing.delete(itemKey(item))
+      if (other === undefined) edits.cut(placeWithComment(item))
+      else patchItem(item, other, edits)
+    }
+    return edits.isEmpty ? file : { ...file, text: edits.applied(file.text) }
+  })
+  return missing.size === 0 ? patched : withNewItems(patched, [...missing.values()])
+}
+
+function withNewItems(files: readonly FileText[], items: readonly SchemaItem[]): readonly FileText[] {
+  const texts = items.map(({ end, source, start }) => source.text.slice(start, end))
+  const main = files.find(({ name }) => name === mainFile)
+  if (main === undefined) return [...files, { name: mainFile, text: generatedText(texts) }]
+  const isBroken = readFile(main).faults.length > 0
+  const text = isBroken ? generatedText(texts) : texts.reduce(withItem, main.text)
+  return files.map(file => (file === main ? { ...main, text } : file))
+}

@@ -1,0 +1,199 @@
+// Expressions and types as they are printed in schema files: in one layout, whatever they were written in. Parentheses are
+// part of the tree and printed where they were.
+
+import { unreachable } from '../../../base/assert.ts'
+import {
+  type BlockNode,
+  type LambdaNode,
+  type Link,
+  type Node,
+  shortParameter,
+  type TypeNode,
+} from '../../syntax/nodes.ts'
+import { isPlainName } from '../field-names.ts'
+import { escaped, printedDecimal, printedString } from './print-text.ts'
+
+/** A text of several lines, further in by one level from its second line on. Texts in quotes have no lines of their own. */
+export function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ')
+}
+
+/** Lines in braces. */
+export function inBraces(lines: readonly string[]): string {
+  return `{${lines.map(line => indented(`\n${line}`)).join('')}\n}`
+}
+
+/** Prints the nodes of one text. */
+export class ExpressionPrinter {
+  readonly #text: string
+
+  /** `text`: what the nodes were parsed from. */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** An expression. */
+  expression(node: Node): string {
+    switch (node.kind) {
+      case 'literal':
+        return this.#literal(node)
+      case 'placeholder':
+      case 'match':
+        return this.#text.slice(node.start, node.end)
+      case 'name':
+        return node.name === shortParameter ? '' : node.name
+      case 'template':
+        return this.#template(node.parts)
+      case 'array': {
+        const isTuple = this.#text[node.start] === '('
+        const elements = this.#list(node.elements)
+        return isTuple ? `(${elements})` : `[${elements}]`
+      }
+      case 'group':
+        return `(${this.expression(node.inner)})`
+      case 'object': {
+        const last = node.fields.length - 1
+        const line = ([key, value]: readonly [string, Node], index: number) =>
+          `${printedKey(key)}: ${this.expression(value)}${index === last ? '' : ','}`
+        return inBraces(node.fields.map(line))
+      }
+      case 'block':
+        return this.block(node)
+      case 'lambda':
+        return this.lambda(node)
+      case 'if': {
+        const otherwise = node.otherwise === undefined ? '' : ` else ${this.expression(node.otherwise)}`
+        return `if (${this.expression(node.condition)}) ${this.expression(node.then)}${otherwise}`
+      }
+      case 'at':
+        return `at (${this.expression(node.time)}) ${this.expression(node.body)}`
+      case 'unary':
+        return `${node.operator}${this.expression(node.operand)}`
+      case 'binary':
+        return `${this.expression(node.left)} ${node.operator} ${this.expression(node.right)}`
+      case 'chain':
+        return this.#chain(node.operand, node.links)
+      case 'projection': {
+        const lines = node.fields?.map(({ name, value }) => `${name}: ${this.expression(value)},`)
+        return `${this.expression(node.operand)} ${inBraces(lines ?? ['*'])}`
+      }
+      default:
+        return unreachable(node)
+    }
+  }
+
+  /** Statements in braces. */
+  block({ statements }: BlockNode): string {
+    return inBraces(
+      statements.map(each => {
+        if (each.kind !== 'let') return this.expression(each)
+        const type = each.type === undefined ? '' : `: ${this.type(each.type)}`
+        return `let ${each.name}${type} = ${this.expression(each.value)}`
+      }),
+    )
+  }
+
+  /** A lambda; a short one is its body alone. */
+  lambda(node: LambdaNode): string {
+    if (node.parameters[0] === shortParameter) return this.expression(node.body)
+    const rest = node.rest === undefined ? [] : [`...${node.rest}`]
+    return `(${[...node.parameters, ...rest].join(', ')}) => ${this.expression(node.body)}`
+  }
+
+  #list(nodes: readonly Node[]): string {
+    return nodes.map(each => this.expression(each)).join(', ')
+  }
+
+  #literal({ end, start, value }: Extract<Node, { kind: 'literal' }>): string {
+    if (typeof value === 'string') return printedString(value)
+    return typeof value === 'number' ? printedDecimal(this.#text.slice(start, end)) : `${value}`
+  }
+
+  #template(parts: readonly (string | Node)[]): string {
+    const printed = parts.map(part =>
+      typeof part === 'string' ? escaped(part) : `#{${this.expression(part)}}`,
+    )
+    return `"${printed.join('')}"`
+  }
+
+  #chain(operand: Node, links: readonly Link[]): string {
+    const isShort = operand.kind === 'name' && operand.name === shortParameter
+    const printed = links.map((link, index) => this.#link(link, isShort && index === 0))
+    return this.expression(operand) + printed.join('')
+  }
+
+  /** `leads`: the link stands at the beginning of a short lambda, where brackets have a dot before them. */
+  #link(link: Link, leads: boolean): string {
+    switch (link.kind) {
+      case 'field':
+        return `${link.optional ? '?.' : '.'}${link.name}`
+      case 'method': {
+        const call = link.optionalCall ? '?.(' : '('
+        return `${link.optional ? '?.' : '.'}${link.name}${call}${this.#list(link.arguments)})`
+      }
+      case 'call':
+      case 'access': {
+        const [open, close] = link.kind === 'call' ? ['(', ')'] : ['[', ']']
+        return `${link.optional ? '?.' : leads ? '.' : ''}${open}${this.#list(link.arguments)}${close}`
+      }
+      case 'assert':
+        return '!'
+    }
+  }
+
+  /** A type. `within`: how tight the operator around it binds. */
+  type(type: TypeNode, within = 0): string {
+    switch (type.kind) {
+      case 'name': {
+        const given = type.arguments.map(each => this.type(each)).join(', ')
+        return given === '' ? type.name : `${type.name}<${given}>`
+      }
+      case 'literal':
+        if (typeof type.value === 'string') return printedString(type.value)
+        return typeof type.value === 'number'
+          ? printedDecimal(this.#text.slice(type.start, type.end))
+          : `${type.value}`
+      case 'tuple':
+        return `[${type.elements.map(each => this.type(each)).join(', ')}]`
+      case 'object':
+        return this.#objectType(type)
+      case 'optional':
+        return `${this.type(type.inner, 3)}?`
+      case 'union':
+        return parenthesised(type.members.map(each => this.type(each, 2)).join(' | '), within > 1)
+      case 'intersection':
+        return parenthesised(type.members.map(each => this.type(each, 3)).join(' & '), within > 2)
+      case 'function': {
+        const parameters = type.parameters.map(({ isRest, name, type: each }) => {
+          const label = name === undefined ? '' : `${name}: `
+          return `${label}${isRest ? '...' : ''}${this.type(each)}`
+        })
+        return parenthesised(`(${parameters.join(', ')}) => ${this.type(type.result)}`, within > 0)
+      }
+    }
+  }
+
+  #objectType({ isOpen, members, wildcard }: Extract<TypeNode, { kind: 'object' }>): string {
+    const printed = members.map(({ defaultValue, name, type }) => {
+      const value = defaultValue === undefined ? '' : ` = ${this.expression(defaultValue)}`
+      return `${printedKey(name)}: ${this.type(type)}${value}`
+    })
+    if (wildcard !== undefined) printed.push(`*: ${this.type(wildcard)}`)
+    if (isOpen) printed.push('...')
+    return printed.length === 0 ? '{}' : `{ ${printed.join(', ')} }`
+  }
+}
+
+function parenthesised(text: string, needed: boolean): string {
+  return needed ? `(${text})` : text
+}
+
+/** A key: keywords may be keys. */
+function printedKey(key: string): string {
+  return /^[a-zA-Z_][a-zA-Z0-9_']*$/.test(key) ? key : printedString(key)
+}
+
+/** A name of an item: in quotes where it has to be. */
+export function printedName(name: string): string {
+  return isPlainName(name) ? name : printedString(name)
+}

@@ -1,0 +1,42 @@
+// Texts and numbers as they are printed in schema files.
+
+import { isDisplayed } from '../../syntax/reader.ts'
+import { escapes } from '../../text/quoted.ts'
+
+/** Other quotes stand as they are. */
+const unescaped: ReadonlySet<string> = new Set(["'", '`'])
+
+/** The inside of a text in double quotes. */
+export function escaped(text: string): string {
+  let printed = ''
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    const character = text[at] as string
+    const known = unescaped.has(character) ? character : escapes[character]
+    printed += known ?? (isDisplayed(unit) ? character : `\\u${unit.toString(16).padStart(4, '0')}`)
+  }
+  return printed
+}
+
+/** A text in double quotes. */
+export function printedString(text: string): string {
+  return `"${escaped(text)}"`
+}
+
+/** A decimal number as it was written, in the spelling that keeps all its digits. */
+export function printedDecimal(written: string): string {
+  const [, sign = '', integer = '', fraction = '', exponent = '0'] =
+    /^([+-]?)\s*([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$/.exec(written.replaceAll('_', '')) ?? []
+  const minus = sign === '-' ? '-' : ''
+  const digits = (integer + fraction).replace(/^0+(?=[0-9])/, '')
+  const scale = fraction.length - Number(exponent)
+  const adjusted = digits.length - 1 - scale
+  if (scale >= 0 && adjusted >= -6) {
+    if (scale === 0) return minus + digits
+    const padded = digits.padStart(scale + 1, '0')
+    return `${minus}${padded.slice(0, -scale)}.${padded.slice(-scale)}`
+  }
+  const rest = digits.length > 1 ? `.${digits.slice(1)}` : ''
+  const power = adjusted === 0 ? '' : `E${adjusted > 0 ? '+' : ''}${adjusted}`
+  return `${minus}${digits[0]}${rest}${power}`
+}

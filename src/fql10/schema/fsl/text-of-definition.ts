@@ -1,0 +1,228 @@
+// From a stored definition to the text of an item. Texts of expressions are printed anew; what does not parse stays as it is,
+// and the file that it comes into cannot be read.
+
+import { catchError } from '../../../base/catch-error.ts'
+import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
+import { parsePath } from '../../../model/schema/paths.ts'
+import { isObject, itemsOf, type ObjectValue, type Value } from '../../../values/value.ts'
+import { QueryFailure } from '../../failure/failure.ts'
+import { type LambdaNode, shortParameter } from '../../syntax/nodes.ts'
+import { parseLambda, parseSignature } from '../../syntax/parse.ts'
+import { Source } from '../../syntax/source.ts'
+import type { SchemaItem } from './nodes.ts'
+import { parseExpression } from './parse.ts'
+import { printedIndexPath } from './print.ts'
+import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
+import { printedString } from './print-text.ts'
+
+/** A definition of one kind: its fields as version 10 shows them, the name among them. */
+interface StoredDefinition {
+  readonly kind: SchemaItem['kind']
+  readonly fields: ObjectValue
+}
+
+/**
+ * The text of the item that stands for a definition, without a newline at its end. `alias` takes the place of one that it
+ * does not have. Undefined for what version 4 has made and a schema file cannot say.
+ */
+export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string | undefined {
+  switch (kind) {
+    case 'collection':
+      return collectionText(fields)
+    case 'function':
+      return functionText(fields, alias)
+    case 'role':
+      return roleText(fields)
+    case 'access provider':
+      return providerText(fields)
+  }
+}
+
+function annotation(kind: 'alias' | 'role', name: string | undefined): string {
+  return name === undefined ? '' : `@${kind}(${printedName(name)})\n`
+}
+
+/** What `print` makes of a text; the text itself when it cannot be read. */
+function reprinted(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
+  const printed = () => print(new Source('*body*', source), new ExpressionPrinter(source))
+  return catchError(QueryFailure, printed, () => source)
+}
+
+function typeText(source: string): string {
+  return reprinted(source, (each, printer) => printer.type(parseSignature(each)))
+}
+
+function expressionText(source: string): string {
+  return reprinted(source, (each, printer) => printer.expression(parseExpression(each)))
+}
+
+function isShort(lambda: LambdaNode): boolean {
+  return lambda.parameters[0] === shortParameter
+}
+
+/** A lambda in parentheses, which a short one has of its own. */
+function groupedLambda(source: string): string {
+  return reprinted(source, (each, printer) => `(${printer.lambda(parseLambda(each))})`)
+}
+
+function bareLambda(source: string): string {
+  return reprinted(source, (each, printer) => {
+    const lambda = parseLambda(each)
+    return isShort(lambda) ? `(${printer.lambda(lambda)})` : printer.lambda(lambda)
+  })
+}
+
+/** Stands for a history without end. */
+const historyWithoutEnd = '9223372036854775807'
+
+function collectionText(fields: ObjectValue): string {
+  const wildcard = textIn(fields, 'wildcard')
+  const history = fields.get('history_days')
+  const setting = (name: string) => {
+    const value = fields.get(name) ?? null
+    return value === null ? [] : [`${name} ${value}`]
+  }
+  const constraints = partsIn(fields, 'constraints')
+  const lines = [
+    ...namedIn(fields, 'fields').map(([name, field]) => fieldText(name, field)),
+    ...namedIn(fields, 'computed_fields').map(([name, field]) => computedText(name, field)),
+    ...(wildcard === undefined ? [] : [`*: ${typeText(wildcard)}`]),
+    ...namedIn(fields, 'indexes').map(([name, index]) => indexText(name, index)),
+    ...constraints.flatMap(each => (each.has('unique') ? [`unique ${pathsText(each.get('unique'))}`] : [])),
+    ...constraints.flatMap(checkText),
+    ...(history === 0n ? [] : [`history_days ${history ?? historyWithoutEnd}`]),
+    ...setting('ttl_days'),
+    ...setting('document_ttls'),
+    ...migrationsText(fields),
+  ]
+  const name = printedName(textIn(fields, 'name') ?? '')
+  return `${annotation('alias', textIn(fields, 'alias'))}collection ${name} ${inBraces(lines)}`
+}
+
+function fieldText(name: string, field: ObjectValue): string {
+  const value = textIn(field, 'default')
+  const type = typeText(textIn(field, 'signature') ?? 'Any')
+  return `${name}: ${type}${value === undefined ? '' : ` = ${expressionText(value)}`}`
+}
+
+function computedText(name: string, field: ObjectValue): string {
+  const signature = textIn(field, 'signature')
+  const type = signature === undefined ? '' : `: ${typeText(signature)}`
+  return `compute ${name}${type} = ${bareLambda(textIn(field, 'body') ?? '')}`
+}
+
+function indexText(name: string, index: ObjectValue): string {
+  const parts = ['terms', 'values'].flatMap(part => {
+    const paths = itemsOf(index.get(part))
+    return paths.length === 0 ? [] : [`${part} ${pathsText(paths)}`]
+  })
+  return `index ${name} ${inBraces(parts)}`
+}
+
+function pathsText(value: Value | undefined): string {
+  const printed = itemsOf(value).map(each => {
+    const given = isObject(each) ? each : new Map([['field', each]])
+    const path = parsePath(textIn(given, 'field') ?? '') ?? []
+    const order = given.get('order') === 'desc' ? 'desc' : 'asc'
+    return printedIndexPath({ path, mva: given.get('mva') === true, order, start: 0, end: 0 })
+  })
+  return `[${printed.join(', ')}]`
+}
+
+function checkText(constraint: ObjectValue): readonly string[] {
+  const check = constraint.get('check')
+  if (!isObject(check)) return []
+  return [`check ${textIn(check, 'name')} ${groupedLambda(textIn(check, 'body') ?? '')}`]
+}
+
+function migrationsText(fields: ObjectValue): readonly string[] {
+  const statements = partsIn(fields, 'migrations')
+  return statements.length === 0 ? [] : [`migrations ${inBraces(statements.map(migrationText))}`]
+}
+
+function migrationText(statement: ObjectValue): string {
+  const [[kind, given] = ['', null]] = statement
+  const parts: ObjectValue = isObject(given) ? given : new Map()
+  const path = (each: Value | undefined) => pathsText(each).slice(1, -1)
+  const words = [kind]
+  if (kind !== 'add_wildcard') words.push(path(parts.get('field') ?? parts.get('into')))
+  if (kind === 'backfill') words.push('=', expressionText(textIn(parts, 'value') ?? ''))
+  if (kind === 'move' || kind === 'split') words.push('->', path(parts.get('to')))
+  return words.join(' ')
+}
+
+function functionText(fields: ObjectValue, invented: string | undefined): string | undefined {
+  const body = textIn(fields, 'body')
+  if (body === undefined) return undefined
+  const alias = annotation('alias', textIn(fields, 'alias') ?? invented)
+  const role = annotation('role', textIn(fields, 'role'))
+  const signature = textIn(fields, 'signature')
+  const rest = reprinted(body, (source, printer) => {
+    const lambda = parseLambda(source)
+    const block =
+      lambda.body.kind === 'block' ? printer.block(lambda.body) : inBraces([printer.expression(lambda.body)])
+    return `${headText(lambda, signature)} ${block}`
+  })
+  return `${alias}${role}function ${printedName(textIn(fields, 'name') ?? '')}${rest}`
+}
+
+/** The parameters of a function, with their types when its signature has one for each. */
+function headText({ parameters, rest }: LambdaNode, signature: string | undefined): string {
+  const names = [...parameters, ...(rest === undefined ? [] : [`...${rest}`])]
+  const plain = `(${names.join(', ')})`
+  if (signature === undefined) return plain
+  const parsed = () => parseSignature(new Source('*signature*', signature))
+  const type = catchError(QueryFailure, parsed, () => undefined)
+  if (type?.kind !== 'function' || type.parameters.length !== names.length) return plain
+  const printer = new ExpressionPrinter(signature)
+  const typed = names.map((name, index) => {
+    const parameter = type.parameters[index]
+    return parameter === undefined ? name : `${name}: ${printer.type(parameter.type)}`
+  })
+  return `(${typed.join(', ')}): ${printer.type(type.result)}`
+}
+
+function predicateText(predicate: Value | undefined): string {
+  return typeof predicate === 'string' ? ` ${inBraces([`predicate ${groupedLambda(predicate)}`])}` : ''
+}
+
+function roleText(fields: ObjectValue): string | undefined {
+  const privileges = itemsOf(fields.get('privileges')).filter(isObject)
+  const memberships = itemsOf(fields.get('membership')).filter(isObject)
+  const actionsOf = (privilege: ObjectValue) =>
+    [...objectIn(privilege, 'actions')].filter(([, each]) => each !== false)
+  const isForeign =
+    [...privileges, ...memberships].some(each => textIn(each, 'resource') === undefined) ||
+    privileges.some(each => actionsOf(each).some(([, allowed]) => !isOwn(allowed))) ||
+    memberships.some(each => !isOwn(each.get('predicate')))
+  if (isForeign) return undefined
+  const lines = [
+    ...privileges.map(each => {
+      const actions = actionsOf(each).map(([action, allowed]) => `${action}${predicateText(allowed)}`)
+      return `privileges ${printedName(textIn(each, 'resource') ?? '')} ${inBraces(actions)}`
+    }),
+    ...memberships.map(each => {
+      const resource = printedName(textIn(each, 'resource') ?? '')
+      return `membership ${resource}${predicateText(each.get('predicate'))}`
+    }),
+  ]
+  return `role ${printedName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
+}
+
+/** Whether a predicate, or what stands in its place, is not of version 4. */
+function isOwn(predicate: Value | undefined): boolean {
+  return predicate === undefined || predicate === true || predicate === null || typeof predicate === 'string'
+}
+
+function providerText(fields: ObjectValue): string | undefined {
+  const roles = itemsOf(fields.get('roles')).map(each => (isObject(each) ? each : new Map([['role', each]])))
+  if (roles.some(each => !isOwn(each.get('predicate')))) return undefined
+  const lines = [
+    `issuer ${printedString(textIn(fields, 'issuer') ?? '')}`,
+    `jwks_uri ${printedString(textIn(fields, 'jwks_uri') ?? '')}`,
+    ...roles.map(
+      each => `role ${printedName(textIn(each, 'role') ?? '')}${predicateText(each.get('predicate'))}`,
+    ),
+  ]
+  return `access provider ${printedName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
+}

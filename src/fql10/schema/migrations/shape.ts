@@ -1,0 +1,246 @@
+// The shape of a collection's documents while statements are taken back one after the other: fields, each with what is
+// known of where it came from. Rules: FQL v10 reference, migrations, 3 and 4.
+
+import {
+  anyType,
+  type FieldType,
+  isOptional,
+  type MemberType,
+  nullType,
+  type ObjectType,
+} from '../../../model/schema/field-types.ts'
+import type { FieldNames } from '../../../model/schema/migration-steps.ts'
+import { pathSpelling } from '../../../model/schema/paths.ts'
+import { unionOf } from '../../../model/schema/subtypes.ts'
+import type { FindCollection } from '../../../model/session.ts'
+import type { TypeNode } from '../../syntax/nodes.ts'
+import type { Source, Span } from '../../syntax/source.ts'
+import type { SourceRange } from '../fsl/outline.ts'
+import { resolveSignature } from '../signatures.ts'
+import { type Declaration, type DeclaredExpression, expressionIn, type Statement } from './declaration.ts'
+
+/** What made a field be there, or not be there, before the statements that were taken back. */
+export type FieldOrigin =
+  | { readonly kind: 'declared' }
+  | { readonly kind: 'dropped' | 'split' | 'backfilled' | 'added' | 'moved into'; readonly by: Statement }
+  | { readonly kind: 'split into'; readonly by: Statement; readonly target: SourceRange }
+
+/** A field as it is found. */
+export interface Field {
+  readonly path: FieldNames
+  readonly origin: FieldOrigin
+  /** An object that is always there is addressable within. */
+  readonly content: FieldType | StructShape
+  readonly nameSpan: Span | undefined
+  readonly typeSpan: Span | undefined
+  readonly defaultValue: DeclaredExpression | undefined
+}
+
+/** The undeclared fields of an object. */
+interface Wildcard {
+  readonly type: FieldType
+  readonly span: Span | undefined
+  readonly isImplicit: boolean
+  /** Undefined: it was always there. */
+  readonly addedBy: Statement | undefined
+  /** The object is dropped later: its other fields are unknown, and the object itself may be missing. */
+  readonly isOfDropped: boolean
+}
+
+/** An object with named fields. */
+export interface StructShape {
+  readonly fields: Map<string, Field>
+  wildcard: Wildcard | undefined
+}
+
+/** The shape that a collection declares. */
+export function shapeOf({ fields, wildcard }: Declaration, find: FindCollection): StructShape {
+  const shape: StructShape = {
+    fields: new Map(),
+    wildcard:
+      wildcard === undefined
+        ? undefined
+        : {
+            type: anyType,
+            span: wildcard === 'implicit' ? undefined : wildcard.span,
+            isImplicit: wildcard === 'implicit',
+            addedBy: undefined,
+            isOfDropped: false,
+          },
+  }
+  for (const { defaultValue, name, nameSpan, type, typeSource } of fields) {
+    const content = contentOf(type, [name], typeSource, find)
+    const typeSpan = { source: typeSource, start: type.start, end: type.end }
+    const origin = { kind: 'declared' } as const
+    shape.fields.set(name, { path: [name], origin, content, nameSpan, typeSpan, defaultValue })
+  }
+  return shape
+}
+
+function contentOf(
+  type: TypeNode,
+  path: FieldNames,
+  source: Source,
+  find: FindCollection,
+): FieldType | StructShape {
+  const resolved = (node: TypeNode) => resolveSignature(node, source.text, { source, offset: 0 }, find).type
+  if (type.kind !== 'object') return resolved(type)
+  const fields = type.members.map(({ defaultValue, end, name, start, type: inner }): [string, Field] => [
+    name,
+    {
+      path: [...path, name],
+      origin: { kind: 'declared' },
+      content: contentOf(inner, [...path, name], source, find),
+      nameSpan: { source, start, end },
+      typeSpan: { source, start: inner.start, end: inner.end },
+      defaultValue: defaultValue && expressionIn(source, defaultValue),
+    },
+  ])
+  const wildcard = type.wildcard && {
+    type: resolved(type.wildcard),
+    span: undefined,
+    isImplicit: false,
+    addedBy: undefined,
+    isOfDropped: false,
+  }
+  return { fields: new Map(fields), wildcard }
+}
+
+/** Whether what a field holds can be addressed. */
+export function isStruct(content: FieldType | StructShape): content is StructShape {
+  return !('kind' in content)
+}
+
+/** A copy of a content, whose objects can be changed apart from the original's. */
+export function copyOf(content: FieldType | StructShape): FieldType | StructShape {
+  if (!isStruct(content)) return content
+  const copied = Array.from(content.fields, ([name, field]): [string, Field] => [
+    name,
+    { ...field, content: copyOf(field.content) },
+  ])
+  return { ...content, fields: new Map(copied) }
+}
+
+/** Whether documents have the field before the statements that were taken back. */
+export function isPresent({ origin }: Field): boolean {
+  const { kind } = origin
+  return kind === 'declared' || kind === 'dropped' || kind === 'split' || kind === 'backfilled'
+}
+
+/** Whether documents have a wildcard before the statements that were taken back. */
+export function hasWildcard({ wildcard }: StructShape): boolean {
+  return wildcard !== undefined && wildcard.addedBy === undefined
+}
+
+/** The type of what a field holds, without fields that are not there yet. */
+export function typeOf(content: FieldType | StructShape): FieldType {
+  return isStruct(content) ? structType(content) : content
+}
+
+function structType({ fields, wildcard }: StructShape): FieldType {
+  const present = Array.from(fields).filter(([, field]) => isPresent(field))
+  const members = present.map(([name, { content, defaultValue }]): [string, MemberType] => [
+    name,
+    { type: typeOf(content), defaultValue: defaultValue?.text },
+  ])
+  const type: ObjectType = { kind: 'object', fields: new Map(members), wildcard: wildcard?.type }
+  return wildcard?.isOfDropped ? unionOf([type, nullType]) : type
+}
+
+/**
+ * Whether a field of a type needs no value by its type alone: a reference may be to a missing document, and whether null is a
+ * value of it shows only when it is converted.
+ */
+export function mayLackValue(type: FieldType): boolean {
+  if (type.kind === 'union') return type.members.some(mayLackValue)
+  return type.kind === 'reference' || isOptional(type)
+}
+
+/** Where a path leads. */
+export type FoundField = {
+  /** An inner object on the path has a wildcard: what documents have at the path may be undeclared data. */
+  readonly isInOpenObject: boolean
+} & (
+  | {
+      readonly kind: 'place'
+      readonly struct: StructShape
+      readonly name: string
+      /** Undefined where there is none. */
+      readonly field: Field | undefined
+      readonly isTop: boolean
+    }
+  | { readonly kind: 'no parent' | 'no object' }
+)
+
+/** Follows a path through objects that are there. */
+export function find(shape: StructShape, path: FieldNames): FoundField {
+  let struct = shape
+  let isInOpenObject = false
+  for (const name of path.slice(0, -1)) {
+    const field = struct.fields.get(name)
+    if (field === undefined || !isPresent(field)) return { kind: 'no parent', isInOpenObject }
+    if (!isStruct(field.content)) return { kind: 'no object', isInOpenObject }
+    struct = field.content
+    isInOpenObject ||= struct.wildcard !== undefined && !struct.wildcard.isOfDropped
+  }
+  const name = path.at(-1) ?? ''
+  const field = struct.fields.get(name)
+  return { kind: 'place', struct, name, field, isTop: path.length === 1, isInOpenObject }
+}
+
+/** The field at the end of a path; undefined where there is none. */
+export function fieldAt(found: FoundField): Field | undefined {
+  return found.kind === 'place' ? found.field : undefined
+}
+
+/** Makes objects of the dropped fields on a path, so that statements before the drop can take fields out of them. */
+export function openDropped(shape: StructShape, path: FieldNames): void {
+  let struct = shape
+  for (const [index, name] of path.slice(0, -1).entries()) {
+    const known = struct.fields.get(name)
+    const isInDropped = struct.wildcard?.isOfDropped === true
+    const field = known ?? (isInDropped ? undeclaredField(path.slice(0, index + 1)) : undefined)
+    if (field === undefined || !isPresent(field)) return
+    if (isStruct(field.content)) {
+      struct = field.content
+      continue
+    }
+    if (field.origin.kind !== 'dropped' && known !== undefined) return
+    const wildcard = {
+      type: anyType,
+      span: undefined,
+      isImplicit: false,
+      addedBy: undefined,
+      isOfDropped: true,
+    }
+    const content: StructShape = { fields: new Map(), wildcard }
+    struct.fields.set(name, { ...field, content })
+    struct = content
+  }
+}
+
+function undeclaredField(path: FieldNames): Field {
+  const origin = { kind: 'declared' } as const
+  return {
+    path,
+    origin,
+    content: anyType,
+    nameSpan: undefined,
+    typeSpan: undefined,
+    defaultValue: undefined,
+  }
+}
+
+/** Where the last name of the path of the statement stands by which a field appears; the whole path, if it is written otherwise. */
+export function nameInStatement({ node, source }: Statement, path: FieldNames): Span | undefined {
+  if (source === undefined) return undefined
+  const { end, start } = 'field' in node ? node.field : node
+  const name = path.at(-1) ?? ''
+  const isPlain = source.text.slice(end - name.length, end) === name
+  return { source, start: isPlain ? end - name.length : start, end }
+}
+
+/** A path as messages show it. */
+export function shownField(path: FieldNames): string {
+  return `\`${pathSpelling(path)}\``
+}

@@ -1,0 +1,145 @@
+// Taking a `split` back: its targets are not there before it, and its source has all of their types.
+
+import { said } from '../../../base/message.ts'
+import { anyType, type FieldType, nullType } from '../../../model/schema/field-types.ts'
+import type { FieldNames } from '../../../model/schema/migration-steps.ts'
+import { isSamePath, pathSpelling } from '../../../model/schema/paths.ts'
+import { unionOf } from '../../../model/schema/subtypes.ts'
+import type { Diagnostic } from '../../failure/failure.ts'
+import type { Span } from '../../syntax/source.ts'
+import type { FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
+import { type Statement, spanIn } from './declaration.ts'
+import { fault, hint, removal } from './hints.ts'
+import type { Filler, PlannedStep } from './planned-step.ts'
+import {
+  type Field,
+  type FieldOrigin,
+  type FoundField,
+  fieldAt,
+  find,
+  isPresent,
+  openDropped,
+  type StructShape,
+  shownField,
+  typeOf,
+} from './shape.ts'
+
+type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
+
+type At = Extract<FoundField, { kind: 'place' }>
+
+/** What takes statements back. */
+interface Rewinding {
+  readonly shape: StructShape
+  readonly faults: Diagnostic[]
+  readonly steps: PlannedStep[]
+  valueFor(field: Field, path: FieldNames, span: Span | undefined): Filler | undefined
+  mark(at: At, field: Field, origin: FieldOrigin): void
+  appear(at: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void
+}
+
+/** Takes a `split` back. */
+export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rewinding): undefined {
+  const { faults, shape } = rewinder
+  const names = new Set(node.to.map(({ path }) => pathSpelling(path)))
+  if (node.to.length < 2 || names.size < node.to.length) {
+    const what =
+      node.to.length < 2 ? 'at least two fields to split into' : 'list of fields with no duplicates'
+    faults.push(fault(said`Expected ${what}`, spanIn(statement, node)))
+    return
+  }
+  openDropped(shape, node.field.path)
+  const own = node.to.some(({ path }) => isSamePath(path, node.field.path))
+  const source = find(shape, node.field.path)
+  const refusal = refusedSource(source, own, node, statement)
+  if (refusal !== undefined) faults.push(refusal)
+  const targets = node.to.map(target => takeTarget(target, statement, rewinder))
+  rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
+  // Its parents may be gone, and its place may be one of the targets, which is free by now.
+  const place = find(shape, node.field.path)
+  if (place.kind !== 'place' || refusal !== undefined) return
+  const union = unionOf([...targets.map(({ type }) => type), nullType])
+  rewinder.appear(place, node.field.path, union, { kind: 'split', by: statement })
+}
+
+function refusedSource(
+  at: FoundField,
+  isTarget: boolean,
+  { field }: SplitNode,
+  statement: Statement,
+): Diagnostic | undefined {
+  if (at.kind !== 'place') return undefined
+  const span = spanIn(statement, field)
+  if (at.isInOpenObject) {
+    const shown = shownField(field.path)
+    return fault(said`Cannot split field ${shown}, which is in a struct with a wildcard definition`, span)
+  }
+  if (isTarget || at.field === undefined || !isPresent(at.field)) return undefined
+  const { nameSpan, origin } = at.field
+  if (origin.kind === 'split' && origin.by.node.kind === 'split') {
+    const { by } = origin
+    return fault(
+      said`Cannot split field twice`,
+      spanIn(by, origin.by.node.field),
+      hint('Field is also split here', span),
+      removal('Remove this split', statement),
+      removal('Remove the later split', by),
+    )
+  }
+  if (origin.kind === 'dropped') {
+    return fault(said`Cannot drop field that was split`, span, removal('Remove the `drop`', origin.by))
+  }
+  const message = said`Cannot split field: field is still present in submitted schema`
+  return fault(message, span, hint('Field defined here', nameSpan))
+}
+
+function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewinding) {
+  const { path } = target
+  const at = find(rewinder.shape, path)
+  const refusal = refusedTarget(at, target, statement)
+  if (refusal !== undefined) rewinder.faults.push(refusal)
+  const field = fieldAt(at)
+  if (refusal !== undefined || field === undefined || at.kind !== 'place')
+    return { path, type: anyType, value: undefined }
+  const value: Filler | undefined = rewinder.valueFor(field, path, spanIn(statement, target))
+  rewinder.mark(at, field, { kind: 'split into', by: statement, target })
+  return { path, type: typeOf(field.content), value }
+}
+
+function refusedTarget(at: FoundField, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
+  const span = spanIn(statement, target)
+  if (at.isInOpenObject) {
+    const shown = shownField(target.path)
+    return fault(
+      said`Cannot split into field ${shown}, which is in a struct with a wildcard definition`,
+      span,
+    )
+  }
+  if (at.kind !== 'place' || at.field === undefined)
+    return fault(said`Cannot split field, as ${shownField(target.path)} is not in the submitted schema`, span)
+  return isPresent(at.field) ? undefined : refusedOrigin(at.field, target, statement)
+}
+
+function refusedOrigin({ origin }: Field, target: FieldPathPlace, statement: Statement): Diagnostic {
+  const span = spanIn(statement, target)
+  if (origin.kind === 'moved into') {
+    const { by } = origin
+    return fault(said`Cannot move into a field that is also a split target`, spanIn(by, by.node))
+  }
+  if (origin.kind === 'split into') {
+    return fault(
+      said`Cannot split into a field that is already split into`,
+      spanIn(origin.by, origin.target),
+      hint('Field is also split into here', span),
+      removal('Remove the later split', origin.by),
+    )
+  }
+  const added = 'by' in origin ? origin.by : statement
+  const path = 'field' in added.node ? added.node.field : added.node
+  return fault(
+    said`Cannot add a field that is also created by a split`,
+    span,
+    hint('Field is added here', spanIn(added, path)),
+    removal('Remove the add', added),
+  )
+}

@@ -1,0 +1,45 @@
+// Carries a plan out: definitions are written as queries write them, by the same rules, and the files are stored.
+
+import type { Session } from '../../../model/session.ts'
+import type { ObjectValue } from '../../../values/value.ts'
+import { QueryFailure } from '../../failure/failure.ts'
+import { nativeModule } from '../../library/natives.ts'
+import type { Struct } from '../../value.ts'
+import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
+import type { SchemaItem } from '../fsl/nodes.ts'
+import { storeFiles } from './current-files.ts'
+import { ownCall } from './own-call.ts'
+import type { PushPlan } from './plan.ts'
+import { refusedWrite } from './schema-failure.ts'
+
+/** Writes what a plan changes. Throws a SchemaFailure for what the definitions refuse. */
+export function applyPlan(plan: PushPlan, session: Session): void {
+  const { callAt, world } = ownCall(session)
+  try {
+    for (const { after, before } of plan.changes) {
+      // One of them is there. A definition that gets another name has the old one until it is written.
+      const { kind, name } = (before ?? after) as SchemaItem
+      const { end, source, start } = (after ?? before) as SchemaItem
+      const call = callAt({ source, start, end })
+      const module = nativeModule(nativeOfItem[kind])
+      const doc = world.byName(module, name.text)
+      const stored = session.transaction.get(doc.ref)?.fields
+      if (after === undefined) {
+        if (stored !== undefined) world.writer.remove(doc, call)
+      } else if (stored === undefined) world.writer.create(module, definition(after), 'default', call)
+      else world.writer.change('replace', doc, definition(after, stored), 'default', call)
+    }
+    world.finish()
+  } catch (error) {
+    throw error instanceof QueryFailure ? refusedWrite(error) : error
+  }
+  storeFiles(plan.after, session)
+}
+
+/** The fields of a definition; free data, which no item has, stays. */
+function definition(item: SchemaItem, before?: ObjectValue): Struct {
+  const data = before?.get('data')
+  // What is stored of definitions is plain: texts, numbers, arrays and objects, which queries hold in the same form.
+  const fields = definitionOf(item) as Struct
+  return data === undefined ? fields : new Map([...fields, ['data', data]] as Iterable<[string, Struct]>)
+}

@@ -1,0 +1,161 @@
+// Reading, adding, replacing and removing one item, wherever in the files it stands.
+
+import { said } from '../../../base/message.ts'
+import type { Session } from '../../../model/session.ts'
+import { renderResult } from '../../formats/result.ts'
+import { nativeModule } from '../../library/natives.ts'
+import { Source } from '../../syntax/source.ts'
+import type { SchemaRequest } from '../../wire/schema-request.ts'
+import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
+import { cut } from '../fsl/edit.ts'
+import type { SchemaItem } from '../fsl/nodes.ts'
+import type { SourceRange } from '../fsl/outline.ts'
+import { parseFsl } from '../fsl/parse.ts'
+import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
+import { applyPlan } from './apply.ts'
+import { currentFiles, keepFiles } from './current-files.ts'
+import { ownCall } from './own-call.ts'
+import { type Push, planOf } from './plan.ts'
+import {
+  commitTime,
+  documentTime,
+  isRehearsal,
+  JsonText,
+  type Route,
+  type SchemaAnswer,
+  type SchemaCall,
+} from './route.ts'
+import { diffFormOf, diffText } from './schema-comparison.ts'
+import { notFound, refusedFiles, SchemaFailure } from './schema-failure.ts'
+
+const brokenText = said`An unexpected error occurred during schema generation resulting in invalid schema
+files. Please check your FSL files using the Fauna CLI tool.
+
+Contact support via https://support.fauna.com if you need assistance.`
+
+function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
+  const kind = itemKinds.find(each => `${each.replace(' ', '_')}s` === path[1])
+  if (kind === undefined) throw notFound()
+  return kind
+}
+
+/** The item that a path names, in the files as they are. */
+function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
+  const kind = kindOf(request)
+  const name = request.path[2] ?? ''
+  const { database, transaction } = session
+  if (transaction.catalogue.resolve(database, nativeOfItem[kind], name) === undefined) throw notFound()
+  const found = itemsIn(files).find(item => item.kind === kind && item.name.text === name)
+  if (found !== undefined) return found
+  if (files.some(file => readFile(file).faults.length > 0)) throw new SchemaFailure(400, brokenText)
+  throw notFound()
+}
+
+/** The item in the body of a request. */
+function snippetOf(request: SchemaRequest): SchemaItem {
+  const { text } = request
+  const kind = kindOf(request)
+  if (text.trim() === '') throw new SchemaFailure(400, said`No FSL snippet provided`)
+  const { faults, file } = parseFsl(new Source('*fsl*', text))
+  if (faults.length > 0) throw refusedFiles(faults)
+  const [only, ...others] = file.items
+  if (only === undefined || others.length > 0) {
+    throw new SchemaFailure(400, said`Expected a single schema item, got: ${file.items.length}`)
+  }
+  if (only.kind !== kind) {
+    const article = kind === 'access provider' ? 'an' : 'a'
+    throw new SchemaFailure(400, said`Wrong FSL snippet. Expected ${article} ${kind}`)
+  }
+  return only
+}
+
+/** What is told of an item: where it stands, its text, and the definition that it is. */
+function itemAnswer(
+  item: Pick<SchemaItem, 'kind' | 'source'>,
+  place: SourceRange,
+  content: string,
+  definition: JsonText,
+) {
+  const { end, start } = place
+  return { filename: item.source.name, span: { start, end }, content, definition }
+}
+
+/** A definition in the simple format. */
+function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
+  const { call, world } = ownCall(session)
+  const doc = world.byName(nativeModule(nativeOfItem[kind]), name)
+  return new JsonText(renderResult(doc, 'simple', documentTime, call))
+}
+
+function contentOf(item: SchemaItem): string {
+  return item.source.text.slice(item.commentStart, item.end)
+}
+
+/** Carries a push out, or says what it would do. `told` makes the answer of one that was carried out. */
+function pushed(
+  { request, session, version }: SchemaCall,
+  push: Push,
+  told: (after: readonly FileText[]) => Omit<SchemaAnswer, 'version'>,
+): SchemaAnswer {
+  const plan = planOf(push, session)
+  if (isRehearsal(request)) {
+    return { version, diff: diffText(plan, diffFormOf(request) ?? 'semantic', request) }
+  }
+  applyPlan(plan, session)
+  return { version: plan.changes.length > 0 ? commitTime : version, ...told(plan.after) }
+}
+
+function add(call: SchemaCall): SchemaAnswer {
+  const { request, session } = call
+  const item = snippetOf(request)
+  const main = currentFiles(session).find(({ name }) => name === mainFile)
+  const text = `${main?.text ?? ''}\n\n${request.text}`
+  const files = [{ name: mainFile, text }]
+  return pushed(call, { files, isWhole: false }, () => {
+    const { items } = readFile({ name: mainFile, text }).file
+    const added = items.find(each => itemKey(each) === itemKey(item)) ?? item
+    const definition = definitionText(item.kind, item.name.text, session)
+    return itemAnswer(added, placeWithComment(added), request.text, definition)
+  })
+}
+
+function replace(call: SchemaCall): SchemaAnswer {
+  const { request, session } = call
+  const snippet = snippetOf(request)
+  const item = namedItem(call, currentFiles(session))
+  const { source } = item
+  const place = placeWithComment(item)
+  const text = source.text.slice(0, place.start) + request.text + source.text.slice(place.end)
+  const renamed = new Map([[itemKey(item), itemKey(snippet)]])
+  const files = [{ name: source.name, text }]
+  return pushed(call, { files, isWhole: false, renamed }, () =>
+    itemAnswer(item, place, request.text, definitionText(item.kind, snippet.name.text, session)),
+  )
+}
+
+function remove(call: SchemaCall): SchemaAnswer {
+  const { session } = call
+  const item = namedItem(call, currentFiles(session))
+  const { source } = item
+  const place = placeWithComment(item)
+  const definition = definitionText(item.kind, item.name.text, session)
+  const files = [{ name: source.name, text: cut(source.text, place) }]
+  return pushed(call, { files, isWhole: false }, () => itemAnswer(item, place, contentOf(item), definition))
+}
+
+/** The paths of single items. */
+export const itemRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: ['items', '*', '*'],
+    answer(call) {
+      const { session, version } = call
+      const item = namedItem(call, keepFiles(session))
+      const definition = definitionText(item.kind, item.name.text, session)
+      return { version, ...itemAnswer(item, placeWithComment(item), contentOf(item), definition) }
+    },
+  },
+  { method: 'POST', path: ['items', '*'], writes: 'unless rehearsed', answer: add },
+  { method: 'POST', path: ['items', '*', '*'], writes: 'unless rehearsed', answer: replace },
+  { method: 'DELETE', path: ['items', '*', '*'], writes: 'unless rehearsed', answer: remove },
+]

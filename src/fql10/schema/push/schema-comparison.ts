@@ -1,0 +1,41 @@
+// The difference of two states of a database's schema files in the form that a request asks for.
+
+import type { SchemaRequest } from '../../wire/schema-request.ts'
+import type { Coloring } from '../fsl/diff/drawing.ts'
+import { semanticDiff, summaryDiff } from '../fsl/diff/schema-diff.ts'
+import { textualDiff } from '../fsl/diff/textual.ts'
+import type { FileText } from '../fsl/patch.ts'
+import type { PushPlan } from './plan.ts'
+
+/** How a difference is told: what changes in each item, the items that change, or the lines of the files. */
+type DiffForm = 'semantic' | 'summary' | 'textual'
+
+/** The form that a request asks for; undefined where it asks for none that there is. */
+export function diffFormOf({ parameters: { diff, format } }: SchemaRequest): DiffForm | undefined {
+  return formIn(format) ?? formIn(diff)
+}
+
+function formIn(text: string | undefined): DiffForm | undefined {
+  if (text === 'true') return 'semantic'
+  return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
+}
+
+/** The colours that a request asks for. */
+function coloringOf({ parameters }: SchemaRequest): Coloring {
+  return parameters.color === 'ansi' ? 'ansi' : undefined
+}
+
+/** What is told of a plan; `''` where nothing differs. */
+export function diffText(
+  { after, before, changes }: PushPlan,
+  form: DiffForm,
+  request: SchemaRequest,
+): string {
+  const coloring = coloringOf(request)
+  if (form === 'textual') return textualDiff(textsOf(before), textsOf(after), coloring)
+  return form === 'summary' ? summaryDiff(changes, coloring) : semanticDiff(changes, coloring)
+}
+
+function textsOf(files: readonly FileText[]): ReadonlyMap<string, string> {
+  return new Map(files.map(({ name, text }) => [name, text]))
+}

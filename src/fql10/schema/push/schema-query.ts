@@ -1,0 +1,110 @@
+// A request about schema files as the engine has queries: evaluated in a transaction, as often as it takes.
+
+import { RequestError } from '../../../base/errors.ts'
+import { said } from '../../../base/message.ts'
+import type { LanguageError } from '../../../model/failure.ts'
+import { type LanguageRequest, type Query, type Rendered, requestFault } from '../../../model/language.ts'
+import type { Session } from '../../../model/session.ts'
+import { formatTime, timeFromMicros } from '../../../values/time.ts'
+import type { Micros, Value } from '../../../values/value.ts'
+import {
+  readSchemaRequest,
+  type SchemaRequest,
+  schemaErrorBody,
+  schemaOptions,
+  schemaRequestErrorBody,
+} from '../../wire/schema-request.ts'
+import { checksVersion, documentTime, doesWrite, JsonText } from './route.ts'
+import { routeOf } from './routes.ts'
+import { SchemaFailure } from './schema-failure.ts'
+
+/** Stands for the time of the commit in a body; JSON text has no such character. */
+const timeMark = '\u0001'
+
+/** Whether a request of the language is one about schema files. */
+export function isSchemaRequest({ options }: LanguageRequest): boolean {
+  return options?.kind === schemaOptions.kind
+}
+
+/** The query of a request about schema files. */
+export class SchemaQuery implements Query {
+  readonly #request: SchemaRequest
+
+  constructor({ body = '{}' }: LanguageRequest) {
+    this.#request = readSchemaRequest(body)
+  }
+
+  /** An unknown query writes nothing; that is told once the caller is known. */
+  get effect(): Query['effect'] {
+    try {
+      return doesWrite(routeOf(this.#request), this.#request) ? 'write' : 'read'
+    } catch (error) {
+      if (error instanceof SchemaFailure) return 'pure'
+      throw error
+    }
+  }
+
+  /** Files are read, compared and checked as a whole. */
+  get isLong(): boolean {
+    return this.#request.files.length > 0
+  }
+
+  evaluate(session: Session): Rendered {
+    const request = this.#request
+    if (!readers.has(roleOf(session))) throw new SchemaFailure(403, said`Access denied`)
+    const route = routeOf(request)
+    if (doesWrite(route, request) && roleOf(session) !== 'admin')
+      throw new SchemaFailure(403, said`Access denied`)
+    const version = session.transaction.catalogue.schemaVersion(session.database)
+    if (checksVersion(route, request)) checkVersion(request, version)
+    const { version: told, ...members } = route.answer({ request, session, version })
+    const time = Number.isNaN(told) ? timeMark : `${told}`
+    return { status: 200, body: `{"version":${time}${membersText(members)}}` }
+  }
+
+  value(session: Session): Value {
+    throw new RequestError('bad request', said`Schema files cannot be asked for here as ${session.dialect}.`)
+  }
+}
+
+const readers: ReadonlySet<string | undefined> = new Set(['admin', 'server', 'server-readonly'])
+
+/** The built-in role of who asks; undefined for tokens and keys with other rights. */
+function roleOf({ authority, caller }: Session): string | undefined {
+  return authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
+}
+
+/** A version that cannot be read is none. */
+function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
+  const given = parameters.version ?? ''
+  if (parameters.force === 'true' || !/^-?[0-9]+$/.test(given)) return
+  if (BigInt(given) !== BigInt(version)) throw new SchemaFailure(409, said`Stale schema version provided`)
+}
+
+function membersText(members: Readonly<Record<string, unknown>>): string {
+  return Object.entries(members)
+    .map(([name, value]) => {
+      const text = value instanceof JsonText ? value.text : JSON.stringify(value)
+      return `,${JSON.stringify(name)}:${text}`
+    })
+    .join('')
+}
+
+/** The body once the time of the commit is known. */
+export function completedSchemaBody(body: string, time: Micros): string {
+  const told = body.replace(timeMark, `${time}`)
+  return told.includes(documentTime) ? told.replaceAll(documentTime, formatTime(timeFromMicros(time))) : told
+}
+
+/** The response to a request that was refused. */
+export function refusedSchemaRequest(error: LanguageError): Rendered {
+  const status = error instanceof SchemaFailure ? error.status : 400
+  const fault = error instanceof SchemaFailure ? error.fault : undefined
+  return { status, body: schemaErrorBody(error.message), ...(fault && { fault }) }
+}
+
+/** The response to a request that failed as a whole. */
+export function failedSchemaRequest(error: RequestError): Rendered {
+  const { code, description, status } = error
+  return { status, body: schemaRequestErrorBody(code, description), fault: requestFault(error, '') }
+}

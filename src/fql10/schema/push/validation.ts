@@ -1,0 +1,111 @@
+// What the items of all files together must hold: types that exist and can be stored, resources and roles that are there.
+
+import { step, stepsPerDefinition } from '../../../base/effort.ts'
+import { type Message, said } from '../../../base/message.ts'
+import { isBuiltinRole } from '../../../model/auth/builtin-role.ts'
+import { referable } from '../../../model/schema/collection-rules.ts'
+import type { FindCollection, ReferredCollection } from '../../../model/session.ts'
+import type { Diagnostic } from '../../failure/failure.ts'
+import type { TypeNode } from '../../syntax/nodes.ts'
+import type { Source } from '../../syntax/source.ts'
+import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/nodes.ts'
+import type { NamePlace } from '../fsl/outline.ts'
+import { resolveSignature } from '../signatures.ts'
+
+/** What is there beside the items: functions and roles of version 4. */
+export interface Others {
+  readonly functions: readonly string[]
+  readonly roles: readonly string[]
+}
+
+/** Everything that is wrong between the items: types first, and if there is nothing, resources and roles. */
+export function itemFaults(items: readonly SchemaItem[], others: Others): readonly Diagnostic[] {
+  const collections = items.filter(item => item.kind === 'collection')
+  const find = finderOf(collections)
+  const faults = collections.flatMap(item => typeFaults(item, find))
+  if (faults.length > 0) return faults
+  const members = new Set([...collections.flatMap(namesOf), ...nativeResources])
+  const functions = items.filter(item => item.kind === 'function').flatMap(namesOf)
+  const resources = new Set([...members, ...functions, ...others.functions])
+  const roles = items.filter(item => item.kind === 'role')
+  const roleNames = new Set([...roles.map(({ name }) => name.text), ...others.roles])
+  return [
+    ...roles.flatMap(role => resourceFaults(role, members, resources)),
+    ...items.flatMap(item => (item.kind === 'access provider' ? roleFaults(item, roleNames) : [])),
+  ]
+}
+
+function namesOf({ annotations, name }: SchemaItem): readonly string[] {
+  return [name.text, ...annotations.flatMap(each => (each.kind === 'alias' ? [each.name.text] : []))]
+}
+
+const nativeResources: readonly string[] = [
+  ...['Key', 'Token', 'Credential', 'Credentials', 'Database', 'Collection', 'Function', 'Role'],
+  'AccessProvider',
+]
+
+/** Finds the collections that types refer to. They need no numbers of their own: they are only told apart. */
+function finderOf(collections: readonly CollectionItem[]): FindCollection {
+  const found = new Map<string, ReferredCollection>(
+    Array.from(referable, ([name, number]) => [name, { number, name }]),
+  )
+  collections.forEach((item, index) => {
+    for (const name of namesOf(item)) found.set(name, { number: -1 - index, name: item.name.text })
+  })
+  return name => found.get(name)
+}
+
+function fault(
+  source: Source,
+  message: Message,
+  { end, start }: Pick<NamePlace, 'start' | 'end'>,
+): Diagnostic {
+  return { name: 'error', message, span: { source, start, end } }
+}
+
+function typeFaults({ members, name, source }: CollectionItem, find: FindCollection): readonly Diagnostic[] {
+  step(stepsPerDefinition)
+  return members.flatMap((member): readonly Diagnostic[] => {
+    if (member.kind === 'wildcard') {
+      const { type } = member
+      const isAny = type.kind === 'name' && type.name === 'Any' && type.arguments.length === 0
+      return isAny ? [] : [fault(source, said`Top-level wildcard must have type \`Any\``, type)]
+    }
+    if (member.kind !== 'field') return []
+    return fieldFaults(member.type, `Field \`${member.name.text}\` in collection ${name.text}`, source, find)
+  })
+}
+
+function fieldFaults(
+  type: TypeNode,
+  field: string,
+  source: Source,
+  find: FindCollection,
+): readonly Diagnostic[] {
+  const { faults, unstorable } = resolveSignature(type, source.text, { source, offset: 0 }, find)
+  if (faults.length > 0 || unstorable.length === 0) return faults
+  return [{ ...fault(source, said`${field} is not persistable`, type), remarks: unstorable }]
+}
+
+function resourceFaults(
+  { members, source }: RoleItem,
+  collections: ReadonlySet<string>,
+  resources: ReadonlySet<string>,
+): readonly Diagnostic[] {
+  const missing = (kind: 'membership' | 'privileges', known: ReadonlySet<string>) =>
+    members
+      .filter(member => member.kind === kind && !known.has(member.name.text))
+      .map(({ name }) => fault(source, said`Resource \`${name.text}\` does not exist`, name))
+  return [...missing('membership', collections), ...missing('privileges', resources)]
+}
+
+function roleFaults({ members, source }: ProviderItem, roles: ReadonlySet<string>): readonly Diagnostic[] {
+  return members.flatMap(member => {
+    if (member.kind !== 'role') return []
+    const { name } = member
+    if (isBuiltinRole(name.text)) {
+      return [fault(source, said`Builtin role \`${name.text}\` is not allowed`, name)]
+    }
+    return roles.has(name.text) ? [] : [fault(source, said`Role \`${name.text}\` does not exist`, name)]
+  })
+}

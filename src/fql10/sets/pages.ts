@@ -1,0 +1,66 @@
+// Pages of sets, and going on with them.
+
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import type { Call } from '../call.ts'
+import { SetCursor, type SetValue, type Struct, type Value } from '../value.ts'
+import { openCursor, type PageStart, sealCursor } from './cursor.ts'
+import { isElement } from './items.ts'
+import { lazy, pageSizeDefault } from './set.ts'
+
+/** Some elements of a set, and where it goes on, if it does. */
+interface Page {
+  readonly data: readonly Value[]
+  readonly after: SetCursor | undefined
+}
+
+/** A page as queries see it. */
+export function pageStruct({ data, after }: Page): Struct {
+  const page = new Map<string, Value>([['data', data]])
+  return after === undefined ? page : page.set('after', after)
+}
+
+/** The first page of a set; without a size that of its pages. Throws `invalid_bounds`. */
+export function firstPage(set: SetValue, size: number | undefined, call: Call): Page {
+  return pageOf(startOf(set, call, size === undefined ? undefined : checkedSize(size, call)), call)
+}
+
+/** The page that a cursor stands for; a size of its own comes before that of the page that gave it. Throws `invalid_bounds`. */
+export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
+  if (size !== undefined) checkedSize(size, call)
+  const opened = openCursor(cursor, call)
+  if (opened === undefined) throw call.failure('invalid_cursor', said`Cursor cursor is invalid or expired.`)
+  return pageOf(size === undefined ? opened : { ...opened, size }, call)
+}
+
+/** The cursor of a set from its beginning. */
+export function cursorOf(set: SetValue, call: Call): SetCursor {
+  return new SetCursor(sealCursor(startOf(set, call), call))
+}
+
+function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStart {
+  return { set: lazy(set), from: undefined, time: call.evaluation.now, size }
+}
+
+/** Filters look at elements in batches: a page that is full ends with the batch, whether or not another one matches. */
+function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
+  const data: Value[] = []
+  const batch = Math.max(size, pageSizeDefault)
+  let read = 0
+  for (const item of set.items(call, from)) {
+    if (data.length === size && (item.kind !== 'left out' || read % batch === 0)) {
+      return { data, after: new SetCursor(sealCursor({ set, from: item.place(), time, size }, call)) }
+    }
+    if (item.kind !== 'boundary') read++
+    if (isElement(item)) data.push(item.value())
+  }
+  return { data, after: undefined }
+}
+
+/** The size of a page. Throws `invalid_bounds`. */
+export function checkedSize(size: number, call: Call): number {
+  const max = limits.v10ElementsMax
+  if (size >= 1 && size <= max) return size
+  const message = said`expected \`size\` to be between 1 and ${max} (inclusive), received ${size}`
+  throw call.failure('invalid_bounds', message)
+}

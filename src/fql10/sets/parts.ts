@@ -1,0 +1,210 @@
+// Sets put together of others, and parts of sets.
+
+import { step } from '../../base/effort.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import type { Value as StoredValue } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { compareTotally, equalElements } from '../comparison.ts'
+import { type Ordering, sortBy } from '../library/orderings.ts'
+import type { Value } from '../value.ts'
+import { placed, type SetItem, type SetPosition } from './items.ts'
+import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './set.ts'
+import { numbered } from './sources.ts'
+
+/** The elements of one set, then those of another. */
+export class ConcatSet extends LazySet {
+  readonly first: LazySet
+  readonly second: LazySet
+  constructor(first: LazySet, second: LazySet) {
+    super()
+    this.first = first
+    this.second = second
+  }
+
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    const [part, start] = (from ?? [0n]) as readonly [bigint, SetPosition?]
+    if (part === 0n) {
+      for (const item of this.first.items(reading, start)) {
+        yield placed(item, () => [0n, item.place()])
+      }
+      yield { kind: 'boundary', place: () => [1n] }
+    }
+    for (const item of this.second.items(reading, part === 0n ? undefined : start)) {
+      yield placed(item, () => [1n, item.place()])
+    }
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    return ['concat', save(this.first), save(this.second)]
+  }
+
+  override reversed(): LazySet {
+    return new ConcatSet(this.second.reversed(), this.first.reversed())
+  }
+}
+
+/** The first elements. */
+export class TakeSet extends DerivedSet {
+  readonly limit: number
+  constructor(inner: LazySet, limit: number) {
+    super(inner)
+    this.limit = limit
+  }
+
+  /** A place is how many were taken, with that of the inner set. */
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    const [takenBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
+    let taken = Number(takenBefore)
+    if (taken >= this.limit) return
+    for (const item of this.inner.items(reading, start)) {
+      const before = BigInt(taken)
+      yield placed(item, () => [before, item.place()])
+      if (item.kind === 'element' && ++taken >= this.limit) return
+    }
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    return ['take', save(this.inner), BigInt(this.limit)]
+  }
+
+  override reversed(): LazySet {
+    return new TurnedSet(this)
+  }
+}
+
+/** All but the first elements. */
+export class DropSet extends DerivedSet {
+  readonly amount: number
+  constructor(inner: LazySet, amount: number) {
+    super(inner)
+    this.amount = amount
+  }
+
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    let left = from === undefined ? this.amount : 0
+    for (const item of this.inner.items(reading, from)) {
+      if (left <= 0 || item.kind === 'failed') yield item
+      else if (item.kind === 'element') {
+        step()
+        left--
+      }
+    }
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    return ['drop', save(this.inner), BigInt(this.amount)]
+  }
+
+  override reversed(): LazySet {
+    return new TurnedSet(this)
+  }
+}
+
+/** A set with pages of another size. */
+export class PagedSet extends DerivedSet {
+  readonly size: number
+  constructor(inner: LazySet, size: number) {
+    super(inner)
+    this.size = size
+  }
+
+  override get pageSize(): number {
+    return this.size
+  }
+
+  override items(reading: Call, from: SetPosition | undefined): Iterable<SetItem> {
+    return this.inner.items(reading, from)
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    return ['paged', save(this.inner), BigInt(this.size)]
+  }
+
+  override reversed(): LazySet {
+    return new PagedSet(this.inner.reversed(), this.size)
+  }
+}
+
+/** The elements in order, each once. */
+export class DistinctSet extends DerivedSet {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    const sorted = all(this.inner, reading).toSorted(compareTotally)
+    const distinct = sorted.filter(
+      (element, index) => index === 0 || !equalElements(sorted[index - 1] as Value, element),
+    )
+    yield* numbered(distinct.length, from, index => distinct[index] as Value)
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    return ['distinct', save(this.inner)]
+  }
+
+  override reversed(): LazySet {
+    return new TurnedSet(this)
+  }
+}
+
+/** The elements sorted by what functions give for them. */
+export class OrderSet extends DerivedSet {
+  readonly orderings: readonly Ordering[]
+  readonly origin: Origin
+  constructor(inner: LazySet, orderings: readonly Ordering[], origin: Origin) {
+    super(inner)
+    this.orderings = orderings
+    this.origin = origin
+  }
+
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    const call = callAt(this.origin, reading)
+    const sorted = sortBy(all(this.inner, reading), this.orderings, (element, { key }) =>
+      key === undefined ? element : call.apply(key, element),
+    )
+    yield* numbered(sorted.length, from, index => sorted[index] as Value)
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    return [
+      'order',
+      save(this.inner),
+      this.orderings.map(({ key, isDescending }) => [key === undefined ? null : save(key), isDescending]),
+      savedOrigin(this.origin),
+    ]
+  }
+
+  override reversed(): LazySet {
+    const used = this.orderings.length > 0 ? this.orderings : [{ key: undefined, isDescending: false }]
+    const flipped = used.map(({ key, isDescending }) => ({ key, isDescending: !isDescending }))
+    return new OrderSet(this.inner, flipped, this.origin)
+  }
+}
+
+/** A set the other way round that has to be read for that. */
+export class TurnedSet extends DerivedSet {
+  override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
+    const elements = all(this.inner, reading)
+    yield* numbered(elements.length, from, index => elements.at(-1 - index) as Value)
+  }
+
+  override saved(save: Save): readonly StoredValue[] {
+    return ['turned', save(this.inner)]
+  }
+
+  override reversed(): LazySet {
+    return this.inner
+  }
+}
+
+/** All elements of a set. Throws `value_too_large` when they are too many. */
+export function all(set: LazySet, reading: Call): Value[] {
+  const elements: Value[] = []
+  for (const element of elementsOf(set, reading)) {
+    step()
+    if (elements.length === limits.v10ElementsMax) {
+      const message = said`Value too large: exceeded maximum number of elements (limit=${limits.v10ElementsMax}).`
+      throw reading.failure('value_too_large', message)
+    }
+    elements.push(element)
+  }
+  return elements
+}

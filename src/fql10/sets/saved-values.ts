@@ -1,0 +1,78 @@
+// Sets and all that is in them as stored values, so that a cursor can hold them and equal sets be told. Storable values
+// stand for themselves where they can; everything else is an array that begins with a letter.
+
+import { step } from '../../base/effort.ts'
+import { epoch } from '../../base/micros.ts'
+import { encodeValue } from '../../storage/keys/value-codec.ts'
+import { compareBytes } from '../../values/order.ts'
+import { LocalDate, type Value as StoredValue, Time, TransactionTime, Uuid } from '../../values/value.ts'
+import { placeholderName } from '../syntax/placeholder.ts'
+import { sliceOf } from '../syntax/slices.ts'
+import {
+  BoundFunction,
+  Doc,
+  EventSource,
+  type FunctionValue,
+  Id,
+  isArray,
+  isStruct,
+  Lambda,
+  Module,
+  NarrowLong,
+  NullValue,
+  SetCursor,
+  SetValue,
+  type Value,
+} from '../value.ts'
+/** Stands for what there is not. */
+export const absent: StoredValue = null
+
+/** A value as a stored one. */
+export function saved(value: Value): StoredValue {
+  step()
+  if (value === null || value instanceof NullValue) return null
+  if (isArray(value)) return ['A', ...value.map(saved)]
+  if (isStruct(value)) return new Map(Array.from(value, ([name, field]) => [name, saved(field)]))
+  if (typeof value !== 'object' || value instanceof Uint8Array) return value
+  if (value instanceof Time || value instanceof LocalDate || value instanceof Uuid) return value
+  if (value instanceof TransactionTime) return ['T']
+  if (value instanceof NarrowLong) return ['L', value.value]
+  if (value instanceof Id) return ['I', value.value]
+  if (value instanceof SetCursor) return ['C', value.text]
+  if (value instanceof EventSource) return ['E', saved(value.set), value.watched ?? absent]
+  return savedOther(value as Doc | Module | SetValue | FunctionValue)
+}
+
+function savedOther(value: Doc | Module | SetValue | FunctionValue): StoredValue {
+  if (value instanceof Doc) {
+    return ['D', value.ref, value.name ?? absent, savedTime(value.readAt)]
+  }
+  if (value instanceof Module) return ['M', value.name, value.parent ?? absent, value.isUserCollection]
+  if (value instanceof SetValue) return ['S', ...value.saved(saved)]
+  if (value instanceof Lambda) return savedLambda(value)
+  if (value instanceof BoundFunction) return ['B', saved(value.receiver), value.name]
+  return ['U', value.name]
+}
+
+/** A time that may be none. */
+export function savedTime(time: number | undefined): StoredValue {
+  return time === undefined ? absent : BigInt(time)
+}
+
+/** A lambda with the variables that it uses. */
+function savedLambda({ node, scope, source }: Lambda): StoredValue {
+  const slice = sliceOf(node, source)
+  const wanted = new Set(slice.names)
+  for (const index of slice.indices) wanted.add(placeholderName(index))
+  const variables = new Map<string, StoredValue>()
+  for (let each = scope; each !== undefined; each = each.outer) {
+    if (wanted.delete(each.name)) variables.set(each.name, saved(each.value))
+  }
+  const numbers = (list: readonly number[]) => list.map(number => BigInt(number))
+  return ['F', slice.text, numbers(slice.placeholders), numbers(slice.indices), variables]
+}
+
+/** Whether two values are made in the same way of the same things. */
+export function areSameSaved(left: Value, right: Value): boolean {
+  return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
+}

@@ -1,0 +1,547 @@
+// The text of a query to its tree, by hand and in one pass. Alternatives are told apart by what they begin with, so
+// nothing is read twice.
+
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { ChainReader } from './chains.ts'
+import { readHeredoc, startsHeredoc } from './heredoc.ts'
+import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'
+import {
+  type BlockNode,
+  type GroupNode,
+  type LambdaNode,
+  type LetNode,
+  type Link,
+  type Node,
+  type ProjectedField,
+  type ProjectionNode,
+  shortParameter,
+  type TypeNode,
+} from './nodes.ts'
+import { melted, type Operator, readOperator, treeOf } from './operators.ts'
+import { skipCases } from './patterns.ts'
+import { placeholderText } from './placeholder.ts'
+import { code, type Expected, isKeyword, startsName } from './reader.ts'
+import { readType } from './types.ts'
+
+/** What is read in parentheses: expressions, or parameters when `=>` follows. */
+interface Parenthesised {
+  readonly start: number
+  readonly end: number
+  readonly elements: readonly Node[]
+  readonly rest: { readonly name: string; readonly start: number } | undefined
+}
+
+/** Whether an expression is a short lambda, or was made of one. */
+function isShort(node: Node): node is LambdaNode {
+  return node.kind === 'lambda' && node.parameters[0] === shortParameter
+}
+
+/** Reads expressions. Throws Expected where it cannot go on, Recorded behind a fault that it has recorded. */
+export class Parser extends ChainReader {
+  #depth = 0
+  /** Whether the operator expression under way uses the parameter of a short lambda. */
+  #usesShort = false
+  /** A text that was read to see whether it is a key, and is an expression. */
+  #read: { readonly node: Node; readonly end: number } | undefined
+
+  /** A whole query. */
+  query(): BlockNode {
+    const body = this.#body('query')
+    this.requiresEnd()
+    return body
+  }
+
+  /** A text that is one lambda; a short one stands in parentheses. */
+  lambda(): LambdaNode {
+    const body = this.query()
+    const [only] = body.statements
+    const node = only?.kind === 'group' ? only.inner : only
+    const isOnly = body.statements.length === 1
+    if (isOnly && node?.kind === 'lambda' && (only === node || isShort(node))) {
+      // Not even a semicolon may stand behind it.
+      this.at = (only as Node).end
+      this.requiresEnd()
+      return node
+    }
+    const { start } = body
+    const end = isOnly ? (only as Node).end : Math.min(this.text.trimEnd().length + 1, this.text.length)
+    const parts = isOnly
+      ? {
+          annotation: 'Expression is not a lambda.',
+          remarks: [this.remark('hint', 'Declare a lambda.', start, start, '() => ')],
+        }
+      : {}
+    throw this.fault(said`Body must be a lambda expression.`, start, end, parts)
+  }
+
+  /** A block in braces, the first of which comes here; never an object. */
+  block(): BlockNode {
+    const start = this.at
+    this.requires('{')
+    return this.#blockFrom(start)
+  }
+
+  #blockFrom(start: number): BlockNode {
+    const body = this.#body('block')
+    this.lines()
+    this.requires('}')
+    return { ...body, start, end: this.at }
+  }
+
+  /** An operand with its chain, such as the path `.a.b`, without operators between operands. */
+  operand(): Node {
+    const outer = this.#usesShort
+    const node = this.#term()
+    this.#usesShort = outer
+    return node
+  }
+
+  /** Statements up to the end of the query or the brace that ends the block. */
+  #body(what: 'query' | 'block'): BlockNode {
+    this.lines()
+    const start = this.at
+    const statements: (LetNode | Node)[] = []
+    if (!this.startsExpression()) {
+      const message = said`Unexpected end of ${what}. Expected statement or expression`
+      throw this.fault(message, start, start + 1)
+    }
+    do statements.push(this.#statement())
+    while (this.#separators() && this.startsExpression())
+    const end = this.at
+    const last = statements.at(-1) as LetNode | Node
+    if (last.kind === 'let') {
+      this.lines()
+      if (this.at < this.text.length && this.unit() !== code.closeBrace) throw this.#unexpected(what)
+      const remarks = [this.remark('cause', 'Statement does not return a value', last.start, last.end)]
+      throw this.fault(said`Missing return expression`, this.at, this.at + 1, { remarks })
+    }
+    return { kind: 'block', statements, start, end }
+  }
+
+  #unexpected(what: 'query' | 'block'): Expected {
+    return this.expected(what === 'query' ? 'end-of-input' : '`}`')
+  }
+
+  /** Skips what ends a statement; whether there was any. */
+  #separators(): boolean {
+    let any = false
+    for (;;) {
+      this.blanks()
+      const unit = this.unit()
+      if (unit === code.semicolon || unit === code.newline || unit === code.return) this.at++
+      else if (!this.lineComment()) return any
+      any = true
+    }
+  }
+
+  /** Whether an expression may begin here. */
+  startsExpression(): boolean {
+    const unit = this.unit()
+    if (startsName(unit) || startsString(this) || startsNumber(this) || this.placeholders.has(this.at))
+      return true
+    switch (unit) {
+      case code.open:
+      case code.openBracket:
+      case code.openBrace:
+      case code.minus:
+      case code.tilde:
+      case code.exclamation:
+      case code.dot:
+        return true
+    }
+    return startsHeredoc(this)
+  }
+
+  #statement(): LetNode | Node {
+    const start = this.at
+    if (!this.skipsWord('let')) return this.expression(false)
+    this.lines()
+    const nameStart = this.at
+    const name = this.name()
+    this.lines()
+    let type: TypeNode | undefined
+    if (this.skips(':')) {
+      this.lines()
+      type = readType(this)
+      this.lines()
+      if (!this.skipsEquals()) throw this.expected('`=`')
+    } else if (!this.skipsEquals()) throw this.expected('`:`', '`=`')
+    this.lines()
+    const value = this.expression(false)
+    if (name === 'FQL' || name === '_') throw this.keyword(name, nameStart)
+    return { kind: 'let', name, type, value, start, end: value.end }
+  }
+
+  /** Moves past an equals sign that is not the beginning of an operator; whether there is one here. */
+  skipsEquals(): boolean {
+    const next = this.text.charCodeAt(this.at + 1)
+    if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
+      return false
+    }
+    this.at++
+    return true
+  }
+
+  /** An expression with everything that belongs to it. Short lambdas are functions where they are allowed. */
+  expression(shortAllowed: boolean): Node {
+    if (++this.#depth > limits.v10NestingMax) {
+      throw this.fault(said`The query is nested too deeply`, this.at, this.at + 1)
+    }
+    const outer = this.#usesShort
+    this.#usesShort = false
+    const node = this.#wholeExpression()
+    const usesShort = this.#usesShort
+    this.#usesShort = outer
+    this.#depth--
+    if (!usesShort) return node
+    if (!shortAllowed) this.record(said`Invalid anonymous field access`, node.start, node.end)
+    const { start, end } = node
+    return { kind: 'lambda', parameters: [shortParameter], rest: undefined, body: node, start, end }
+  }
+
+  #wholeExpression(): Node {
+    const start = this.at
+    if (this.isName) {
+      const name = this.peekName()
+      if (isKeyword(name)) {
+        const node = this.#keywordExpression(name)
+        if (node !== undefined) return node
+      } else {
+        this.at += name.length
+        const end = this.at
+        this.blanks()
+        if (this.skips('=>')) return this.#lambda(start, [{ kind: 'name', name, start, end }], undefined)
+        return this.#rest(this.chain({ kind: 'name', name, start, end }, end), start)
+      }
+    }
+    if (this.unit() === code.open) {
+      const group = this.#parenthesised()
+      const { end, elements, rest } = group
+      this.blanks()
+      if (this.follows('=>') && elements.every(({ kind }) => kind === 'name')) {
+        this.at += 2
+        return this.#lambda(start, elements, rest)
+      }
+      if (rest !== undefined) {
+        if (elements.every(({ kind }) => kind === 'name')) throw this.expected('`=>`')
+        throw this.fault(said`invalid variadic tuple`, start, end)
+      }
+      return this.#rest(this.chain(this.#tuple(group), end), start)
+    }
+    return this.#rest(this.#term(), start)
+  }
+
+  #keywordExpression(word: string): Node | undefined {
+    const start = this.at
+    switch (word) {
+      case 'if':
+        this.at += 2
+        return this.#condition(start)
+      case 'at': {
+        this.at += 2
+        const time = this.#inParentheses()
+        const body = this.expression(false)
+        return { kind: 'at', time, body, start, end: body.end }
+      }
+      case 'match':
+        this.at += 5
+        this.lines()
+        this.#term()
+        skipCases(
+          this,
+          () => this.expression(false),
+          () => this.#separators(),
+        )
+        return { kind: 'match', start, end: this.at }
+    }
+    return undefined
+  }
+
+  #condition(start: number): Node {
+    const condition = this.#inParentheses()
+    const then = this.expression(false)
+    const before = this.at
+    this.lines()
+    if (!this.skipsWord('else')) {
+      this.at = before
+      return { kind: 'if', condition, then, otherwise: undefined, start, end: then.end }
+    }
+    this.lines()
+    const otherwise = this.expression(false)
+    return { kind: 'if', condition, then, otherwise, start, end: otherwise.end }
+  }
+
+  #inParentheses(): Node {
+    this.lines()
+    this.requires('(')
+    this.lines()
+    const node = this.expression(false)
+    this.lines()
+    this.requires(')')
+    this.lines()
+    return node
+  }
+
+  #lambda(start: number, names: readonly Node[], rest: Parenthesised['rest']): Node {
+    const parameters: string[] = []
+    const places = new Map<string, number>()
+    for (const each of [...names, ...(rest === undefined ? [] : [{ ...rest, kind: 'name' as const }])]) {
+      if (each.kind !== 'name') continue
+      const first = places.get(each.name)
+      const end = each.start + each.name.length
+      if (each.name !== '_' && first !== undefined) {
+        const message = 'Argument originally defined here'
+        const remarks = [this.remark('hint', message, first, first + each.name.length)]
+        this.record(said`Duplicate lambda argument`, each.start, end, { remarks })
+      } else places.set(each.name, each.start)
+      parameters.push(each.name)
+    }
+    if (rest !== undefined) parameters.pop()
+    this.lines()
+    const body = this.expression(false)
+    return { kind: 'lambda', parameters, rest: rest?.name, body, start, end: body.end }
+  }
+
+  /** Operators, operands and a projection behind the first operand. */
+  #rest(first: Node, start: number): Node {
+    let node = first
+    let operator = readOperator(this)
+    if (operator !== undefined) {
+      const operands = [this.#melt(first)]
+      const operators: Operator[] = []
+      while (operator !== undefined) {
+        operators.push(operator)
+        this.lines()
+        operands.push(this.#melt(this.#term()))
+        operator = readOperator(this)
+      }
+      node = treeOf(operands, operators)
+    }
+    if (this.unit() !== code.openBrace) return node
+    return { ...this.#projection(node), start }
+  }
+
+  #melt(operand: Node): Node {
+    const body = melted(operand, isShort)
+    if (body === undefined) return operand
+    this.#usesShort = true
+    return body
+  }
+
+  /** An operand with its operators in front and its chain behind. */
+  #term(): Node {
+    const start = this.at
+    const signs: { operator: '-' | '~' | '!'; start: number }[] = []
+    for (;;) {
+      const unit = this.unit()
+      const isSign = unit === code.minus || unit === code.tilde || unit === code.exclamation
+      if (!isSign || startsNumber(this)) break
+      signs.push({ operator: this.text[this.at] as '-' | '~' | '!', start: this.at })
+      if (signs.length > limits.v10NestingMax)
+        throw this.fault(said`The query is nested too deeply`, start, start + 1)
+      this.at++
+      this.blanks()
+    }
+    const operand = this.#operand()
+    let node = this.chain(operand, operand.end)
+    for (const { operator, start } of signs.reverse()) {
+      node = { kind: 'unary', operator, operand: this.#melt(node), start, end: node.end }
+    }
+    return node
+  }
+
+  #operand(): Node {
+    const start = this.at
+    const index = this.placeholders.get(start)
+    if (index !== undefined) {
+      this.at += placeholderText.length
+      return { kind: 'placeholder', index, start, end: this.at }
+    }
+    if (this.isName) return this.#word()
+    if (startsNumber(this)) return readNumber(this)
+    if (startsString(this)) return this.#string()
+    switch (this.unit()) {
+      case code.open: {
+        const group = this.#parenthesised()
+        if (group.rest !== undefined) throw this.fault(said`invalid variadic tuple`, start, group.end)
+        return this.#tuple(group)
+      }
+      case code.openBracket:
+        this.at++
+        return { kind: 'array', elements: this.list(']', false), start, end: this.at }
+      case code.openBrace:
+        return this.#objectOrBlock()
+      case code.dot:
+        if (this.follows('..')) break
+        this.#usesShort = true
+        return { kind: 'name', name: shortParameter, start, end: start }
+    }
+    if (startsHeredoc(this)) return readHeredoc(this, this.#interpolation)
+    throw this.expected('expression')
+  }
+
+  #word(): Node {
+    const start = this.at
+    const name = this.anyName()
+    const end = this.at
+    switch (name) {
+      case 'null':
+        return { kind: 'literal', value: null, start, end }
+      case 'true':
+      case 'false':
+        return { kind: 'literal', value: name === 'true', start, end }
+    }
+    if (isKeyword(name)) throw this.keyword(name, start)
+    return { kind: 'name', name, start, end }
+  }
+
+  #string(): Node {
+    const known = this.#read
+    if (known?.node.start === this.at) {
+      this.at = known.end
+      return known.node
+    }
+    return readString(this, this.#interpolation)
+  }
+
+  readonly #interpolation = (): Node => {
+    this.lines()
+    const node = this.expression(false)
+    this.lines()
+    this.requires('}')
+    return node
+  }
+
+  /** Expressions up to a bracket that ends them; the opening one has been read. */
+  list(bracket: ']' | ')', shortAllowed: boolean): Node[] {
+    const elements: Node[] = []
+    this.separated(bracket, () => {
+      if (!this.startsExpression()) throw this.expected(`\`${bracket}\``, 'expression')
+      elements.push(this.expression(shortAllowed))
+    })
+    return elements
+  }
+
+  /** Expressions in parentheses, the last of which may be the parameter for the rest. */
+  #parenthesised(): Parenthesised {
+    const start = this.at++
+    const elements: Node[] = []
+    let rest: Parenthesised['rest']
+    this.lines()
+    while (!this.skips(')')) {
+      if (this.skips('...')) {
+        this.lines()
+        const restStart = this.at
+        rest = { name: this.name(), start: restStart }
+        this.lines()
+        this.requires(')')
+        break
+      }
+      if (!this.startsExpression()) throw this.expected('`)`', '`...`', 'expression')
+      elements.push(this.expression(true))
+      this.lines()
+      if (this.skips(',')) this.lines()
+      else if (this.unit() !== code.close) throw this.expected('`)`', '`,`', '`...`')
+    }
+    return { start, end: this.at, elements, rest }
+  }
+
+  #tuple({ start, end, elements }: Parenthesised): Node {
+    const [inner] = elements
+    if (elements.length !== 1 || inner === undefined) return { kind: 'array', elements, start, end }
+    return { kind: 'group', inner, start, end } satisfies GroupNode
+  }
+
+  #objectOrBlock(): Node {
+    const start = this.at++
+    this.lines()
+    if (this.skips('}')) return { kind: 'object', fields: [], start, end: this.at }
+    if (this.#startsKey()) return this.#object(start)
+    return this.#blockFrom(start)
+  }
+
+  /** Whether a key and a colon come; the position stays. */
+  #startsKey(): boolean {
+    const start = this.at
+    if (startsString(this)) {
+      const node = this.#string()
+      this.#read = { node, end: this.at }
+    } else if (this.isName) this.skipName()
+    else return false
+    this.blanks()
+    const found = this.unit() === code.colon
+    this.at = start
+    return found
+  }
+
+  #object(start: number): Node {
+    const fields: (readonly [string, Node])[] = []
+    const places = new Map<string, { readonly start: number; readonly end: number }>()
+    this.#fields(() => {
+      const keyStart = this.at
+      const key = this.#key()
+      const first = places.get(key)
+      if (first !== undefined) {
+        const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
+        this.record(said`Duplicate key`, keyStart, this.at, { remarks })
+      } else places.set(key, { start: keyStart, end: this.at })
+      this.blanks()
+      this.requires(':')
+      this.lines()
+      fields.push([key, this.expression(false)])
+    })
+    return { kind: 'object', fields, start, end: this.at }
+  }
+
+  /** Reads fields, of which there is at least one, up to the brace that ends them. */
+  #fields(read: (isFirst: boolean) => void): void {
+    let isFirst = true
+    do {
+      this.lines()
+      if (!isFirst && this.unit() === code.closeBrace) break
+      read(isFirst)
+      isFirst = false
+      this.lines()
+    } while (this.skips(','))
+    if (!this.skips('}')) throw this.expected('`,`', '`}`')
+  }
+
+  #key(): string {
+    return startsString(this) ? keyOf(this.#string(), this) : this.anyName()
+  }
+
+  #projection(operand: Node): ProjectionNode {
+    this.at++
+    this.lines()
+    const isWhole = this.skips('*')
+    const fields: ProjectedField[] = []
+    if (isWhole) {
+      this.lines()
+      this.requires('}')
+    } else {
+      this.#fields(isFirst => {
+        if (!this.isName) throw isFirst ? this.expected('`*`', 'identifier') : this.expected('identifier')
+        fields.push(this.#projectedField())
+      })
+    }
+    const end = this.at
+    this.blanks()
+    return { kind: 'projection', operand, fields: isWhole ? undefined : fields, start: operand.start, end }
+  }
+
+  #projectedField(): ProjectedField {
+    const nameStart = this.at
+    const name = this.name()
+    const end = this.at
+    this.blanks()
+    if (this.skips(':')) {
+      this.lines()
+      return { name, nameStart, value: this.expression(true) }
+    }
+    const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }
+    const link: Link = { kind: 'field', start: nameStart, end, name, nameStart, optional: false }
+    const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
+    return { name, nameStart, value: this.unit() === code.openBrace ? this.#projection(value) : value }
+  }
+}

@@ -1,0 +1,296 @@
+// A text with a position: blanks, names, and the faults that end a parse.
+
+import { limits } from '../../base/limits.ts'
+import { type Message, said } from '../../base/message.ts'
+import type { Diagnostic, Remark } from '../failure/failure.ts'
+import type { Source } from './source.ts'
+
+/** Words that no variable, parameter or projected field may be called. */
+const keywords: ReadonlySet<string> = new Set(
+  'if else at match case let null true false isa join on of'.split(' '),
+)
+
+/** The longest of them: most names are told apart by their length. */
+const keywordCharsMax = 5
+
+/** Whether a word is a keyword. */
+export function isKeyword(word: string): boolean {
+  return word.length <= keywordCharsMax && keywords.has(word)
+}
+
+/** Thrown where a text cannot be read on: what could have stood there instead. */
+export class Expected {
+  readonly at: number
+  readonly names: readonly string[]
+  constructor(at: number, names: readonly string[]) {
+    this.at = at
+    this.names = names
+  }
+}
+
+/** Thrown behind a fault that has been recorded and cannot be read past. */
+export class Recorded {}
+
+const recorded = new Recorded()
+
+/** The code of a character, for comparisons. */
+export const code = {
+  tab: 0x09,
+  newline: 0x0a,
+  return: 0x0d,
+  blank: 0x20,
+  exclamation: 0x21,
+  quote: 0x22,
+  hash: 0x23,
+  percent: 0x25,
+  ampersand: 0x26,
+  apostrophe: 0x27,
+  open: 0x28,
+  close: 0x29,
+  star: 0x2a,
+  plus: 0x2b,
+  comma: 0x2c,
+  minus: 0x2d,
+  dot: 0x2e,
+  slash: 0x2f,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  semicolon: 0x3b,
+  less: 0x3c,
+  equals: 0x3d,
+  greater: 0x3e,
+  question: 0x3f,
+  upperE: 0x45,
+  openBracket: 0x5b,
+  backslash: 0x5c,
+  closeBracket: 0x5d,
+  caret: 0x5e,
+  underscore: 0x5f,
+  lowerE: 0x65,
+  lowerI: 0x69,
+  openBrace: 0x7b,
+  bar: 0x7c,
+  closeBrace: 0x7d,
+  tilde: 0x7e,
+} as const
+
+/** Whether a name may begin with a character. */
+export function startsName(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === code.underscore
+}
+
+/** Whether a character is one of `0` to `9`. */
+export function isDigit(unit: number): boolean {
+  return unit >= code.zero && unit <= code.nine
+}
+
+/** Whether a name may go on with a character. */
+export function continuesName(unit: number): boolean {
+  return startsName(unit) || isDigit(unit) || unit === code.apostrophe
+}
+
+/** Whether a character may stand in texts and comments as it is: no controls, no invisible ones. */
+export function isDisplayed(unit: number): boolean {
+  if (unit < 0x80) return unit >= 0x20 ? unit !== 0x7f : unit >= 0x09 && unit <= 0x0d
+  if (unit >= 0x2000 && unit <= 0x206f) {
+    return !(unit <= 0x200f || (unit >= 0x2028 && unit <= 0x202f) || unit >= 0x2060)
+  }
+  return unit < 0xfff0 && unit !== 0xfeff
+}
+
+/** Reads a source from front to back. */
+export class SourceReader {
+  readonly source: Source
+  readonly text: string
+  /** The values of the template by their places in the text. */
+  readonly placeholders: ReadonlyMap<number, number>
+  at = 0
+  /** How many types are being read within each other. */
+  typesAround = 0
+  /** Faults that were recorded; with any of them nothing else is reported. */
+  readonly faults: Diagnostic[] = []
+
+  /** `placeholders` are the places, ascending, at which the text has `<value>` for a value of its template. */
+  constructor(source: Source, placeholders: readonly number[]) {
+    this.source = source
+    this.text = source.text
+    this.placeholders = new Map(placeholders.map((at, index) => [at, index]))
+  }
+
+  /** The character at the position, NaN at the end. */
+  unit(): number {
+    return this.text.charCodeAt(this.at)
+  }
+
+  /** Whether a character that is part of a string literal is here; the values of templates are none. */
+  get isLiteralUnit(): boolean {
+    const unit = this.unit()
+    return isDisplayed(unit) && !(unit === code.less && this.placeholders.has(this.at))
+  }
+
+  /** Fails here, naming what could have stood here. */
+  expected(...names: string[]): Expected {
+    return new Expected(this.at, names)
+  }
+
+  /** Records a fault that can be read past. Throws the last one that is told. */
+  record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
+    this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
+    if (this.faults.length >= limits.v10FaultsMax) throw recorded
+  }
+
+  /** Records a fault and gives what to throw. */
+  fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): Recorded {
+    this.record(message, start, end, parts)
+    return recorded
+  }
+
+  /** A remark about a range. */
+  remark(name: Remark['name'], message: string, start: number, end: number, suggestion?: string): Remark {
+    const span = { source: this.source, start, end }
+    return suggestion === undefined ? { name, message, span } : { name, message, span, suggestion }
+  }
+
+  /** Skips blanks, tabs and block comments. */
+  blanks(): void {
+    for (;;) {
+      const unit = this.unit()
+      if (unit === code.blank || unit === code.tab) this.at++
+      else if (unit === code.slash && this.text.charCodeAt(this.at + 1) === code.star) this.blockComment()
+      else return
+    }
+  }
+
+  /** Skips blanks, newlines and comments. */
+  lines(): void {
+    for (;;) {
+      const unit = this.unit()
+      if (unit === code.blank || unit === code.newline || unit === code.tab || unit === code.return) this.at++
+      else if (unit !== code.slash) return
+      else if (this.text.charCodeAt(this.at + 1) === code.star) this.blockComment()
+      else if (!this.lineComment()) return
+    }
+  }
+
+  /** Skips a line comment with its newline, if there is one here. */
+  lineComment(): boolean {
+    const { text } = this
+    if (this.unit() !== code.slash || text.charCodeAt(this.at + 1) !== code.slash) return false
+    this.at += 2
+    while (this.at < text.length && this.unit() !== code.newline) this.#displayed()
+    if (this.at < text.length) this.at++
+    return true
+  }
+
+  /** Skips the block comment that begins here, with those in it. */
+  blockComment(): void {
+    const { text } = this
+    let depth = 0
+    do {
+      if (this.follows('/*') || this.follows('*/')) {
+        depth += this.unit() === code.slash ? 1 : -1
+        this.at += 2
+      } else if (this.at >= text.length) throw this.expected('`*/`')
+      else this.#displayed()
+    } while (depth > 0)
+  }
+
+  /** Moves past a character that may stand in comments. */
+  #displayed(): void {
+    if (!isDisplayed(this.unit())) throw this.expected()
+    this.at++
+  }
+
+  /** Whether the text goes on with a token; moves past it. */
+  skips(token: string): boolean {
+    if (!this.follows(token)) return false
+    this.at += token.length
+    return true
+  }
+
+  /** Moves past a token that has to come here. */
+  requires(token: string): void {
+    if (!this.skips(token)) throw this.expected(`\`${token}\``)
+  }
+
+  /** The text has to end here, blanks and comments aside. */
+  requiresEnd(): void {
+    this.lines()
+    if (this.at < this.text.length) throw this.expected('end-of-input')
+  }
+
+  /** Reads what stands between commas up to a bracket; the opening one has been read. */
+  separated(bracket: string, read: () => void): void {
+    this.lines()
+    while (!this.skips(bracket)) {
+      read()
+      this.lines()
+      if (this.skips(',')) this.lines()
+      else if (!this.follows(bracket)) throw this.expected(`\`${bracket}\``, '`,`')
+    }
+  }
+
+  /** Whether the text goes on with a token; the position stays. For these few characters a loop is quicker than `startsWith`. */
+  follows(token: string): boolean {
+    const { at, text } = this
+    for (let index = 0; index < token.length; index++) {
+      if (text.charCodeAt(at + index) !== token.charCodeAt(index)) return false
+    }
+    return true
+  }
+
+  /** Whether a name begins here. */
+  get isName(): boolean {
+    return startsName(this.unit())
+  }
+
+  /** The name that begins here, whatever it is; the position stays. */
+  peekName(): string {
+    return this.text.slice(this.at, this.#nameEnd())
+  }
+
+  /** Moves past the name that begins here, whatever it is. */
+  skipName(): void {
+    this.at = this.#nameEnd()
+  }
+
+  #nameEnd(): number {
+    const { text } = this
+    let end = this.at
+    if (startsName(text.charCodeAt(end)))
+      do end++
+      while (continuesName(text.charCodeAt(end)))
+    return end
+  }
+
+  /** Whether the text goes on with a keyword, as a whole word; moves past it. */
+  skipsWord(word: string): boolean {
+    if (!this.follows(word)) return false
+    if (continuesName(this.text.charCodeAt(this.at + word.length))) return false
+    this.at += word.length
+    return true
+  }
+
+  /** A name, keywords too. */
+  anyName(): string {
+    const name = this.peekName()
+    if (name === '') throw this.expected('identifier')
+    this.at += name.length
+    return name
+  }
+
+  /** A name that is no keyword. */
+  name(): string {
+    const start = this.at
+    const name = this.anyName()
+    if (isKeyword(name)) throw this.keyword(name, start)
+    return name
+  }
+
+  /** The fault of a word that may not be used as a name. */
+  keyword(word: string, start: number): Recorded {
+    const annotation = `\`${word}\` is a keyword`
+    return this.fault(said`Invalid identifier`, start, start + word.length, { annotation })
+  }
+}

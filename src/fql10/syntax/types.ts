@@ -1,0 +1,264 @@
+// Types, as they stand behind `let x:`, in the signatures of fields, and in schema files. A query looks at none of them: they
+// mean nothing when it runs.
+
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { readNumber, readString, startsNumber, startsString } from './literals.ts'
+import type { Node, TypeMember, TypeNode, TypeParameter } from './nodes.ts'
+import { code, type SourceReader } from './reader.ts'
+
+/** How a type is read that is declared, not written in a query. */
+interface Declared {
+  /** Reads an expression behind `=`: fields of objects may have defaults. */
+  readonly readDefault: () => Node
+  /** What stands behind the type is looked at by who reads it. */
+  readonly isPart?: boolean
+}
+
+/** Reads a type. */
+export function readType(reader: SourceReader, declared?: Declared): TypeNode {
+  if (reader.typesAround > limits.v10NestingMax)
+    throw reader.fault(said`The query is nested too deeply`, reader.at, reader.at + 1)
+  reader.typesAround++
+  const type = readWholeType(reader, declared)
+  reader.typesAround--
+  return type
+}
+
+function readWholeType(reader: SourceReader, declared: Declared | undefined): TypeNode {
+  const start = reader.at
+  const operands: TypeNode[] = []
+  let kind: 'union' | 'intersection' = 'union'
+  for (;;) {
+    const { isName, node: base, parameters } = readBase(reader, declared)
+    let node = base
+    let end = reader.at
+    reader.blanks()
+    while (reader.unit() === code.question) {
+      reader.at++
+      end = reader.at
+      node = { kind: 'optional', inner: node, start: node.start, end }
+      reader.blanks()
+    }
+    operands.push(node)
+    const next = reader.unit()
+    if (next === code.bar || next === 0x26) {
+      kind = next === code.bar ? 'union' : 'intersection'
+      reader.at++
+      reader.lines()
+    } else if (reader.skips('=>')) {
+      reader.lines()
+      const result = readType(reader, declared)
+      const given =
+        operands.length === 1 && parameters !== undefined ? parameters : [unnamed(joined(operands, kind))]
+      return { kind: 'function', parameters: given, result, start, end: result.end }
+    } else {
+      const mayGoOn = isEndOfType(reader) || (declared !== undefined && next === code.less)
+      if (isName && !mayGoOn && !endsHere(reader, declared)) throw reader.expected('`<`', '`=`')
+      reader.at = end
+      return joined(operands, kind)
+    }
+  }
+}
+
+/** Queries go on behind a type; declarations end with it, or are read on by others. */
+function endsHere(reader: SourceReader, declared: Declared | undefined): boolean {
+  return declared !== undefined && (declared.isPart === true || reader.at >= reader.text.length)
+}
+
+function unnamed(type: TypeNode): TypeParameter {
+  return { name: undefined, isRest: false, type }
+}
+
+function joined(operands: readonly TypeNode[], kind: 'union' | 'intersection'): TypeNode {
+  const first = operands[0] as TypeNode
+  if (operands.length === 1) return first
+  return { kind, members: operands, start: first.start, end: (operands.at(-1) as TypeNode).end }
+}
+
+/** What may stand behind a name without arguments. */
+const endsOfType = '=\n\r,;)]}>/'
+
+function isEndOfType({ text, at }: SourceReader): boolean {
+  return at < text.length && endsOfType.includes(text[at] as string)
+}
+
+interface Base {
+  readonly node: TypeNode
+  /** A name that could have arguments. */
+  readonly isName: boolean
+  /** What stands in parentheses: parameters, when an arrow follows. */
+  readonly parameters?: readonly TypeParameter[]
+}
+
+/** Reads a type without operators. */
+function readBase(reader: SourceReader, declared: Declared | undefined): Base {
+  const start = reader.at
+  const named = (node: TypeNode): Base => ({ node, isName: false })
+  if (startsNumber(reader)) {
+    const { value, end } = readNumber(reader)
+    return named({ kind: 'literal', value: value as bigint | number, start, end })
+  }
+  if (startsString(reader)) {
+    const text = readString(reader, () => {
+      throw reader.expected('type')
+    })
+    const value = text.kind === 'literal' ? (text.value as string) : ''
+    return named({ kind: 'literal', value, start, end: reader.at })
+  }
+  if (reader.skips('[')) {
+    const elements = readParameters(reader, ']', declared).map(({ type }) => type)
+    return named({ kind: 'tuple', elements, start, end: reader.at })
+  }
+  if (reader.skips('(')) {
+    const parameters = readParameters(reader, ')', declared)
+    const [only] = parameters
+    const isGroup = parameters.length === 1 && only !== undefined
+    const elements = parameters.map(({ type }) => type)
+    const node: TypeNode = isGroup ? only.type : { kind: 'tuple', elements, start, end: reader.at }
+    return { node, isName: false, parameters }
+  }
+  if (reader.skips('{')) return named(readFields(reader, start, declared))
+  if (!reader.isName) throw reader.expected('type')
+  return readName(reader, declared)
+}
+
+/** In a declaration a `<` without a type behind it is not part of the name before it. */
+function startsType(reader: SourceReader): boolean {
+  reader.lines()
+  const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())
+  return isBracket || reader.isName || startsNumber(reader) || startsString(reader)
+}
+
+function readName(reader: SourceReader, declared: Declared | undefined): Base {
+  const start = reader.at
+  reader.anyName()
+  while (reader.unit() === code.dot && reader.text.charCodeAt(reader.at + 1) !== code.dot) {
+    reader.at++
+    reader.anyName()
+  }
+  const end = reader.at
+  const name = reader.text.slice(start, end)
+  if (name === 'true' || name === 'false') {
+    return { node: { kind: 'literal', value: name === 'true', start, end }, isName: true }
+  }
+  reader.blanks()
+  if (!reader.skips('<') || (declared !== undefined && !startsType(reader))) {
+    reader.at = end
+    return { node: { kind: 'name', name, arguments: [], start, end }, isName: true }
+  }
+  const given = readParameters(reader, '>', declared).map(({ type }) => type)
+  return { node: { kind: 'name', name, arguments: given, start, end: reader.at }, isName: false }
+}
+
+/** Types up to a bracket; in parentheses they may have names and be variadic. */
+function readParameters(
+  reader: SourceReader,
+  bracket: ']' | ')' | '>',
+  declared: Declared | undefined,
+): readonly TypeParameter[] {
+  const types: TypeParameter[] = []
+  reader.separated(bracket, () => {
+    const name = bracket === ')' ? readParameterName(reader) : undefined
+    const isRest = bracket === ')' && reader.skips('...')
+    if (isRest) reader.lines()
+    types.push({ name, isRest, type: readType(reader, declared) })
+  })
+  return types
+}
+
+function readParameterName(reader: SourceReader): string | undefined {
+  const start = reader.at
+  if (!reader.isName) return undefined
+  const name = reader.anyName()
+  reader.blanks()
+  if (reader.skips(':')) {
+    reader.lines()
+    return name
+  }
+  reader.at = start
+  return undefined
+}
+
+function readFields(reader: SourceReader, start: number, declared: Declared | undefined): TypeNode {
+  const members: TypeMember[] = []
+  const names = new Map<string, TypeMember>()
+  let wildcard: TypeNode | undefined
+  let isOpen = false
+  let open: { readonly what: string; readonly start: number; readonly end: number } | undefined
+  reader.lines()
+  while (!reader.skips('}')) {
+    const memberStart = reader.at
+    const { from, member, what } = readMember(reader, declared)
+    const end = reader.at
+    if (open !== undefined) {
+      const remarks = [reader.remark('hint', `${open.what} defined here`, open.start, open.end)]
+      reader.record(said`${open.what} must be the last element in an object`, memberStart, end, { remarks })
+    }
+    if (what !== undefined) open = { what, start: from, end }
+    if (what === 'Wildcard') wildcard = member?.type
+    else if (member === undefined) isOpen = true
+    else {
+      noteName(reader, member, names)
+      members.push(member)
+    }
+    separateFields(reader)
+  }
+  return { kind: 'object', members, wildcard, isOpen, start, end: reader.at }
+}
+
+function noteName(reader: SourceReader, member: TypeMember, names: Map<string, TypeMember>): void {
+  const first = names.get(member.name)
+  if (first === undefined) names.set(member.name, member)
+  else {
+    const remarks = [reader.remark('hint', 'Key originally used here', first.start, first.end)]
+    reader.record(said`Duplicate key`, member.start, member.end, { remarks })
+  }
+}
+
+/** One field, the wildcard, or `...`. */
+function readMember(reader: SourceReader, declared: Declared | undefined) {
+  const start = reader.at
+  if (reader.skips('...')) return { from: start, what: 'Interface', member: undefined }
+  let name = '*'
+  const isWildcard = reader.skips('*')
+  if (!isWildcard) {
+    if (startsString(reader)) {
+      const text = readString(reader, () => {
+        throw reader.expected('identifier')
+      })
+      name = text.kind === 'literal' ? (text.value as string) : ''
+    } else if (reader.isName) name = reader.anyName()
+    else throw reader.expected('`}`')
+  }
+  const end = reader.at
+  reader.blanks()
+  reader.requires(':')
+  reader.lines()
+  const from = reader.at
+  const type = readType(reader, declared)
+  const defaultValue = isWildcard ? undefined : readValue(reader, declared)
+  const member: TypeMember = { name, type, defaultValue, start, end }
+  return { from, what: isWildcard ? 'Wildcard' : undefined, member }
+}
+
+/** The default behind a type, where there may be one. */
+function readValue(reader: SourceReader, declared: Declared | undefined): Node | undefined {
+  if (declared === undefined) return undefined
+  const before = reader.at
+  reader.blanks()
+  if (!reader.skips('=')) {
+    reader.at = before
+    return undefined
+  }
+  reader.lines()
+  return declared.readDefault()
+}
+
+function separateFields(reader: SourceReader): void {
+  const before = reader.at
+  reader.lines()
+  const newline = reader.text.slice(before, reader.at).includes('\n')
+  if (reader.skips(',') || reader.skips(';')) reader.lines()
+  else if (!newline && reader.unit() !== code.closeBrace) throw reader.expected('`,`', '`}`')
+}

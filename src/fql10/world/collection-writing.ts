@@ -1,0 +1,87 @@
+// Writing the definition of a collection, and what its unique constraints say of documents.
+
+import { catchError } from '../../base/catch-error.ts'
+import { aliasesOf } from '../../model/auth/resource-names.ts'
+import type { Failure } from '../../model/failure.ts'
+import { constraintOf } from '../../model/schema/collection-indexes.ts'
+import { runDefault } from '../../model/schema/collection-rules.ts'
+import { namedIn, textIn } from '../../model/schema/definition-parts.ts'
+import type { Session } from '../../model/session.ts'
+import { native, type ObjectValue, Ref, type Value as StoredValue } from '../../values/value.ts'
+import type { Call } from '../call.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { checkDefinition } from '../schema/collection-definition.ts'
+import { collectionShape } from '../schema/collection-shape.ts'
+import { failureAt } from '../schema/text-failures.ts'
+import { drawn, uniqueFailure } from './refusals.ts'
+
+/**
+ * Gives the fields of a definition the form in which they are stored, and returns what is wrong with them. `own`: the
+ * collection, when it is there already.
+ */
+export function settleDefinition(
+  fields: Map<string, StoredValue>,
+  own: Ref | undefined,
+  session: Session,
+): readonly ConstraintFailure[] {
+  const given = new Map([...fields].filter(([name]) => collectionShape.fields.has(name)))
+  const previous = own && session.transaction.get(own)?.fields
+  const { definition, failures } = checkDefinition(given, previous, name => takenName(name, own, session))
+  for (const [name, value] of definition) fields.set(name, value)
+  return failures.length > 0 ? failures : defaultFailures(definition, session)
+}
+
+/** Defaults have to have a value when they are written. */
+function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
+  return namedIn(definition, 'fields').flatMap(([name, field]) => {
+    const source = textIn(field, 'default')
+    if (source === undefined) return []
+    const run = () => {
+      runDefault(source, `*field:${name}*`, session)
+      return []
+    }
+    return catchError(QueryFailure, run, error => [
+      failureAt([name], `Default field evaluation failed.\n${drawn(error)}`),
+    ])
+  })
+}
+
+/** Collections and functions share one space of names and aliases. */
+export function takenName(name: string, own: Ref | undefined, session: Session): string | undefined {
+  const { database, transaction } = session
+  for (const [kind, number] of [
+    ['Collection', native.collections],
+    ['Function', native.functions],
+  ] as const) {
+    const isOther = (ref: Ref | undefined) =>
+      ref !== undefined && (own === undefined || ref.collection !== own.collection || ref.id !== own.id)
+    if (isOther(transaction.catalogue.resolve(database, number, name))) {
+      return `A ${kind} already exists with the name \`${name}\``
+    }
+    if (isOther(aliasesOf(database, number, transaction).get(name))) {
+      return `A ${kind} already exists with the alias \`${name}\``
+    }
+  }
+  return undefined
+}
+
+/** The failure of unique constraints, each with its fields; undefined for a refusal of another kind. */
+export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
+  const [fault] = faults
+  if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined
+  const known = fault.indexes.map(index => constraintLabel(index, session)).filter(({ length }) => length > 0)
+  if (known.length === 0) return undefined
+  return uniqueFailure(known, call)
+}
+
+/** The fields of a unique constraint, or the name of an index of version 4. */
+function constraintLabel(index: Ref, session: Session): string | readonly (readonly (string | number)[])[] {
+  const known = session.transaction.catalogue.index(index)
+  const [source] = known?.sources ?? []
+  const number = source === undefined || source.collections === '_' ? undefined : source.collections[0]
+  if (known !== undefined && !known.isOwn) return known.name
+  if (number === undefined) return []
+  const collection = new Ref(index.database, native.collections, BigInt(number))
+  const fields = constraintOf(index, collection, session) ?? []
+  return fields.map(({ path }) => path.map(step => (typeof step === 'bigint' ? Number(step) : step)))
+}

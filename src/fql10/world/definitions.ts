@@ -1,0 +1,184 @@
+// What native documents have to be, beyond the types of their fields: names, code, roles that exist.
+
+import { said } from '../../base/message.ts'
+import { isBuiltinRole } from '../../model/auth/builtin-role.ts'
+import type { FieldPath } from '../../model/failure.ts'
+import type { Session } from '../../model/session.ts'
+import {
+  isArray,
+  isObject,
+  itemsOf,
+  native,
+  type ObjectValue,
+  type Value as StoredValue,
+} from '../../values/value.ts'
+import { arityText } from '../arity.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { nameFault, plainNameFault } from '../schema/names.ts'
+import { failureAt, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
+import { shortParameter } from '../syntax/nodes.ts'
+import { parseLambda } from '../syntax/parse.ts'
+import { Source } from '../syntax/source.ts'
+import type { Doc } from '../value.ts'
+import { providerShape, roleShape } from './access-shapes.ts'
+import { takenName } from './collection-writing.ts'
+
+/** What is wrong with the given fields of a native document; `doc` is the one that is changed, and `mode` how. */
+export function definitionFailures(
+  number: number,
+  mode: 'create' | 'update' | 'replace',
+  given: ObjectValue,
+  doc: Doc | undefined,
+  session: Session,
+): readonly ConstraintFailure[] {
+  const before = doc && session.transaction.get(doc.ref)?.fields
+  const isPatch = mode === 'update'
+  switch (number) {
+    case native.functions:
+      return [...sharedNames(given, before, doc, session), ...functionFailures(given)]
+    case native.roles:
+      return [
+        ...roleNames(given, before),
+        ...roleShape(given, isPatch),
+        ...itemPredicates(given, 'membership'),
+        ...privilegeFailures(given),
+      ]
+    case native.databases:
+      return plainNames(given, before)
+    case native.access_providers:
+      return [...plainNames(given, before), ...providerShape(given, isPatch), ...providerFailures(given)]
+    default:
+      return []
+  }
+}
+
+function changedName(given: ObjectValue, before: ObjectValue | undefined, field: string): string | undefined {
+  const value = given.get(field)
+  return typeof value === 'string' && value !== before?.get(field) ? value : undefined
+}
+
+/** Names that collections and functions share. */
+function sharedNames(
+  given: ObjectValue,
+  before: ObjectValue | undefined,
+  doc: Doc | undefined,
+  session: Session,
+): readonly ConstraintFailure[] {
+  return ['name', 'alias'].flatMap(field => {
+    const name = changedName(given, before, field)
+    const fault = name === undefined ? undefined : (nameFault(name) ?? takenName(name, doc?.ref, session))
+    return fault === undefined ? [] : [failureAt([field], fault)]
+  })
+}
+
+function plainNames(given: ObjectValue, before: ObjectValue | undefined): readonly ConstraintFailure[] {
+  const name = changedName(given, before, 'name')
+  const fault = name === undefined ? undefined : plainNameFault(name)
+  return fault === undefined ? [] : [failureAt(['name'], fault)]
+}
+
+function roleNames(given: ObjectValue, before: ObjectValue | undefined): readonly ConstraintFailure[] {
+  const name = changedName(given, before, 'name')
+  if (name !== 'admin' && name !== 'server') return plainNames(given, before)
+  return [failureAt(['name'], `The identifier \`${name}\` is reserved.`)]
+}
+
+function functionFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  const body = given.get('body')
+  return [
+    ...(typeof body === 'string' ? bodyFailures(body) : []),
+    ...signatureFailures(given.get('signature'), ['signature'], '\n'),
+  ]
+}
+
+function bodyFailures(text: string): readonly ConstraintFailure[] {
+  return parseFailures(['body'], unparsable, '\n', () => {
+    const source = new Source('*body*', text)
+    const { end, parameters, start } = parseLambda(source)
+    if (parameters[0] !== shortParameter) return
+    const message = said`Short form lambdas are not allowed here`
+    throw new QueryFailure('invalid_query', message, [
+      { name: 'error', message, span: { source, start, end } },
+    ])
+  })
+}
+
+/** How many arguments the predicate of each action may take; of `call` any. */
+const arities: Readonly<Record<string, readonly number[]>> = {
+  read: [1],
+  write: [2, 3],
+  create: [1],
+  create_with_id: [1, 2],
+  delete: [1],
+  history_read: [1],
+  history_write: [4],
+  unrestricted_read: [1],
+}
+
+function items(
+  value: StoredValue | undefined,
+  path: FieldPath,
+): readonly (readonly [ObjectValue, FieldPath])[] {
+  if (value === undefined) return []
+  if (isObject(value)) return [[value, path]]
+  if (!isArray(value)) return []
+  return value.flatMap((item, index) => (isObject(item) ? [[item, [...path, index]] as const] : []))
+}
+
+function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  return items(given.get('privileges'), ['privileges']).flatMap(([privilege, path]) => {
+    const actions = privilege.get('actions')
+    if (!isObject(actions)) return []
+    return [...actions].flatMap(([action, predicate]) =>
+      predicateFailures(predicate, [...path, 'actions', action], '*privileges*', arities[action]),
+    )
+  })
+}
+
+/** What is wrong with the predicates of memberships, or of the roles of an access provider. */
+function itemPredicates(given: ObjectValue, field: 'membership' | 'roles'): readonly ConstraintFailure[] {
+  return items(given.get(field), [field]).flatMap(([item, path]) =>
+    predicateFailures(item.get('predicate'), [...path, 'predicate'], `*${field}*`, [1]),
+  )
+}
+
+function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
+  const names = itemsOf(given.get('roles')).flatMap(item => {
+    const name = isObject(item) ? item.get('role') : item
+    return typeof name === 'string' ? [name] : []
+  })
+  const builtin = names.filter(isBuiltinRole)
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  const refused = [
+    ...builtin.map(name => `Builtin role \`${name}\` not allowed.`),
+    ...[...repeated].map(
+      name => `The role \`${name}\` is present more than once, there can only be one entry per role.`,
+    ),
+  ]
+  return [...refused.map(message => failureAt(['roles'], message)), ...itemPredicates(given, 'roles')]
+}
+
+function predicateFailures(
+  text: StoredValue | undefined,
+  path: FieldPath,
+  name: string,
+  counts: readonly number[] | undefined,
+): readonly ConstraintFailure[] {
+  if (typeof text !== 'string') return []
+  let count = counts?.[0] ?? 0
+  const failures = parseFailures(path, unparsable, '\n', () => {
+    count = parseLambda(new Source(name, text)).parameters.length
+  })
+  if (failures.length > 0 || counts === undefined || counts.includes(count)) return failures
+  const expected = `Expected ${arityText({ counts, open: false }, 'argument')}`
+  const message = `Invalid function arity. ${expected}, but the function was defined with ${count} arguments`
+  return [failureAt(path, message)]
+}
+
+/** What is wrong with a name of a role, once the query has ended. */
+export function unknownRole(name: StoredValue | undefined, session: Session): string | undefined {
+  if (typeof name !== 'string' || isBuiltinRole(name)) return undefined
+  const { database, transaction } = session
+  if (transaction.catalogue.resolve(database, native.roles, name) !== undefined) return undefined
+  return `Field refers to an unknown role name \`${name}\`.`
+}

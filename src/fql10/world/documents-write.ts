@@ -1,0 +1,377 @@
+// Creating, changing and deleting documents of all kinds, with the checks in the order in which they are told.
+
+import { Failure } from '../../model/failure.ts'
+import { mayOnDocument } from '../../model/permissions.ts'
+import { usersOfRole } from '../../model/resources/renaming.ts'
+import type { WriteRules } from '../../model/resources/resource.ts'
+import { textIn } from '../../model/schema/definition-parts.ts'
+import { valueTypeText } from '../../model/schema/field-types.ts'
+import type { Session } from '../../model/session.ts'
+import { changeDocument, createDocument, deleteDocument } from '../../model/write.ts'
+import {
+  collectionOf,
+  firstUserCollection,
+  native,
+  type ObjectValue,
+  Ref,
+  type Value as StoredValue,
+  Time,
+  TransactionTime,
+} from '../../values/value.ts'
+import type { Call, FieldsMode, Writer } from '../call.ts'
+import type { QueryFailure } from '../failure/failure.ts'
+import { id as idParameter } from '../library/parameters.ts'
+import { isRefusedField } from '../schema/field-names.ts'
+import { isSchemaNative } from '../schema/fsl/definition-of-item.ts'
+import { schemaFaults } from '../schema/push/query-check.ts'
+import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
+import { settleDefinition, violation } from './collection-writing.ts'
+import { definitionFailures, unknownRole } from './definitions.ts'
+import { derivedNameFault } from './derived-names.ts'
+import type { DocumentReader } from './documents-read.ts'
+import { Migrations } from './migrations.ts'
+import type { Names } from './names.ts'
+import { checkFields } from './native-fields.ts'
+import {
+  constraintFailure,
+  failedTo,
+  invalidSchema,
+  pastWrite,
+  permissionDenied,
+  refusal,
+  sameQuery,
+  type Target,
+} from './refusals.ts'
+import { schemaPartsOf } from './schema-parts.ts'
+import { collectionRef } from './stored-sets.ts'
+import { NotStorable, storedOf } from './stored-values.ts'
+
+/** How version 10 writes documents. It looks names and roles up when the query ends. */
+const writeRules: WriteRules = {
+  keepsEmpty: true,
+  idNeedsCreate: true,
+  writesSchema: true,
+  replacesName: true,
+  checksTexts: true,
+  keepsTokenSecret: true,
+  renewsTimeToLive: true,
+  explainsRoles: true,
+  historyDaysDefault: 0,
+}
+
+/** Writes documents of one query. */
+export class QueryDocumentWriter implements Writer {
+  readonly #session: Session
+  readonly #names: Names
+  readonly #reader: DocumentReader
+  /** Collections of the users of which this query has written documents. */
+  readonly #written = new Set<number>()
+  /** The last call that has written something of the schema. */
+  #schemaCall: Call | undefined
+  /** Collections that this query has named, each with the call. */
+  readonly #named: (readonly [Ref, Call])[] = []
+  /** What is looked at when the query has been evaluated. */
+  readonly #atEnd: (() => void)[] = []
+  readonly #migrations: Migrations
+
+  constructor(session: Session, names: Names, reader: DocumentReader) {
+    this.#session = session
+    this.#names = names
+    this.#reader = reader
+    this.#migrations = new Migrations(session)
+  }
+
+  create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc {
+    requirePresent(call)
+    const session = this.#session
+    session.asker = call
+    const definition = collectionRef(collection, session)
+    const number = Number(definition.id)
+    const isUser = number >= firstUserCollection
+    const title = isUser ? (this.#names.companion(definition)?.name ?? collection.name) : collection.name
+    const target: Target = {
+      action: 'create',
+      collection: title,
+      ref: isUser ? undefined : new Ref(session.database, number, -1n),
+      name: undefined,
+    }
+    if (mode === 'default') this.#refuseComputed(definition, data, target, call)
+    const [id, rest] = mode === 'default' ? this.#takeId(data, isUser, target, call) : [undefined, data]
+    const given = stored(rest, call)
+    const fields = isUser
+      ? documentFields(given, mode)
+      : this.#nativeFields(number, 'create', given, undefined, target, call)
+    const made = this.#guarded(target, call, () =>
+      createDocument(definition, id, fields, session, {
+        ...writeRules,
+        check: () => {
+          if (isUser) this.#refuseSameQuery(definition, call)
+          if (mode === 'default') refuseReserved(given, target, call, !isUser)
+        },
+        ...this.#settling(number, undefined, target, call),
+      }),
+    )
+    this.#noteWrite(made.ref, call)
+    if (number === native.collections) this.#named.push([made.ref, call])
+    if (!isUser) this.#names.made(made.ref)
+    const secret = textIn(made.fields, 'secret')
+    return new Doc(made.ref, this.#reader.collectionOf(made.ref), {
+      name: isUser ? undefined : textIn(made.fields, 'name'),
+      ...(secret !== undefined && !isUser && { shown: new Map([['secret', secret]]) }),
+    })
+  }
+
+  change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc {
+    requirePresent(call)
+    this.#requireThere(doc, call)
+    const session = this.#session
+    session.asker = call
+    const { ref } = doc
+    const isUser = ref.collection >= firstUserCollection
+    const before = session.transaction.get(ref)?.fields ?? new Map<string, StoredValue>()
+    const target: Target = {
+      action: 'update',
+      collection: doc.collection.name,
+      ref,
+      name: doc.name === undefined ? undefined : (textIn(before, 'name') ?? doc.name),
+    }
+    const given = stored(data, call)
+    if (isUser && mode === 'default') this.#refuseComputed(collectionOf(ref), data, target, call)
+    const fields = isUser
+      ? documentFields(given, mode)
+      : this.#nativeFields(ref.collection, how, given, doc, target, call)
+    if (!isUser) this.#names.keep(ref)
+    else if (this.#names.deleted.has(collectionOf(ref).id)) throw sameQuery(call)
+    this.#guarded(target, call, () =>
+      changeDocument(how, ref, fields, session, {
+        ...writeRules,
+        check: () => {
+          if (isUser) this.#refuseSameQuery(collectionOf(ref), call)
+          else this.#refuseWritten(ref, call)
+          if (mode === 'default') refuseReserved(given, target, call, !isUser)
+        },
+        ...this.#settling(ref.collection, ref, target, call),
+      }),
+    )
+    this.#noteWrite(ref, call)
+    if (given.has('name') || given.has('alias')) this.#named.push([ref, call])
+    const title = textIn(session.transaction.get(ref)?.fields, 'name')
+    if (doc.name === undefined || title === undefined || title === doc.name) return doc
+    return new Doc(ref, doc.collection, { name: title })
+  }
+
+  remove(doc: Doc, call: Call): Doc {
+    requirePresent(call)
+    this.#requireThere(doc, call)
+    const { ref } = doc
+    const target: Target = { action: 'delete', collection: doc.collection.name, ref, name: doc.name }
+    this.#session.asker = call
+    if (!mayOnDocument('delete', ref, this.#session)) throw permissionDenied(call)
+    if (ref.collection >= firstUserCollection) this.#refuseSameQuery(collectionOf(ref), call)
+    else {
+      this.#refuseWritten(ref, call)
+      this.#names.keep(ref)
+    }
+    this.#guarded(target, call, () => {
+      deleteDocument(ref, this.#session)
+    })
+    this.#noteWrite(ref, call)
+    if (ref.collection === native.collections) this.#names.deleted.set(ref.id, doc.name)
+    if (ref.collection === native.roles) this.#lookForUsers(ref, target, call)
+    return new Doc(ref, doc.collection, { name: doc.name, state: 'deleted' })
+  }
+
+  #guarded<T>(target: Target, call: Call, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      throw violation(error, this.#session, call) ?? refusal(error, target, call)
+    }
+  }
+
+  /** Definitions of collections have rules of their own. */
+  #settling(number: number, own: Ref | undefined, target: Target, call: Call): Pick<WriteRules, 'settle'> {
+    if (number !== native.collections) return {}
+    return {
+      settle: fields => {
+        const failures = settleDefinition(fields, own, this.#session)
+        if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+        this.#migrations.settle(fields, own, call)
+      },
+    }
+  }
+
+  #requireThere(doc: Doc, call: Call): void {
+    // What is written is read as a whole, also where an index led to it.
+    const absence = this.#reader.absence(doc, call, true)
+    if (absence === undefined) return
+    const { code, message } = absence.onField ?? absence.onAssert
+    throw call.failure(code, message)
+  }
+
+  #noteWrite(ref: Ref, call: Call): void {
+    if (ref.collection >= firstUserCollection) this.#written.add(ref.collection)
+    else if (isSchemaNative(ref.collection)) this.#schemaCall = call
+  }
+
+  /** A document, whose collection this query has written. */
+  #refuseSameQuery(definition: Ref, call: Call): void {
+    const isGone = this.#names.deleted.has(definition.id)
+    if (isGone || schemaPartsOf(definition, this.#session).isWrittenHere) throw sameQuery(call)
+  }
+
+  /** A collection, of which this query has written documents. */
+  #refuseWritten(ref: Ref, call: Call): void {
+    if (ref.collection === native.collections && this.#written.has(Number(ref.id))) throw sameQuery(call)
+  }
+
+  #refuseComputed(definition: Ref, data: Struct, target: Target, call: Call): void {
+    const { computed } = schemaPartsOf(definition, this.#session)
+    if (computed.size === 0) return
+    const failures = [...computed.keys()]
+      .filter(name => data.has(name))
+      .map(name => ({ paths: [[name]], message: 'Cannot write to a computed field' }))
+    if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
+  }
+
+  #takeId(data: Struct, isUser: boolean, target: Target, call: Call): readonly [bigint | undefined, Struct] {
+    const isNumbered = isUser || isNumberedNative(target.ref?.collection)
+    const given = data.get('id')
+    if (given === undefined || !isNumbered) return [undefined, data]
+    const id = idOf(given, target, call)
+    return [id, new Map([...data].filter(([name]) => name !== 'id'))]
+  }
+
+  #nativeFields(
+    number: number,
+    mode: 'create' | 'update' | 'replace',
+    given: ObjectValue,
+    doc: Doc | undefined,
+    target: Target,
+    call: Call,
+  ): ObjectValue {
+    const session = this.#session
+    refuseReserved(given, target, call, true)
+    const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
+    const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
+    const all = [...failures, ...definitionFailures(number, mode, given, doc, session)]
+    if (all.length > 0) throw constraintFailure(failedTo(target), all, call)
+    if (number === native.functions || number === native.keys) this.#lookForRole(fields, target, call)
+    return fields
+  }
+
+  /** A role may be made later in the query. */
+  #lookForRole(fields: ObjectValue, target: Target, call: Call): void {
+    const role = fields.get('role')
+    this.#atEnd.push(() => {
+      const message = unknownRole(role, this.#session)
+      if (message === undefined) return
+      throw constraintFailure(failedTo(target), [{ paths: [['role']], message }], call)
+    })
+  }
+
+  /** What names a deleted role may be deleted later in the query. */
+  #lookForUsers(role: Ref, target: Target, call: Call): void {
+    const { name } = target
+    if (name === undefined) return
+    this.#atEnd.push(() => {
+      const { database, transaction } = this.#session
+      if (transaction.catalogue.resolve(database, role.collection, name) !== undefined) return
+      const users = usersOfRole(name, this.#session)
+      if (users.length === 0) return
+      const failures = users.map(({ kind, label }) => ({
+        paths: [['name']],
+        message: `The ${kind} \`${label}\` refers to this document by its previous identifier \`${name}\`.`,
+      }))
+      throw constraintFailure(failedTo(target), failures, call)
+    })
+  }
+
+  /** Whether the query has written definitions that schema files tell. */
+  get changesSchema(): boolean {
+    return this.#schemaCall !== undefined
+  }
+
+  /** What can be said only when all is written. Throws QueryFailures. */
+  finish(): void {
+    for (const look of this.#atEnd) look()
+    const call = this.#schemaCall
+    if (call === undefined) return
+    this.#checkSchema(call)
+    this.#migrations.finish(call)
+  }
+
+  /** Throws `invalid_schema` at the last call that has changed the schema. */
+  #checkSchema(call: Call): void {
+    const named = this.#named.flatMap(([ref, at]) => {
+      const isThere =
+        ref.collection === native.collections && this.#session.transaction.get(ref) !== undefined
+      const message = isThere ? derivedNameFault(ref, this.#session) : undefined
+      return message === undefined ? [] : [{ name: 'error', message, span: at.span } as const]
+    })
+    const faults = named.length > 0 ? named : schemaFaults(this.#session)
+    if (faults.length > 0) throw invalidSchema(faults, call)
+  }
+}
+
+function isNumberedNative(number: number | undefined): boolean {
+  return number === native.keys || number === native.tokens || number === native.credentials
+}
+
+/** Writes happen now. */
+function requirePresent(call: Call): void {
+  if (call.at !== undefined) throw pastWrite(call)
+}
+
+/** The fields given, as they are stored. Throws `invalid_type`. */
+function stored(data: Struct, call: Call): ObjectValue {
+  try {
+    // The stored form of an object is an object.
+    return storedOf(data) as ObjectValue
+  } catch (error) {
+    throw error instanceof NotStorable ? call.failure('invalid_type', error.message) : error
+  }
+}
+
+/** The top-level fields of a document of the users. */
+function documentFields(given: ObjectValue, mode: FieldsMode): ObjectValue {
+  if (mode === 'plain' || !given.has('ttl')) return new Map([['data', given]])
+  const data = new Map([...given].filter(([name]) => name !== 'ttl'))
+  return new Map<string, StoredValue>([
+    ['ttl', given.get('ttl') ?? null],
+    ['data', data],
+  ])
+}
+
+/** Refuses names that mean something else, and a time to live that is none. */
+function refuseReserved(given: ObjectValue, target: Target, call: Call, isNative = false): void {
+  const refused = [...given.keys()].filter(name => isRefusedField(name) && !(isNative && name === 'data'))
+  if (refused.length > 0) {
+    const failures = refused.map(name => ({
+      paths: [[name]],
+      message: 'Is a reserved field and cannot be used',
+    }))
+    throw constraintFailure(failedTo(target), failures, call)
+  }
+  const ttl = given.get('ttl') ?? null
+  if (isNative || ttl === null || ttl instanceof Time || ttl instanceof TransactionTime) return
+  const message = `Expected Time | Null, provided ${valueTypeText(ttl)}`
+  throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
+}
+
+/** The id given for a new document. */
+function idOf(given: Value, target: Target, call: Call): bigint {
+  const refused = (message: string): QueryFailure =>
+    constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
+  if (given === null || (typeof given === 'object' && 'kind' in given && given.kind === 'null')) {
+    throw refused('Missing required field of type ID | String | Long')
+  }
+  const id = idParameter.cast(given)
+  if (id === undefined) {
+    const type = given instanceof Map ? valueTypeText(stored(given, call)) : typeName(given)
+    throw refused(`Expected ID | String | Long, provided ${type}`)
+  }
+  if (id < 0n) throw refused('id must be nonnegative')
+  return id
+}

@@ -1,0 +1,122 @@
+// Functions of the users, in either language: called from here, and bodies of this one called from elsewhere.
+
+import { catchError } from '../../base/catch-error.ts'
+import { said } from '../../base/message.ts'
+import { authorityOfRole } from '../../model/auth/role.ts'
+import { Failure, LanguageError } from '../../model/failure.ts'
+import type { Session } from '../../model/session.ts'
+import { codeOf, type LanguageName } from '../../values/code.ts'
+import type { Lambda, Value as StoredValue } from '../../values/value.ts'
+import { BoundCall, type Call } from '../call.ts'
+import { argumentScope } from '../evaluate/argument-scope.ts'
+import { QueryFailure } from '../failure/failure.ts'
+import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../value.ts'
+import { bodyOf } from './bodies.ts'
+import type { DocumentReader } from './documents-read.ts'
+import { permissionDenied } from './refusals.ts'
+import { NotStorable, PassedArgument, runtimeOf, storedOf } from './stored-values.ts'
+
+/** Calls a function; the count of arguments fits. Bodies of version 10 are part of the query that calls them. */
+export function callUser(
+  callee: UserFunction,
+  args: readonly Value[],
+  call: Call,
+  session: Session,
+  reader: DocumentReader,
+): Value | BoundCall {
+  const { ref } = callee
+  const stored = session.transaction.get(ref)
+  if (stored === undefined) throw call.failure('unbound_variable', said`Unbound variable \`${callee.name}\``)
+  const code = codeOf(stored.fields.get('body'))
+  const { access } = session
+  const passed = (language: LanguageName) =>
+    language === '10' ? args.map(arg => new PassedArgument(arg)) : args.map(foreignOrFailure)
+  const request = { action: 'call', resource: ref, argument: () => passed('4'), passed, asker: call } as const
+  if (!access.allows(request)) throw permissionDenied(call)
+  if (code === undefined) return call.done()
+  const name = stored.fields.get('name')
+  const run = (): Value | BoundCall => {
+    if (code.language !== '10') return runForeign(code, args, call, session, reader)
+    // The body counts beside the call.
+    call.evaluation.compute(1)
+    const { node, source } = bodyOf(code.source, `*udf:${name}*`)
+    return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))
+  }
+  const role = stored.fields.get('role')
+  if (role === undefined) return run()
+  return session.withAuthority(authorityOfRole(session.transaction, ref.database, role), () => {
+    const bound = run()
+    if (!(bound instanceof BoundCall)) return bound
+    return call.evaluation.evaluate(bound.body, bound.scope, bound.within)
+  })
+}
+
+function runForeign(
+  code: Lambda,
+  args: readonly Value[],
+  call: Call,
+  session: Session,
+  reader: DocumentReader,
+): Value {
+  const { parameters } = code
+  const names = typeof parameters === 'string' ? [parameters] : parameters
+  const list = args.map((arg, index) => foreignArgument(arg, names[index] ?? `${index}`, call))
+  const { limit } = call
+  const run = () => session.withValidTime(call.at, () => session.run(code, { list }))
+  try {
+    const result =
+      limit === undefined || limit.effect === 'write'
+        ? run()
+        : session.withEffectLimit(limit.effect === 'pure' ? 'pure' : 'read', 'auth predicates', run)
+    return runtimeOf(result, ref => reader.document(ref, call.at))
+  } catch (error) {
+    throw translated(error, call, reader)
+  }
+}
+
+function foreignArgument(arg: Value, parameter: string, call: Call): StoredValue {
+  return catchError(
+    NotStorable,
+    () => toForeign(arg),
+    ({ value }) => {
+      const message = said`Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(value)}\` values.`
+      throw call.failure('invalid_argument', message)
+    },
+  )
+}
+
+function translated(error: unknown, call: Call, reader: DocumentReader): unknown {
+  if (error instanceof QueryFailure) return error
+  if (error instanceof Failure) return call.failure('eval_error', said`${error.message}`)
+  if (!(error instanceof LanguageError)) return error
+  const { aborted } = error
+  if (aborted === undefined) return call.failure('eval_error', said`${error.message}`)
+  const value = runtimeOf(aborted, ref => reader.document(ref))
+  const abort = { value, text: typeof value === 'string' ? value : error.message }
+  return call.failure('abort', said`Query aborted.`, [], { abort })
+}
+
+/** A value as version 4 has it. Throws {@link NotStorable} for what it does not have. */
+function toForeign(value: Value): StoredValue {
+  if (value instanceof Id) return value.value
+  if (value instanceof Doc) return value.ref
+  if (value === null || value instanceof NullValue) return null
+  if (Array.isArray(value)) return value.map(toForeign)
+  if (value instanceof Map) {
+    return new Map(
+      Array.from(value as ReadonlyMap<string, Value>, ([name, field]) => [name, toForeign(field)]),
+    )
+  }
+  return storedOf(value)
+}
+
+/** The same. Throws a Failure for what version 4 does not have. */
+export function foreignOrFailure(value: Value): StoredValue {
+  return catchError(
+    NotStorable,
+    () => toForeign(value),
+    refused => {
+      throw Failure.of({ kind: 'foreign value', type: typeName(refused.value) })
+    },
+  )
+}

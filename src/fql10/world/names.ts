@@ -1,0 +1,120 @@
+// The names that users have given: collections and functions, by name or alias. A query sees those that were there when it
+// began: what it makes itself has no name yet, what it renames or deletes keeps its old one.
+
+import { upsert } from '../../base/upsert.ts'
+import { aliasesOf } from '../../model/auth/resource-names.ts'
+import { textIn } from '../../model/schema/definition-parts.ts'
+import type { Session } from '../../model/session.ts'
+import { codeOf } from '../../values/code.ts'
+import { native, type Ref } from '../../values/value.ts'
+import type { Arity } from '../arity.ts'
+import { nativeModule } from '../library/natives.ts'
+import { Doc, type Module, type UserCollection, UserFunction } from '../value.ts'
+import { bodyOf } from './bodies.ts'
+import { schemaPartsOf } from './schema-parts.ts'
+
+type Kind = 'collection' | 'function'
+
+const numberOf = { collection: native.collections, function: native.functions } as const
+
+/** The names of one query. */
+export class Names {
+  readonly #session: Session
+  readonly #known = new Map<string, Ref | undefined>()
+  readonly #companions = new Map<string, UserCollection>()
+  readonly #functions = new Map<string, UserFunction>()
+  /** Schema objects that this query has made. */
+  readonly #made = new Set<string>()
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  /** Before a schema object is written: its names stay what they are until the query ends. */
+  keep(ref: Ref): void {
+    const fields = this.#session.transaction.get(ref)?.fields
+    const kind: Kind = ref.collection === native.collections ? 'collection' : 'function'
+    for (const key of ['name', 'alias']) {
+      const name = textIn(fields, key)
+      if (name !== undefined) this.find(kind, name)
+    }
+  }
+
+  /** The names of the collections that this query has deleted, by the ids of their definitions. */
+  readonly deleted = new Map<bigint, string | undefined>()
+
+  /** Something was made that has no name for this query. */
+  made(ref: Ref): void {
+    this.#made.add(`${ref.collection}/${ref.id}`)
+  }
+
+  /** Whether this query has made something of that name. */
+  isMade(kind: Kind, name: string): boolean {
+    const { catalogue } = this.#session.transaction
+    const ref = catalogue.resolve(this.#session.database, numberOf[kind], name)
+    return ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`)
+  }
+
+  /** The schema object of the users with a name or an alias. */
+  find(kind: Kind, name: string): Ref | undefined {
+    if (!this.#session.transaction.writable) return this.#resolve(kind, name)
+    const key = `${kind} ${name}`
+    if (this.#known.has(key)) return this.#known.get(key)
+    const ref = this.#resolve(kind, name)
+    const found = ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`) ? undefined : ref
+    this.#known.set(key, found)
+    return found
+  }
+
+  #resolve(kind: Kind, name: string): Ref | undefined {
+    const { database, named, transaction } = this.#session
+    const ref =
+      transaction.catalogue.resolve(database, numberOf[kind], name) ??
+      aliasesOf(database, numberOf[kind], transaction).get(name)
+    if (ref !== undefined) named.note(kind, name)
+    return ref
+  }
+
+  /** A collection or a function by a name that stands alone. */
+  global(name: string): Module | UserFunction | undefined {
+    return this.collection(name) ?? this.function(name)
+  }
+
+  /** The companion of a collection. */
+  collection(name: string): UserCollection | undefined {
+    const ref = this.find('collection', name)
+    return ref && this.companion(ref, name)
+  }
+
+  /** The companion of a collection by one of its names; undefined when it is gone. */
+  companion(ref: Ref, as?: string): UserCollection | undefined {
+    const { transaction } = this.#session
+    const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)
+    if (name === undefined) return undefined
+    const companion = () => schemaPartsOf(ref, this.#session).companion(name, as ?? name)
+    return transaction.writable ? upsert(this.#companions, `${ref.id} ${as ?? name}`, companion) : companion()
+  }
+
+  /** A function by name or alias. */
+  function(name: string): UserFunction | undefined {
+    const known = this.#functions.get(name)
+    if (known !== undefined) return known
+    const ref = this.find('function', name)
+    const fields = ref && this.#session.transaction.get(ref)?.fields
+    if (ref === undefined || fields === undefined) return undefined
+    const title = textIn(fields, 'name') ?? name
+    const definition = new Doc(ref, nativeModule(native.functions), { name: title })
+    const found = new UserFunction(name, definition, this.#arityOf(fields.get('body')))
+    this.#functions.set(name, found)
+    return found
+  }
+
+  #arityOf(stored: Parameters<typeof codeOf>[0]): Arity {
+    const code = codeOf(stored)
+    if (code?.language === '10') {
+      const { parameters, rest } = bodyOf(code.source, '*body*').node
+      return { counts: [parameters.length], open: rest !== undefined }
+    }
+    return { counts: [code === undefined ? 0 : this.#session.factsOf(code).parameters], open: false }
+  }
+}

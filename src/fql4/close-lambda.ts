@@ -1,0 +1,141 @@
+// Converts lambdas to values by printing them in canonical form. Captured variables become a `let` of literals.
+// References stay values, so that they follow renames. Nothing in the result depends on the current query.
+
+import { step } from '../base/effort.ts'
+import { limits } from '../base/limits.ts'
+import { Lambda, nativeOfKind, Transient, UnresolvedRef, type Value } from '../values/value.ts'
+import type { Expression, LambdaExpression, Operand } from './expression.ts'
+import { requireExtent } from './extent.ts'
+import { SetValue } from './values/set-value.ts'
+import { lookUp, type Variables } from './variables.ts'
+
+/** Evaluates a reference or set literal. */
+type ValueOfLiteral = (literal: Extract<Expression, { readonly kind: 'reference' | 'set' }>) => Value
+
+/** The lambda as a value, with its captured variables bound to their current values. */
+export function closeLambda(
+  lambda: LambdaExpression,
+  variables: Variables | undefined,
+  literalValue: ValueOfLiteral,
+): Lambda {
+  const body = printExpression(lambda.body, literalValue)
+  if (lambda.freeVariables.size === 0) return new Lambda(lambda.apiVersion, lambda.parameters, body)
+  const captured = new Map<string, Value>()
+  for (const name of lambda.freeVariables) {
+    const value = requireExtent(lookUp(variables, name), limits.capturedUnitsMax)
+    captured.set(name, printValue(value))
+  }
+  const closed = new Map<string, Value>([
+    ['let', escapeKeys(captured)],
+    ['in', body],
+  ])
+  return new Lambda(lambda.apiVersion, lambda.parameters, closed)
+}
+
+function printExpression(expression: Expression, literalValue: ValueOfLiteral): Value {
+  const print = (inner: Expression) => printExpression(inner, literalValue)
+  switch (expression.kind) {
+    case 'literal':
+      return printValue(expression.value)
+    case 'reference':
+    case 'set':
+      return printValue(literalValue(expression))
+    case 'query':
+      return new Map([['@query', printLambda(expression.lambda, literalValue, true)]])
+    case 'variable':
+      return new Map([['var', expression.name]])
+    case 'array':
+      return expression.elements.map(print)
+    case 'object':
+      return new Map([
+        ['object', escapeKeys(new Map(expression.fields.map(([name, value]) => [name, print(value)])))],
+      ])
+    case 'let':
+      return new Map<string, Value>([
+        ['let', printBindings(expression.bindings.map(([name, value]) => [name, print(value)]))],
+        ['in', print(expression.body)],
+      ])
+    case 'call': {
+      const printed = new Map<string, Value>()
+      for (const [index, key] of expression.definition.keys.entries()) {
+        const operand = expression.operands[index]
+        if (operand) printed.set(key, printOperand(operand, literalValue))
+      }
+      return printed
+    }
+  }
+}
+
+/** An object, or a list when a name is bound twice; the list renders as an object that contains the name twice. */
+function printBindings(bindings: readonly (readonly [string, Value])[]): Value {
+  const fields = new Map(bindings)
+  if (fields.size === bindings.length) return escapeKeys(fields)
+  return bindings.map(binding => new Map([binding]))
+}
+
+function printOperand(operand: Operand, literalValue: ValueOfLiteral): Value {
+  if (operand.kind === 'lambda') return printLambda(operand, literalValue, false)
+  if (operand.kind === 'list') return operand.elements.map(element => printExpression(element, literalValue))
+  return printExpression(operand, literalValue)
+}
+
+function printLambda(lambda: LambdaExpression, literalValue: ValueOfLiteral, versioned: boolean): Value {
+  const printed = new Map<string, Value>()
+  if (versioned) printed.set('api_version', lambda.apiVersion)
+  printed.set('lambda', lambda.parameters)
+  printed.set('expr', printExpression(lambda.body, literalValue))
+  return printed
+}
+
+/** An expression that evaluates to the value. */
+function printValue(value: Value): Value {
+  step()
+  if (value instanceof Map) return printObject(value)
+  if (Array.isArray(value)) return value.map(printValue)
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
+  if (value instanceof UnresolvedRef) return unresolvedAsJson(value)
+  return value instanceof Transient && !(value instanceof SetValue) ? printValue(value.storedForm()) : value
+}
+
+function printObject(fields: ReadonlyMap<string, Value>): Value {
+  return new Map([
+    ['object', escapeKeys(new Map([...fields].map(([name, value]) => [name, printValue(value)])))],
+  ])
+}
+
+/** Wraps objects in `@obj` if a key could be mistaken for a tag. */
+function escapeKeys(fields: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
+  const tagged = [...fields.keys()].some(name => name.startsWith('@'))
+  return tagged ? new Map([['@obj', fields]]) : fields
+}
+
+function unresolvedAsJson(ref: UnresolvedRef): Value {
+  return new Map([['@ref', unresolvedFields(ref)]])
+}
+
+const nativeOf = { ...nativeOfKind, key: 'keys' } as const
+
+function unresolvedFields({ target }: UnresolvedRef): ReadonlyMap<string, Value> {
+  const nested = (ref: Value): Value => (ref instanceof UnresolvedRef ? unresolvedAsJson(ref) : ref)
+  switch (target.type) {
+    case 'native':
+      return new Map<string, Value>([
+        ['id', target.name],
+        ['database', nested(target.scope)],
+      ])
+    case 'document':
+      return new Map<string, Value>([
+        ['id', String(target.id)],
+        ['collection', nested(target.collection)],
+      ])
+    default: {
+      const id = target.type === 'key' ? String(target.id) : target.name
+      const collection = new Map([['@ref', new Map([['id', nativeOf[target.type]]])]])
+      const fields = new Map<string, Value>([
+        ['id', id],
+        ['collection', collection],
+      ])
+      return target.scope ? fields.set('database', nested(target.scope)) : fields
+    }
+  }
+}

@@ -1,0 +1,230 @@
+// Evaluates expressions. Evaluation is synchronous. All effects of a query go through the transaction of its
+// evaluation.
+
+import { unreachable } from '../base/assert.ts'
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
+import { said } from '../base/message.ts'
+import { type Effect, exceeds } from '../model/effect.ts'
+import { Failure } from '../model/failure.ts'
+import type { Session } from '../model/session.ts'
+import { isArray, type Lambda, type Value } from '../values/value.ts'
+import { closeLambda } from './close-lambda.ts'
+import { type ArgumentType, Call, definitionOf, type Lazy } from './definition.ts'
+import { ErrorList } from './error-list.ts'
+import { type ErrorEntry, QueryError } from './errors.ts'
+import type { BoundLambda, CallExpression, Expression, LambdaExpression, Operand } from './expression.ts'
+import { requireExtent } from './extent.ts'
+import { resolveTarget } from './references.ts'
+import { refusal } from './refusals.ts'
+import { literalSet } from './set-literal.ts'
+import { compileLambda } from './stored-code.ts'
+import { groupedFrom, LetGroup, lookUp, Variables } from './variables.ts'
+
+/** The value of an expression. Throws QueryErrors with positions, RequestErrors for limits, and Pending to wait. */
+export function evaluate(expression: Expression, variables: Variables | undefined, session: Session): Value {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value
+    case 'variable':
+      return lookUp(variables, expression.name)
+    case 'reference':
+      return resolveTarget(expression.target, session, expression.place)
+  }
+  session.depth++
+  try {
+    if (session.depth > limits.evaluationDepthMax) throw stackOverflow(expression.place.position())
+    switch (expression.kind) {
+      case 'call':
+        return evaluateCall(expression, variables, session)
+      case 'array':
+        return requireExtent(evaluateAll(expression.elements, variables, session))
+      case 'object': {
+        const { fields } = expression
+        const values = evaluateAll(fields.map(fieldExpression), variables, session)
+        const object = new Map<string, Value>()
+        for (const [index, [name]] of fields.entries()) object.set(name, values[index] as Value)
+        return requireExtent(object)
+      }
+      case 'let': {
+        const group = expression.bindings.length < groupedFrom ? undefined : new LetGroup(variables)
+        let frame = variables
+        for (const [name, bound] of expression.bindings) {
+          frame = new Variables(name, evaluate(bound, frame, session), frame, group)
+        }
+        return evaluate(expression.body, frame, session)
+      }
+      case 'query':
+        return lambdaValue(expression.lambda, variables, session)
+      case 'set':
+        return literalSet(expression, () => evaluate(expression.call, variables, session))
+      default:
+        return unreachable(expression)
+    }
+  } finally {
+    session.depth--
+  }
+}
+
+/** The value of a lambda that is written in a query. */
+export function lambdaValue(
+  lambda: LambdaExpression,
+  variables: Variables | undefined,
+  session: Session,
+): Lambda {
+  return closeLambda(lambda, variables, literal => evaluate(literal, undefined, session))
+}
+
+const fieldExpression = ([, value]: readonly [string, Expression]): Expression => value
+
+/** The values of all expressions. The errors of all of them are reported together, up to a limit. */
+function evaluateAll(
+  expressions: readonly Expression[],
+  variables: Variables | undefined,
+  session: Session,
+): Value[] {
+  checkWidth(expressions.length)
+  const values: Value[] = []
+  let errors: ErrorList | undefined
+  for (const expression of expressions) {
+    try {
+      values.push(evaluate(expression, variables, session))
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error
+      errors ??= new ErrorList()
+      errors.add(error.errors)
+      if (errors.isFull) break
+    }
+  }
+  errors?.throwIfAny()
+  return values
+}
+
+/** Throws `bad request` when a query has too many sibling expressions, or a lambda too many elements. */
+export function checkWidth(width: number): void {
+  if (width <= limits.queryWidthMax) return
+  const text = said`Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`
+  throw new RequestError('bad request', text)
+}
+
+const effectNames: Record<Effect, string> = { pure: 'an observation', read: 'a read', write: 'a write' }
+
+function evaluateCall(expression: CallExpression, variables: Variables | undefined, session: Session): Value {
+  const { operands } = expression
+  const definition = definitionOf(expression)
+  const call = new Call(session, expression, variables)
+  if (exceeds(definition.effect, session.effectLimit)) {
+    const effect = effectNames[definition.effect]
+    throw call.error(
+      'invalid expression',
+      said`Call performs ${effect}, which is not allowed in ${session.effectPlace}.`,
+    )
+  }
+  if (definition.compute > 0) session.compute(definition.compute)
+  const { keys, types } = definition
+  const args: Record<string, unknown> = {}
+  for (let index = 0; index < operands.length; index++) {
+    const key = keys[index] as string
+    args[key] = passOperand(operands[index], types[index] as ArgumentType<unknown>, key, call)
+  }
+  const { asker } = session
+  session.asker = call
+  try {
+    return definition.evaluate(args, call)
+  } catch (error) {
+    throw error instanceof Failure ? refusal(error, call) : error
+  } finally {
+    session.asker = asker
+  }
+}
+
+function passOperand(
+  operand: Operand | undefined,
+  type: ArgumentType<unknown>,
+  key: string,
+  call: Call,
+): unknown {
+  if (operand === undefined) return undefined
+  if (operand.kind === 'list') {
+    return operand.elements.map(element => lazyExpression(element, call))
+  }
+  if (operand.kind === 'lambda') {
+    return { lambda: operand, variables: call.variables } satisfies BoundLambda
+  }
+  if (type.mode === 'lazy') return lazyExpression(operand, call)
+  return type.check(evaluate(operand, call.variables, call.session), call, key)
+}
+
+function lazyExpression(expression: Expression, { session, variables }: Call): Lazy {
+  return { evaluate: () => evaluate(expression, variables, session) }
+}
+
+/** The error for calls or expressions that are nested too deeply. */
+export function stackOverflow(position: ErrorEntry['position']): QueryError {
+  const description = said`Call stack reached the maximum limit of ${limits.callDepthMax}.`
+  return QueryError.of('stack overflow', description, position)
+}
+
+/** Has a position in a query, for errors. */
+interface HasPosition {
+  position(): ErrorEntry['position']
+}
+
+/** Applies a lambda literal. `at`: the call's argument with the lambda, for arity errors. */
+export function applyLambda(bound: BoundLambda, argument: Value, call: Call, at?: string): Value {
+  const { lambda, variables: outer } = bound
+  const variables = bindParameters(lambda.parameters, argument, outer, call, at)
+  return enter(lambda.body, variables, call.session, call)
+}
+
+/**
+ * Applies a lambda value: the body of a stored function, a predicate, a set's filter. Positions of its errors are
+ * relative to the lambda. `caller` is the position for errors of the application itself.
+ */
+export function applyStored(lambda: Lambda, argument: Value, session: Session, caller: HasPosition): Value {
+  const { body, parameters } = compileLambda(lambda)
+  return enter(body, bindParameters(parameters, argument, undefined, caller), session, caller)
+}
+
+/** The value of a lambda's body. */
+function enter(
+  body: Expression,
+  variables: Variables | undefined,
+  session: Session,
+  caller: HasPosition,
+): Value {
+  if (session.callDepth >= limits.callDepthMax) throw stackOverflow(caller.position())
+  session.compute(1)
+  session.callDepth++
+  try {
+    return evaluate(body, variables, session)
+  } finally {
+    session.callDepth--
+  }
+}
+
+/** Binds a lambda's parameters to its argument. An array pattern requires an array of its own length. */
+function bindParameters(
+  parameters: LambdaExpression['parameters'],
+  argument: Value,
+  outer: Variables | undefined,
+  caller: HasPosition,
+  at?: string,
+): Variables | undefined {
+  if (typeof parameters === 'string') return bind(parameters, argument, outer)
+  if (parameters.length === 1 && !isArray(argument)) return bind(parameters[0] as string, argument, outer)
+  const elements = isArray(argument) ? argument : [argument]
+  if (elements.length !== parameters.length) {
+    const description = said`Lambda expects an array with ${parameters.length} elements. Array contains ${elements.length}.`
+    const position = [...caller.position(), ...(at === undefined ? [] : [at]), 'lambda']
+    throw QueryError.of('invalid argument', description, position)
+  }
+  let variables = outer
+  for (let index = 0; index < parameters.length; index++)
+    variables = bind(parameters[index] as string, elements[index] as Value, variables)
+  return variables
+}
+
+function bind(name: string, value: Value, outer: Variables | undefined): Variables | undefined {
+  return name === '_' ? outer : new Variables(name, value, outer)
+}

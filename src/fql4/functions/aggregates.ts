@@ -1,0 +1,169 @@
+// Aggregates compute a single value from many elements. A set is streamed, not held in memory. For a page the result is
+// a page with the single value, so that its cursors stay usable.
+
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { compareValues } from '../../values/order.ts'
+import { isArray, type Value } from '../../values/value.ts'
+import { anyValue, boolean, type Elements, iterable, lambda, number } from '../arguments.ts'
+import { add, type Num } from '../arithmetic.ts'
+import { type ArgumentType, type Call, define, family, unary } from '../definition.ts'
+import { applyLambda } from '../evaluate.ts'
+import { requireOrdered } from '../ordered.ts'
+import { elementsOf } from '../sets/read.ts'
+import { Page } from '../values/page.ts'
+import { SetValue } from '../values/set-value.ts'
+
+type Aggregate = (elements: Iterable<Value>, call: Call, key: string) => Value
+
+/** Aggregates an array, a page or a set. Set errors have the position of the argument `key`. */
+function aggregateOf(collection: Elements, aggregate: Aggregate, call: Call, key: string): Value {
+  if (isArray(collection)) return aggregate(collection, call, key)
+  if (!(collection instanceof Page)) return aggregate(elementsOf(collection, call, key), call, key)
+  const { after, before, data } = collection
+  // The value represents all elements, so its position is that of the first element.
+  return new Page([aggregate(data, call, key)], before, after, () => collection.positions.slice(0, 1))
+}
+
+/** Checks the type of elements, and counts each as one compute unit. */
+function* checked<T>(
+  type: ArgumentType<T>,
+  elements: Iterable<Value>,
+  call: Call,
+  key: string,
+): Generator<T, void, undefined> {
+  for (const element of elements) {
+    call.session.compute(1)
+    yield type.check(element, call, key)
+  }
+}
+
+const count: Aggregate = (elements, call, key) => {
+  let total = 0n
+  for (const _ of checked(anyValue, elements, call, key)) total++
+  return total
+}
+
+const sum: Aggregate = (elements, call, key) => {
+  let total: Num = 0n
+  for (const element of checked(number, elements, call, key)) total = add(total, element)
+  return total
+}
+
+/** Sums integers exactly, even beyond 64 bits, until the first double. */
+const mean: Aggregate = (elements, call, key) => {
+  let total: Num = 0n
+  let length = 0
+  for (const element of checked(number, elements, call, key)) {
+    total =
+      typeof total === 'bigint' && typeof element === 'bigint'
+        ? total + element
+        : Number(total) + Number(element)
+    length++
+  }
+  if (length === 0) throw call.invalid(said`Non-empty array expected.`, key)
+  return Number(total) / length
+}
+
+/** Implements `any` and `all`. Every element is checked, even after the decisive one. */
+function deciding(decisive: boolean): Aggregate {
+  return (elements, call, key) => {
+    let decided = false
+    for (const element of checked(boolean, elements, call, key)) decided ||= element === decisive
+    return decided === decisive
+  }
+}
+
+/** The greatest element by the total order times `direction`; the last one of equal elements. */
+function extreme(direction: 1 | -1): Aggregate {
+  return (elements, call, key) => {
+    // Elements of sets are stored, and stored values contain no unresolved references.
+    if (Array.isArray(elements)) call.session.metered(() => requireOrdered(elements, call, key))
+    let chosen: Value | undefined
+    for (const element of elements) {
+      const current = chosen
+      const isBetter = () => current === undefined || compareValues(element, current) * direction >= 0
+      if (call.session.metered(isBetter)) chosen = element
+    }
+    if (chosen === undefined) throw call.invalid(said`Non-empty array expected.`, key)
+    return chosen
+  }
+}
+
+/** An array with a single array, page or set means that element. */
+function unwrapped(collection: Elements): Elements {
+  if (!isArray(collection) || collection.length !== 1) return collection
+  const [only] = collection as readonly [Value]
+  return isArray(only) || only instanceof Page || only instanceof SetValue ? only : collection
+}
+
+/** A number of applications that exceeds the compute limit of a query. */
+const applicationsMax = limits.computeOpsMax * limits.computeUnitsPerOp + 1
+
+/** Materializes the elements before a writing lambda runs, because it could add to the set being read. */
+function atOnce(elements: Iterable<Value>): readonly Value[] {
+  const gathered: Value[] = []
+  for (const element of elements) {
+    gathered.push(element)
+    if (gathered.length === applicationsMax) break
+  }
+  return gathered
+}
+
+function aggregateFunction(
+  name: string,
+  result: string,
+  summary: string,
+  example: readonly [elements: string, answer: string],
+  aggregate: Aggregate,
+  prepare: (collection: Elements) => Elements = collection => collection,
+) {
+  return unary(name, iterable, {
+    effect: 'read',
+    result,
+    summary,
+    example,
+    evaluate: (elements, call) => aggregateOf(prepare(elements), aggregate, call, name),
+  })
+}
+
+export const aggregates = family('Aggregates', [
+  define({
+    effect: 'read',
+    arguments: { reduce: lambda, initial: anyValue, collection: iterable },
+    result: 'Any',
+    summary: 'Folds elements into one value: the lambda gets the value so far and an element.',
+    example: [
+      '{"reduce": {"lambda": ["sum", "n"], "expr": {"add": [{"var": "sum"}, {"var": "n"}]}}, "initial": 10, "collection": [1, 2, 3]}',
+      '16',
+    ],
+    evaluate({ collection, initial, reduce: bound }, call) {
+      const folding: Aggregate = elements => {
+        let value = initial
+        for (const element of bound.lambda.effect === 'write' ? atOnce(elements) : elements)
+          value = applyLambda(bound, [value, element], call, 'reduce')
+        return value
+      }
+      return aggregateOf(collection, folding, call, 'reduce')
+    },
+  }),
+  aggregateFunction('count', 'Integer', 'The number of elements.', ['[1, null, "x"]', '3'], count),
+  aggregateFunction('sum', 'Number', 'The sum of the elements.', ['[1, 2, 3.5]', '6.5'], sum),
+  aggregateFunction('mean', 'Double', 'The average of the elements.', ['[1, 2]', '1.5'], mean),
+  aggregateFunction('max', 'Any', 'The greatest element.', ['[1, 3, 2]', '3'], extreme(1), unwrapped),
+  aggregateFunction('min', 'Any', 'The least element.', ['[2, 1, 3]', '1'], extreme(-1), unwrapped),
+  aggregateFunction(
+    'any',
+    'Boolean',
+    'True if any element is true.',
+    ['[false, true]', 'true'],
+    deciding(true),
+  ),
+  aggregateFunction(
+    'all',
+    'Boolean',
+    'True if all elements are true.',
+    ['[false, true]', 'false'],
+    deciding(false),
+  ),
+])

@@ -1,0 +1,169 @@
+// Elements: iterating, selecting, appending. Arrays and pages are processed at once; sets are lazy, so a filtered set
+// is another set. Pages keep their cursors and the positions of their elements.
+
+import { longCall } from '../../base/effort.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { isArray, type Value } from '../../values/value.ts'
+import {
+  anyValue,
+  array,
+  arrayOrPage,
+  type Elements,
+  integer,
+  iterable,
+  iterableAtHand,
+  lambda,
+  list,
+} from '../arguments.ts'
+import { type Call, define, family, unary } from '../definition.ts'
+import { applyToEach } from '../each.ts'
+import { ErrorList } from '../error-list.ts'
+import type { BoundLambda } from '../expression.ts'
+import { requireExtent } from '../extent.ts'
+import { filterSet } from '../sets/constructors.ts'
+import { existsInSet } from '../sets/read.ts'
+import { Page } from '../values/page.ts'
+import { typeName } from '../values/tagged.ts'
+
+function dataOf(elements: readonly Value[] | Page): readonly Value[] {
+  return elements instanceof Page ? elements.data : elements
+}
+
+function map(bound: BoundLambda, elements: readonly Value[] | Page, call: Call): Value {
+  const mapped = applyToEach(bound, dataOf(elements), call, 'map', 'first')
+  if (!(elements instanceof Page)) return mapped
+  return new Page(mapped, elements.before, elements.after, () => elements.positions)
+}
+
+function filter(bound: BoundLambda, elements: readonly Value[] | Page, call: Call): Value {
+  const data = dataOf(elements)
+  const passed = passing(bound, data, call)
+  const chosen = data.filter((_, index) => passed[index])
+  if (!(elements instanceof Page)) return chosen
+  const positions = () => elements.positions.filter((_, index) => passed[index])
+  return new Page(chosen, elements.before, elements.after, positions)
+}
+
+/** Returns whether the predicate is true, for each element. Results that are not booleans are reported together. */
+function passing(predicate: BoundLambda, elements: readonly Value[], call: Call): readonly Value[] {
+  const results = applyToEach(predicate, elements, call, 'filter', 'all')
+  const errors = new ErrorList()
+  for (const [index, result] of results.entries()) {
+    if (typeof result === 'boolean') continue
+    errors.add(call.invalid(said`Boolean expected, ${typeName(result)} provided.`, index).errors)
+    if (errors.isFull) break
+  }
+  errors.throwIfAny()
+  return results
+}
+
+/** The first `count` elements. The end of a page is the position of the next element. */
+function take(count: bigint, elements: readonly Value[] | Page): Value {
+  const length = Math.max(0, Number(count))
+  if (!(elements instanceof Page)) return elements.slice(0, length)
+  const { after, before, data, positions } = elements
+  const end = count < 0n ? before : (positions[length] ?? after)
+  return new Page(data.slice(0, length), before, end, () => positions.slice(0, length))
+}
+
+/** The elements without the first `count`. The start of a page is the position of its first remaining element. */
+function drop(count: bigint, elements: readonly Value[] | Page): Value {
+  const length = Math.max(0, Number(count))
+  if (!(elements instanceof Page)) return elements.slice(length)
+  const { after, before, data, positions } = elements
+  const start = count < 0n ? before : (positions[length] ?? after)
+  return new Page(data.slice(length), start, after, () => positions.slice(length))
+}
+
+function join(front: readonly Value[], back: readonly Value[]): readonly Value[] {
+  const length = front.length + back.length
+  longCall(length)
+  if (length <= limits.arrayElementsMax) return requireExtent(front.concat(back))
+  const text = said`Array exceeds max length. Max: ${limits.arrayElementsMax}, current: ${length}.`
+  throw new RequestError('bad request', text)
+}
+
+function isEmpty(elements: Elements, call: Call): boolean {
+  if (isArray(elements) || elements instanceof Page) return dataOf(elements).length === 0
+  // An unreadable set is reported as by `exists`, whichever function is called.
+  return !existsInSet(elements, call, 'exists')
+}
+
+const isEven = '{"lambda": "n", "expr": {"equals": [{"modulo": [{"var": "n"}, 2]}, 0]}}'
+const double = '{"lambda": "n", "expr": {"multiply": [{"var": "n"}, 2]}}'
+
+const throughLambdas = [
+  define({
+    arguments: { map: lambda, collection: iterableAtHand },
+    result: 'Array or Page',
+    summary: 'The result of a lambda for each element.',
+    example: [`{"map": ${double}, "collection": [1, 2, 3]}`, '[2, 4, 6]'],
+    evaluate: (args, call) => map(args.map, args.collection, call),
+  }),
+  define({
+    arguments: { foreach: lambda, collection: iterableAtHand },
+    result: 'Array or Page',
+    summary: 'Applies a lambda to each element for its effects and returns the elements.',
+    example: [`{"foreach": ${double}, "collection": [1, 2, 3]}`, '[1, 2, 3]'],
+    evaluate(args, call) {
+      applyToEach(args.foreach, dataOf(args.collection), call, 'foreach', 'first')
+      return args.collection
+    },
+  }),
+  define({
+    arguments: { filter: lambda, collection: iterable },
+    result: 'Array, Page or Set',
+    summary: 'The elements for which a lambda returns true; a set is filtered when it is read.',
+    example: [`{"filter": ${isEven}, "collection": [1, 2, 3, 4]}`, '[2, 4]'],
+    evaluate({ collection, filter: predicate }, call) {
+      const atHand = isArray(collection) || collection instanceof Page
+      return atHand ? filter(predicate, collection, call) : filterSet(collection, predicate, call)
+    },
+  }),
+]
+
+export const collections = family('Elements', [
+  ...throughLambdas,
+  define({
+    arguments: { take: integer, collection: arrayOrPage },
+    result: 'Array or Page',
+    summary: 'The first elements, up to a number.',
+    example: ['{"take": 2, "collection": [1, 2, 3]}', '[1, 2]'],
+    evaluate: args => take(args.take, args.collection),
+  }),
+  define({
+    arguments: { drop: integer, collection: arrayOrPage },
+    result: 'Array or Page',
+    summary: 'The elements without a number of first elements.',
+    example: ['{"drop": 2, "collection": [1, 2, 3]}', '[3]'],
+    evaluate: args => drop(args.drop, args.collection),
+  }),
+  define({
+    arguments: { prepend: list(anyValue), collection: array },
+    result: 'Array',
+    summary: 'An array with elements prepended.',
+    example: ['{"prepend": [1, 2], "collection": [3]}', '[1, 2, 3]'],
+    evaluate: args => join(args.prepend, args.collection),
+  }),
+  define({
+    arguments: { append: list(anyValue), collection: array },
+    result: 'Array',
+    summary: 'An array with elements appended.',
+    example: ['{"append": [2, 3], "collection": [1]}', '[1, 2, 3]'],
+    evaluate: args => join(args.collection, args.append),
+  }),
+  unary('is_empty', iterable, {
+    result: 'Boolean',
+    summary: 'True if there is no element.',
+    example: ['[]', 'true'],
+    evaluate: (elements, call) => isEmpty(elements, call),
+  }),
+  unary('is_nonempty', iterable, {
+    result: 'Boolean',
+    summary: 'True if there is any element.',
+    example: ['[]', 'false'],
+    evaluate: (elements, call) => !isEmpty(elements, call),
+  }),
+])

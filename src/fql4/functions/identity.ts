@@ -1,0 +1,181 @@
+// Functions to log in and out, and to query the identity of the caller.
+
+import { said } from '../../base/message.ts'
+import { equalizeReads, logOut } from '../../model/auth/login.ts'
+import { Failure } from '../../model/failure.ts'
+import { mayRead, permissionDenied } from '../../model/permissions.ts'
+import { countingRead } from '../../model/read.ts'
+import { invalidType } from '../../model/resources/resource.ts'
+import { createToken } from '../../model/tokens.ts'
+import { viewDocument } from '../../model/view-document.ts'
+import { isNativeCollectionRef, type ObjectValue, Ref, type Value } from '../../values/value.ts'
+import { boolean, identifier, nothing, object, string } from '../arguments.ts'
+import { type Call, define, family, type Lifetime, unary } from '../definition.ts'
+import { QueryError } from '../errors.ts'
+import { firstIdentity } from '../sets/read.ts'
+import { type SetLike, SetValue } from '../values/set-value.ts'
+
+/**
+ * The document to log in as; for a set its first document, always at the present time. Its bytes are not counted as
+ * read, and the time is the same in every case. Both would reveal which identities exist to a caller who may call a
+ * function that looks them up but may not read them.
+ */
+function instanceOf(target: SetLike, call: Call, key: string): Ref | undefined {
+  const isSet = target instanceof SetValue || isNativeCollectionRef(target)
+  if (!isSet) return target as Ref
+  const { counters } = call.session.transaction
+  const { readBytes } = counters
+  const found = call.session.withValidTime(undefined, () => firstIdentity(target, call, key))
+  const standIn = equalizeReads(call.session, found !== undefined)
+  if (standIn) call.session.transaction.get(standIn)
+  counters.readBytes = readBytes
+  return found
+}
+
+/** Returns whether an identity belongs to another database. Identities are only valid in their own database, not in descendants. */
+function isElsewhere(instance: Ref | undefined, call: Call): boolean {
+  return instance !== undefined && instance.database !== call.session.database
+}
+
+/** Returns whether a password is right. Time and cost are the same for an unknown user. */
+function passwordMatches(instance: Ref | undefined, target: SetLike, password: string, call: Call): boolean {
+  const { session } = call
+  session.countRead(`credentials of ${instance?.collection}/${instance?.id}`, 0, 1)
+  return session.host.logins.checkPassword(session, target, instance, password)
+}
+
+function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
+  const instance = instanceOf(target, call, 'login')
+  if (isElsewhere(instance, call)) throw call.invalid(said`Cannot write a scoped ref.`, 'login')
+  const password = params.get('password') ?? null
+  if (password !== null && typeof password !== 'string') {
+    const failures = [invalidType(['password'], password, 'String')]
+    throw Failure.of({ kind: 'invalid fields', failures })
+  }
+  const known = typeof password === 'string' && passwordMatches(instance, target, password, call)
+  if (!known || !instance) {
+    const description = said`The document was not found or provided password was incorrect.`
+    throw call.error('authentication failed', description)
+  }
+  return createToken(instance, params, call.session)
+}
+
+function currentIdentity(call: Call): Value {
+  const { identity } = call.session.caller
+  if (identity !== undefined) return identity
+  throw call.error('missing identity', said`Authentication does not contain an identity`)
+}
+
+/** The key, token or payload of the credential. A key is returned only in its own database. */
+function currentToken(call: Call): Value | undefined {
+  const { credential } = call.session.caller
+  if (!(credential instanceof Ref)) return credential
+  return credential.database === call.session.database ? credential : undefined
+}
+
+function ownerOfSecret(secret: string, call: Call): Value {
+  const { memo, host, transaction } = call.session
+  const owner = host.logins.ownerOf(transaction, memo, secret)
+  const unknown = () => {
+    const description = said`No key found for secret ${secret}.`
+    return QueryError.of('instance not found', description, call.position(), { status: 400 })
+  }
+  if (!owner) throw unknown()
+  if ('ref' in owner) {
+    if (!mayRead(owner.ref, call.session)) throw unknown()
+    countingRead(owner.ref, call.session, () => transaction.get(owner.ref))
+    return viewDocument(owner, call.session)
+  }
+  const database = transaction.catalogue.database(owner.database)
+  if (!database) throw unknown()
+  if (!mayRead(database.ref, call.session)) throw permissionDenied()
+  return new Map([['database', database.ref]])
+}
+
+const identityReader = (name: string, lifetime: Lifetime) =>
+  define({
+    effect: 'read',
+    ...lifetime,
+    arguments: { [name]: nothing },
+    result: 'Ref or String',
+    summary: 'The document the caller acts as, or the subject of its third-party token.',
+    example: [`{"if": {"has_${name}": null}, "then": {"${name}": null}, "else": "nobody"}`, '"nobody"'],
+    evaluate: (_args, call) => currentIdentity(call),
+  })
+
+const identityProbe = (name: string, lifetime: Lifetime) =>
+  unary(name, nothing, {
+    effect: 'read',
+    ...lifetime,
+    result: 'Boolean',
+    summary: 'True if the caller has an identity.',
+    example: ['null', 'false'],
+    evaluate: (_, call) => call.session.caller.identity !== undefined,
+  })
+
+export const identity = family('Identity', [
+  define({
+    effect: 'write',
+    arguments: { login: identifier, params: object },
+    result: 'Document',
+    summary: 'Checks a password and creates a token; only this response contains the secret.',
+    example: [
+      '{"is_string": {"select": "secret", "from": {"login": {"ref": {"collection": "users"}, "id": "1"}, "params": {"object": {"password": "open sesame"}}}}}',
+      'true',
+    ],
+    evaluate: (args, call) => logIn(args.login, args.params, call),
+  }),
+  unary('logout', boolean, {
+    effect: 'write',
+    result: 'Boolean',
+    summary: "Ends the caller's session, or all sessions of its identity.",
+    example: ['false', 'false'],
+    evaluate: (all, call) => logOut(call.session.transaction, call.session.caller, all),
+  }),
+  define({
+    effect: 'read',
+    arguments: { identify: identifier, password: string },
+    result: 'Boolean',
+    summary: 'True if a password is the password of a document.',
+    example: ['{"identify": {"ref": {"collection": "users"}, "id": "1"}, "password": "wrong"}', 'false'],
+    evaluate({ identify, password }, call) {
+      const instance = instanceOf(identify, call, 'identify')
+      return !isElsewhere(instance, call) && passwordMatches(instance, identify, password, call)
+    },
+  }),
+  identityReader('current_identity', { since: '4' }),
+  identityReader('identity', { deprecatedFor: 'current_identity' }),
+  identityProbe('has_current_identity', { since: '4' }),
+  identityProbe('has_identity', { deprecatedFor: 'has_current_identity' }),
+  define({
+    effect: 'read',
+    since: '4',
+    arguments: { current_token: nothing },
+    result: 'Ref or Object',
+    summary: "The caller's token or key, or the content of its third-party token.",
+    example: ['{"is_ref": {"current_token": null}}', 'true'],
+    evaluate(_args, call) {
+      const token = currentToken(call)
+      if (token !== undefined) return token
+      throw call.error('invalid token', said`Token metadata is not accessible.`)
+    },
+  }),
+  unary('has_current_token', nothing, {
+    since: '4',
+    result: 'Boolean',
+    summary: 'True if `current_token` returns a value.',
+    example: ['null', 'true'],
+    evaluate: (_, call) => currentToken(call) !== undefined,
+  }),
+  define({
+    effect: 'read',
+    arguments: { key_from_secret: string },
+    result: 'Document',
+    summary: 'The key or token of a secret.',
+    example: [
+      '{"let": {"key": {"create_key": {"object": {"role": "client"}}}}, "in": {"select": "role", "from": {"key_from_secret": {"select": "secret", "from": {"var": "key"}}}}}',
+      '"client"',
+    ],
+    evaluate: (args, call) => ownerOfSecret(args.key_from_secret, call),
+  }),
+])

@@ -1,0 +1,261 @@
+// Strings: joining, splitting, searching, case. Lengths and offsets count code points.
+
+import { longCall, step } from '../../base/effort.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { codePointLength, isPairAt, unitOffset } from '../../text/code-points.ts'
+import { findText } from '../../text/find.ts'
+import { indexOfText, TextSearch } from '../../text/text-search.ts'
+import { titlecase } from '../../text/titlecase.ts'
+import { trimEnd, trimStart } from '../../text/trim.ts'
+import { casefold } from '../../values/casefold.ts'
+import { mapKnown } from '../../values/known-characters.ts'
+import { normalize } from '../../values/normalize.ts'
+import type { Value } from '../../values/value.ts'
+import { integer, list, scalar, string } from '../arguments.ts'
+import { type ArgumentType, type Call, define, family, optional, unary } from '../definition.ts'
+import { CountedText, counted, countScan, countText } from '../text-budget.ts'
+import { typeName } from '../values/tagged.ts'
+
+const normalForms = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
+type Normalizer = (typeof normalForms)[number] | 'NFKCCaseFold'
+
+const normalizer: ArgumentType<Normalizer> = {
+  mode: 'value',
+  name: 'String',
+  check(value, call, key) {
+    const found = (['NFKCCaseFold', ...normalForms] as const).find(name => name === value)
+    if (found) return found
+    const names = "String 'NFKCCaseFold', 'NFC', 'NFD', 'NFKC', or 'NFKD'"
+    throw call.invalid(said`${names} expected, ${typeName(value)} provided.`, key)
+  },
+}
+
+function substring(text: string, start: bigint, length: bigint | undefined, call: Call): string {
+  const size = BigInt(codePointLength(text))
+  const from = start < 0n ? size + start : start
+  if (from < 0n || from > size) {
+    throw call.invalid(said`start must be less than or equal to the string length`)
+  }
+  if (length !== undefined && length < 0n) throw call.invalid(said`length must be positive`)
+  const first = unitOffset(text, Number(from))
+  if (length === undefined || length >= size - from) return text.slice(first)
+  return text.slice(first, unitOffset(text, Number(length), first))
+}
+
+function concat(strings: readonly string[], separator: string, call: Call): string {
+  let units = separator.length * Math.max(0, strings.length - 1)
+  for (const each of strings) units += each.length
+  countText(call, units)
+  return strings.join(separator)
+}
+
+function repeat(text: string, number: bigint, call: Call): string {
+  const count = Number(number < 0n ? 0n : number > repeatMax ? repeatMax : number)
+  countText(call, text.length * count)
+  return text.repeat(count)
+}
+
+const repeatMax = BigInt(limits.stringRepeatMax)
+
+function replaceText(text: string, find: string, replace: string, call: Call): string {
+  const result = new CountedText(call)
+  longCall(text.length)
+  const search = new TextSearch(find)
+  let from = 0
+  for (let at = search.firstIn(text, 0); at >= 0; ) {
+    result.add(text.slice(from, at))
+    result.add(replace)
+    from = at + find.length
+    // An empty text is found before and after each character.
+    const next = find === '' ? at + (isPairAt(text, at) ? 2 : 1) : from
+    at = next > text.length ? -1 : search.firstIn(text, next)
+  }
+  result.add(text.slice(from))
+  return result.finish()
+}
+
+interface Sizes {
+  readonly min: number
+  readonly max: number
+}
+
+/** Sizes of n-grams. They differ by at most one, so that the number of n-grams is linear in the length. */
+function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
+  const min = givenMin ?? 1n
+  const max = givenMax ?? 2n
+  if (givenMin === undefined && max < 2n) throw call.invalid(said`max ngram size must be > 0 and >= min`)
+  if (min < 1n || min > max) throw call.invalid(said`min ngram size must be > 0 and <= max`)
+  if (max > min + 1n) throw call.invalid(said`max ngram size must be <= min + 1`)
+  const bound = BigInt(limits.textUnitsMax)
+  return { min: Number(min < bound ? min : bound), max: Number(max < bound ? max : bound) }
+}
+
+function ngrams(text: string, { max, min }: Sizes, call: Call): string[] {
+  longCall(text.length)
+  const offsets: number[] = []
+  for (let at = 0; at < text.length; at += isPairAt(text, at) ? 2 : 1) offsets.push(at)
+  const length = offsets.length
+  offsets.push(text.length)
+  const grams: string[] = []
+  for (let first = 0; first < length; first++) {
+    step()
+    for (let size = min; size <= max && first + size <= length; size++) {
+      grams.push(counted(call, text.slice(offsets[first], offsets[first + size])))
+    }
+  }
+  return grams
+}
+
+/** A function from text to text. */
+function mapping(
+  name: string,
+  summary: string,
+  example: readonly [string, string],
+  map: (text: string) => string,
+) {
+  return unary(name, string, {
+    result: 'String',
+    summary,
+    example: [JSON.stringify(example[0]), JSON.stringify(example[1])],
+    evaluate(text, call) {
+      longCall(text.length)
+      return counted(call, map(text))
+    },
+  })
+}
+
+/** A function that searches one text in another. */
+function search(
+  name: string,
+  summary: string,
+  example: readonly [string, string],
+  holds: (text: string, searched: string) => boolean,
+) {
+  return define({
+    arguments: { [name]: string, search: string },
+    result: 'Boolean',
+    summary,
+    example: [JSON.stringify({ [name]: example[0], search: example[1] }), 'true'],
+    evaluate(args, call) {
+      const text = args[name] as string
+      countScan(call, text.length)
+      return holds(text, args.search as string)
+    },
+  })
+}
+
+const foldings: Record<Normalizer, (text: string) => string> = {
+  NFKCCaseFold: casefold,
+  NFC: text => mapKnown(text, known => normalize(known, 'NFC')),
+  NFD: text => mapKnown(text, known => normalize(known, 'NFD')),
+  NFKC: text => mapKnown(text, known => normalize(known, 'NFKC')),
+  NFKD: text => mapKnown(text, known => normalize(known, 'NFKD')),
+}
+
+export const strings = family('Strings', [
+  define({
+    arguments: { concat: list(string), separator: optional(string) },
+    result: 'String',
+    summary: 'Texts joined with a separator.',
+    example: ['{"concat": ["fire", "ice"], "separator": " and "}', '"fire and ice"'],
+    evaluate: (args, call) => concat(args.concat, args.separator ?? '', call),
+  }),
+  define({
+    arguments: { ngram: list(scalar), min: optional(integer), max: optional(integer) },
+    result: 'Array',
+    summary: 'All substrings of texts with two adjacent sizes; other values stay unchanged.',
+    example: ['{"ngram": "fire", "min": 2, "max": 3}', '["fi", "fir", "ir", "ire", "re"]'],
+    evaluate(args, call) {
+      const sizes = ngramSizes(args.min, args.max, call)
+      return args.ngram.flatMap((term): readonly Value[] =>
+        typeof term === 'string' ? ngrams(term, sizes, call) : [term],
+      )
+    },
+  }),
+  define({
+    arguments: { repeat: string, number: optional(integer) },
+    result: 'String',
+    summary: `The text twice, or as often as said, at most ${limits.stringRepeatMax} times.`,
+    example: ['{"repeat": "ha", "number": 3}', '"hahaha"'],
+    evaluate: (args, call) => repeat(args.repeat, args.number ?? 2n, call),
+  }),
+  define({
+    arguments: { replacestr: string, find: string, replace: string },
+    result: 'String',
+    summary: 'The text with every occurrence of another replaced.',
+    example: ['{"replacestr": "fire, fire", "find": "fire", "replace": "ice"}', '"ice, ice"'],
+    evaluate: (args, call) => replaceText(args.replacestr, args.find, args.replace, call),
+  }),
+  unary('space', integer, {
+    result: 'String',
+    summary: `A text of blanks, at most ${limits.stringRepeatMax}.`,
+    example: ['3', '"   "'],
+    evaluate: (count, call) => repeat(' ', count, call),
+  }),
+  define({
+    arguments: { substring: string, start: optional(integer), length: optional(integer) },
+    result: 'String',
+    summary: 'A part of a text; a negative start counts from the end.',
+    example: ['{"substring": "fireball", "start": -4, "length": 2}', '"ba"'],
+    evaluate(args, call) {
+      countScan(call, args.substring.length)
+      return substring(args.substring, args.start ?? 0n, args.length, call)
+    },
+  }),
+  search(
+    'containsstr',
+    'True if a text contains another.',
+    ['fireball', 'ball'],
+    (text, searched) => indexOfText(text, searched) >= 0,
+  ),
+  search('startswith', 'True if a text begins with another.', ['fireball', 'fire'], (text, searched) =>
+    text.startsWith(searched),
+  ),
+  search('endswith', 'True if a text ends with another.', ['fireball', 'ball'], (text, searched) =>
+    text.endsWith(searched),
+  ),
+  define({
+    arguments: { findstr: string, find: string, start: optional(integer) },
+    result: 'Integer',
+    summary:
+      'The position of the first occurrence of a text in another, from a start on; -1 if there is no occurrence.',
+    example: ['{"findstr": "fireball", "find": "ball"}', '4'],
+    evaluate(args, call) {
+      countScan(call, args.findstr.length)
+      return BigInt(findText(args.findstr, args.find, args.start))
+    },
+  }),
+  unary('length', string, {
+    result: 'Integer',
+    summary: 'The number of code points of a text.',
+    example: ['"fire"', '4'],
+    evaluate(text, call) {
+      countScan(call, text.length)
+      return BigInt(codePointLength(text))
+    },
+  }),
+  define({
+    arguments: { casefold: list(scalar), normalizer: optional(normalizer) },
+    result: 'String or Array',
+    summary: 'Texts made comparable, by default ignoring case; other values stay unchanged.',
+    example: ['{"casefold": "Weißkopf"}', '"weisskopf"'],
+    evaluate(args, call) {
+      const fold = foldings[args.normalizer ?? 'NFKCCaseFold']
+      const folded = args.casefold.map(term => (typeof term === 'string' ? counted(call, fold(term)) : term))
+      return folded.length === 1 ? (folded[0] as Value) : folded
+    },
+  }),
+  mapping('lowercase', 'The text in lower case.', ['Fire', 'fire'], text =>
+    mapKnown(text, known => known.toLowerCase()),
+  ),
+  mapping('uppercase', 'The text in capital letters.', ['Fire', 'FIRE'], text =>
+    mapKnown(text, known => known.toUpperCase()),
+  ),
+  mapping('titlecase', 'The text with each word capitalized.', ['fire and ICE', 'Fire And Ice'], titlecase),
+  mapping('trim', 'The text without the white space at its ends.', [' fire ', 'fire'], text =>
+    trimStart(trimEnd(text)),
+  ),
+  mapping('ltrim', 'The text without the white space at its start.', [' fire ', 'fire '], trimStart),
+  mapping('rtrim', 'The text without the white space at its end.', [' fire ', ' fire'], trimEnd),
+])

@@ -1,0 +1,154 @@
+// Version 4 as an object with everything that the engine, stored code and the query log need.
+
+import type { CallSite } from '../model/auth/contract.ts'
+import { type NamedLanguage, type Query, type Rendered, requestFault } from '../model/language.ts'
+import { fieldNames } from '../model/resources/kinds.ts'
+import type { CodeLanguage, Session } from '../model/session.ts'
+import { DocumentValue, type Json, type ObjectValue, type Value } from '../values/value.ts'
+import { faultOf, queryErrorBody, requestErrorBody } from './error-body.ts'
+import { type ErrorEntry, QueryError, statusOf } from './errors.ts'
+import { applyStored, evaluate, stackOverflow } from './evaluate.ts'
+import { families, registry } from './functions/registry.ts'
+import { type ParsedQuery, parseQuery } from './parse.ts'
+import { readBody, readExplanation } from './read-body.ts'
+import { renderResource } from './render-resource.ts'
+import { setUsesOf } from './set-uses.ts'
+import { createShape } from './shape.ts'
+import { compileLambda } from './stored-code.ts'
+import { streamOrder } from './stream-order.ts'
+import { fillTransactionTime } from './wire/render.ts'
+
+/** Parses a client's query. Throws `invalid expression`. */
+export function parse(json: Json, apiVersion: string): ParsedQuery {
+  return parseQuery(json, apiVersion, registry)
+}
+
+class ReadyQuery implements Query {
+  readonly #parsed: ParsedQuery
+
+  constructor(json: Json, apiVersion: string) {
+    this.#parsed = parse(json, apiVersion)
+  }
+
+  get effect(): Query['effect'] {
+    return this.#parsed.effect
+  }
+
+  evaluate(session: Session): Rendered {
+    return render(this.value(session), session)
+  }
+
+  value(session: Session): Value {
+    return evaluate(this.#parsed.expression, undefined, session)
+  }
+}
+
+function render(value: Value, session: Session): Rendered {
+  const isCreated = value instanceof DocumentValue && value.created
+  return { status: isCreated ? 201 : 200, body: renderResource(value, session) }
+}
+
+/** The position of errors outside of any call. */
+const nowhere: CallSite = { position: () => [] }
+
+/** Stored lambdas. Errors of the application itself have the position of the calling function. */
+const code: CodeLanguage<'4'> = {
+  run(lambda, given, session) {
+    const argument = 'one' in given ? given.one : argumentOf(lambda.parameters, given.list)
+    return applyStored(lambda, argument, session, session.asker ?? nowhere)
+  },
+  isCode(lambda) {
+    try {
+      compileLambda(lambda)
+      return true
+    } catch (error) {
+      if (error instanceof QueryError) return false
+      throw error
+    }
+  },
+  facts(lambda) {
+    const { parameters } = lambda
+    return {
+      parameters: typeof parameters === 'string' ? 1 : parameters.length,
+      effect: compileLambda(lambda).effect,
+    }
+  },
+}
+
+/** A parameter that is not a pattern gets a single argument itself. */
+function argumentOf(parameters: string | readonly string[], list: readonly Value[]): Value {
+  const [only] = list
+  return typeof parameters === 'string' && list.length === 1 && only !== undefined ? only : list
+}
+
+/** Keys of the language that do not belong to registered functions. */
+const forms = ['var', 'in', 'lambda', 'expr', '@set', '@query', 'api_version']
+
+/** Every word that may appear in the shape of a query. */
+export function languageWords(): ReadonlySet<string> {
+  return new Set([
+    ...families.flatMap(({ definitions }) => definitions.flatMap(({ keys }) => keys)),
+    ...forms,
+  ])
+}
+
+const words = languageWords()
+
+/** Words of the names of types, as errors quote them. */
+const typeWords: ReadonlySet<string> = new Set(
+  `object Action Any Array Boolean Bytes Class Collection Credentials Database Date Document Double Event Expression Function
+   Identifier Index Integer Key Lambda Null Number Object Page Query Ref Role Scalar Schema Set String Temporal Time Token
+   Transaction UUID Unit Unresolved or and of`.split(/\s+/),
+)
+
+/** The errors that a LanguageError of this language has. */
+function entriesOf(error: Error): readonly ErrorEntry[] {
+  return error instanceof QueryError ? error.errors : []
+}
+
+function describe({ cause, code, description, position }: ErrorEntry): ObjectValue {
+  const steps = position.map(step => (typeof step === 'number' ? BigInt(step) : step))
+  const told: [string, Value][] = [
+    ['position', steps],
+    ['code', code],
+    ['description', description],
+  ]
+  return new Map(cause ? [...told, ['cause', cause.map(describe)]] : told)
+}
+
+/** Version 4 of the language, with all API versions. */
+export const version4: NamedLanguage<'4'> = {
+  code,
+  parse: ({ body, dialect }) => new ReadyQuery(readBody(body), dialect),
+  render,
+  complete: (body, _request, { time }) => fillTransactionTime(body, time),
+  refused(error) {
+    const entries = entriesOf(error)
+    return { status: statusOf(entries), body: queryErrorBody(entries), fault: faultOf(entries) }
+  },
+  failed: error => ({
+    status: error.status,
+    body: requestErrorBody(error),
+    fault: requestFault(error),
+  }),
+  stackOverflow: () => stackOverflow([]),
+  parseExplanation({ body, dialect }) {
+    const asked = readExplanation(body)
+    if (asked === undefined) return undefined
+    const { as, query } = asked
+    return {
+      query: new ReadyQuery(query, dialect),
+      as: as === undefined ? undefined : new ReadyQuery(as, dialect),
+      setUses: () => setUsesOf(query),
+      dialect,
+    }
+  },
+  renderExplanation: render,
+  describe: error =>
+    error instanceof QueryError ? error.errors.map(describe) : [new Map([['description', error.message]])],
+  streamOrder(request, parameter, session) {
+    return streamOrder(() => version4.parse(request).value(session), parameter, session)
+  },
+  shape: createShape(words),
+  isWord: word => words.has(word) || typeWords.has(word) || fieldNames.has(word),
+}

@@ -1,0 +1,203 @@
+// Paths into values: how steps are resolved, for `select`, `contains_path` and similar functions.
+
+import { step as countStep } from '../base/effort.ts'
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
+import { said } from '../base/message.ts'
+import type { Session } from '../model/session.ts'
+import {
+  collectionOf,
+  DocumentValue,
+  instant,
+  isArray,
+  isNativeCollectionRef,
+  isObject,
+  namedNatives,
+  native,
+  nativeName,
+  Ref,
+  rootDatabase,
+  type Value,
+} from '../values/value.ts'
+import type { PathStep } from './arguments.ts'
+import { speaks } from './dialect.ts'
+import { Action, EventValue } from './values/event.ts'
+import { cursorValue, ElementWithSources, Page } from './values/page.ts'
+import { type SetShape, SetValue } from './values/set-value.ts'
+
+/** The value at the end of a path; undefined when there is none. A null at the end is a value. */
+export function valueAt(path: readonly PathStep[], from: Value, session: Session): Value | undefined {
+  let value: Value | undefined = from
+  for (let index = 0; index < path.length && value !== undefined; ) {
+    countStep()
+    if (value instanceof SetValue) {
+      const part = intoSet(value, path[index] as PathStep, path[index + 1])
+      value = part?.value
+      index += part?.steps ?? 1
+    } else value = stepInto(value, path[index++] as PathStep, session)
+  }
+  return value
+}
+
+/** All values at a path: names are applied to each element of an array, and arrays at the end are flattened. */
+export function valuesAt(path: readonly PathStep[], from: Value, session: Session): readonly Value[] {
+  const found: Value[] = []
+  gather({ path, session, found }, 0, from)
+  return found
+}
+
+interface PathSearch {
+  readonly path: readonly PathStep[]
+  readonly session: Session
+  readonly found: Value[]
+}
+
+/** Follows a path from its step `at` on. Throws `bad request` when the result exceeds the limit of arrays. */
+function gather(search: PathSearch, at: number, from: Value): void {
+  const { session, found, path } = search
+  let value: Value | undefined = from
+  for (let index = at; value !== undefined; ) {
+    countStep()
+    const step = path[index]
+    if (isArray(value) && typeof step !== 'bigint') {
+      for (const element of value) gather(search, index, element)
+      return
+    }
+    if (step === undefined) {
+      if (found.length >= limits.arrayElementsMax) throw tooLong()
+      found.push(value)
+      return
+    }
+    if (value instanceof SetValue) {
+      const part = intoSet(value, step, path[index + 1])
+      value = part?.value
+      index += part?.steps ?? 1
+    } else {
+      value = stepInto(value, step, session)
+      index++
+    }
+  }
+}
+
+function tooLong(): RequestError {
+  return new RequestError('bad request', said`Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
+}
+
+function stepInto(value: Value, step: PathStep, session: Session): Value | undefined {
+  if (isObject(value)) return typeof step === 'string' ? value.get(step) : undefined
+  if (isArray(value)) return typeof step === 'bigint' && step >= 0n ? value[Number(step)] : undefined
+  if (value instanceof Page) return intoPage(value, step)
+  if (typeof step !== 'string') return undefined
+  if (value instanceof DocumentValue) return intoDocument(value, step)
+  if (value instanceof Ref) return intoRef(value, step, session)
+  if (value instanceof EventValue) return intoEvent(value, step)
+  if (value instanceof ElementWithSources) {
+    return step === 'value' ? value.value : step === 'sources' ? value.sources : undefined
+  }
+  return undefined
+}
+
+/** The value for a step `@set` and the step after it: alone it is the set, with a name it is a part of the set. */
+function intoSet(
+  set: SetValue,
+  step: PathStep,
+  name: PathStep | undefined,
+): { readonly value: Value; readonly steps: number } | undefined {
+  if (step !== '@set') return undefined
+  if (name === undefined) return { value: set, steps: 1 }
+  const value = setPart(set, name)
+  return value === undefined ? undefined : { value, steps: 2 }
+}
+
+const setsWithParts: ReadonlySet<SetShape['type']> = new Set([
+  'match',
+  'union',
+  'intersection',
+  'difference',
+  'distinct',
+  'join',
+])
+
+/** A part of a set by its name in the written form; null under every name for sets whose parts paths cannot address. */
+function setPart(set: SetValue, name: PathStep): Value | undefined {
+  if (!setsWithParts.has(set.shape.type)) return null
+  if (set.shape.type === 'join' && name === 'with') return set.shape.with
+  const stored = set.storedForm()
+  const parts = isObject(stored) ? stored.get('@set') : undefined
+  return parts !== undefined && isObject(parts) && typeof name === 'string' ? parts.get(name) : undefined
+}
+
+function intoPage(page: Page, step: PathStep): Value | undefined {
+  if (typeof step === 'bigint') return step >= 0n ? page.data[Number(step)] : undefined
+  if (step === 'data') return page.data
+  if (step === 'before') return page.before && cursorValue(page.before)
+  return step === 'after' ? page.after && cursorValue(page.after) : undefined
+}
+
+function intoDocument(document: DocumentValue, step: string): Value | undefined {
+  switch (step) {
+    case 'ref':
+      return document.ref
+    case 'class':
+      return collectionOf(document.ref)
+    case 'ts':
+      return instant(document.ts)
+    case 'source':
+      if (document.ref.collection === native.indexes) return renamedSource(document.fields.get('source'))
+  }
+  return document.fields.get(step)
+}
+
+/** The source of an index as shown: `collection` where older definitions stored `class`. */
+function renamedSource(source: Value | undefined): Value | undefined {
+  if (source === undefined) return undefined
+  if (isArray(source)) return source.map(each => renamedSource(each) as Value)
+  if (!isObject(source)) return source
+  return new Map([...source].map(([name, value]) => [name === 'class' ? 'collection' : name, value]))
+}
+
+function intoRef(ref: Ref, step: string, session: Session): Value | undefined {
+  switch (step) {
+    case 'id':
+      return nativeIdOf(ref, session) ?? nameOf(ref, session) ?? ref.idText
+    case 'collection':
+    case 'class':
+      return collectionOf(ref)
+    case 'database':
+      if (ref.database === session.database || ref.database === rootDatabase) return undefined
+      return session.transaction.catalogue.database(ref.database)?.ref
+    default:
+      return undefined
+  }
+}
+
+/** The name of a schema object; undefined for other references. */
+function nameOf(ref: Ref, { transaction }: Session): string | undefined {
+  return namedNatives.has(ref.collection) ? transaction.catalogue.nameOf(ref) : undefined
+}
+
+/** The id of a native collection is its name, which older versions spell `classes`. */
+function nativeIdOf(ref: Ref, session: Session): string | undefined {
+  if (!isNativeCollectionRef(ref)) return undefined
+  const name = nativeName(Number(ref.id))
+  return name === 'collections' && !speaks(session, '2.7') ? 'classes' : name
+}
+
+function intoEvent(event: EventValue, step: string): Value | undefined {
+  switch (step) {
+    case 'ts':
+      return instant(event.ts)
+    case 'action':
+      return new Action(event.action)
+    case 'document':
+    case 'instance':
+    case 'resource':
+      return event.document
+    case 'data':
+      // A single covered value is selected as itself, although events print it in an array.
+      if (event.ofSet) return event.values?.length === 1 ? event.values[0] : event.values
+      return event.fields?.get('data') ?? null
+    default:
+      return event.fields?.get(step)
+  }
+}

@@ -1,0 +1,133 @@
+// Creates sets without reading anything: names are resolved and arguments are checked, so that every created set can be
+// read.
+
+import { said } from '../../base/message.ts'
+import type { IndexDefinition } from '../../storage/store/contract.ts'
+import {
+  firstUserCollection,
+  Lambda,
+  native,
+  type Ref,
+  UnresolvedRef,
+  type Value,
+} from '../../values/value.ts'
+import { type Call, mismatch, undefinedReference } from '../definition.ts'
+import { type ErrorEntry, QueryError } from '../errors.ts'
+import type { BoundLambda } from '../expression.ts'
+import { resolveName } from '../references.ts'
+import { notFound, permissionDenied } from '../refusals.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
+import { typeName } from '../values/tagged.ts'
+import { listOf, unresolvedIn } from './cursor.ts'
+import { canCombine, isHistory } from './describe.ts'
+import { effectOf, setLambda } from './set-lambda.ts'
+
+/** The entries of an index under terms. `key`: the argument with the index. */
+export function matchSet(index: string | Ref, terms: readonly Value[], call: Call, key: string): SetValue {
+  const ref = typeof index === 'string' ? indexNamed(index, call) : index
+  if (ref.collection !== native.indexes) throw mismatch('Index Ref', ref, call, key)
+  requireActive(ref, call, 'index')
+  return new SetValue({ type: 'match', index: ref, terms })
+}
+
+function indexNamed(name: string, call: Call): Ref {
+  const ref = resolveName('index', name, undefined, call.session)
+  if (ref instanceof UnresolvedRef) throw undefinedReference(ref, call, 'index')
+  return ref
+}
+
+/** The definition of a readable index. Errors have the position of the argument `key`. */
+function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
+  const { authority, transaction } = call.session
+  if (authority.kind !== 'builtin' && ref.database !== authority.database) throw permissionDenied(call, key)
+  const index = transaction.catalogue.index(ref)
+  if (!index) throw notFound(native.indexes, call, key)
+  if (index.active) return index
+  const description = said`Index '${index.name}' is not active.`
+  throw QueryError.of('instance not found', description, call.position(key), { status: 400 })
+}
+
+/** Converts a single value or a list to terms. Unresolved references are rejected. */
+export function termsOf(value: Value, call: Call, key: string): readonly Value[] {
+  const terms = listOf(value)
+  for (const [index, term] of terms.entries()) {
+    const unresolved = unresolvedIn(term)
+    if (!unresolved) continue
+    throw call.invalid(
+      said`Any expected, ${typeName(unresolved)} provided.`,
+      key,
+      ...(terms === value ? [index] : []),
+    )
+  }
+  return terms
+}
+
+/** The documents of a collection. */
+export function documentsSet(collection: Ref, call: Call): SetValue {
+  const { catalogue } = call.session.transaction
+  if (collection.id >= firstUserCollection && !catalogue.collection(collection)) {
+    const name = catalogue.nameOf(collection) ?? String(collection.id)
+    throw undefinedReference(new UnresolvedRef({ type: 'collection', name }), call, 'documents')
+  }
+  return new SetValue({ type: 'documents', collection })
+}
+
+/** The history of a set or document. */
+export function eventsSet(source: SetLike, call: Call): SetValue {
+  if (isHistory(source)) throw call.invalid(said`Set does not support events history.`)
+  return new SetValue({ type: 'events', source })
+}
+
+/** A union, intersection or difference. */
+export function combinedSet(
+  type: 'union' | 'intersection' | 'difference',
+  sets: readonly SetLike[],
+  call: Call,
+): SetValue {
+  if (!canCombine(sets, call.session)) throw call.invalid(said`Sets are not compatible.`, type)
+  return new SetValue({ type, sets })
+}
+
+/** A set derived from another one. */
+export function derivedSet(type: 'distinct' | 'reverse', source: SetLike): SetValue {
+  return new SetValue({ type, source })
+}
+
+/** The part of a set between two bounds. Unresolved references in both are reported together. */
+export function rangeSet(source: SetLike, from: Value, to: Value, call: Call): SetValue {
+  const unresolved = [...undefinedIn(from, call, 'from'), ...undefinedIn(to, call, 'to')]
+  if (unresolved.length > 0) throw new QueryError(unresolved)
+  return new SetValue({ type: 'range', source, from: listOf(from), to: listOf(to) })
+}
+
+function undefinedIn(value: Value, call: Call, key: string): readonly ErrorEntry[] {
+  const unresolved = unresolvedIn(value)
+  return unresolved ? undefinedReference(unresolved, call, key).errors : []
+}
+
+const readsOnly = said`Invalid lambda. Lambda in this context may not write or call a user function.`
+const isPure = said`Invalid lambda. Lambda in this context may not read, write, or call a user function.`
+
+/** The elements of a set for which a lambda returns true. */
+export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetValue {
+  if (bound.lambda.effect === 'write') throw call.invalid(readsOnly, 'filter')
+  return new SetValue({ type: 'filter', source, lambda: setLambda(bound, call, 'filter') })
+}
+
+/** The second argument of a join: a lambda literal, a lambda value, or an index. */
+type JoinLink = BoundLambda | Lambda | Ref
+
+/** The union of the sets that a lambda or an index yields for each element of a set. */
+export function joinSet(source: SetLike, link: JoinLink, call: Call): SetValue {
+  return new SetValue({ type: 'join', source, with: linkOf(link, call) })
+}
+
+function linkOf(link: JoinLink, call: Call): Extract<SetShape, { type: 'join' }>['with'] {
+  if (!('lambda' in link || link instanceof Lambda)) {
+    requireActive(link, call, 'with')
+    return link
+  }
+  const lambda = link instanceof Lambda ? link : setLambda(link, call, 'with')
+  if (effectOf(lambda, call.session) === 'pure') return lambda
+  throw call.invalid(isPure, 'with')
+}

@@ -1,0 +1,129 @@
+// Opens a set as a readable stream, without elements that the caller may not see.
+
+import { unreachable } from '../../base/assert.ts'
+import { said } from '../../base/message.ts'
+import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
+import { type Element, elementValue } from '../../model/sets/order.ts'
+import { documentsStream, matchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
+import type { ElementStream } from '../../model/sets/stream.ts'
+import type { IndexDefinition } from '../../storage/store/contract.ts'
+import { isNativeCollectionRef, type Ref } from '../../values/value.ts'
+import { type SetLike, type SetShape, SetValue } from '../values/set-value.ts'
+import { typeName } from '../values/tagged.ts'
+import type { CallReading } from './call-reading.ts'
+import { rangePlaces } from './cursor.ts'
+import { differenceStream } from './difference.ts'
+import { distinctStream } from './distinct.ts'
+import { intersectionStream } from './intersection.ts'
+import { joinStream } from './join.ts'
+import { applySetLambda, setLambdaError } from './set-lambda.ts'
+import { filteredStream, rangeStream, reversedStream } from './stream-transforms.ts'
+import { unionStream } from './union.ts'
+
+/** Opens a set for reading; undefined when the caller may not read it. Reads nothing yet, except for joins. */
+export function openSet(set: SetLike, reading: CallReading): ElementStream | undefined {
+  if (set instanceof SetValue) return openShape(set, set.shape, reading)
+  return isNativeCollectionRef(set) ? openNative(set, reading) : openDocument(set, set, reading)
+}
+
+function openShape(set: SetValue, shape: SetShape, reading: CallReading): ElementStream | undefined {
+  switch (shape.type) {
+    case 'match':
+      return openMatch(shape, set, reading)
+    case 'documents':
+      return documentsStream(
+        shape.collection,
+        set,
+        documentsFilter(shape.collection, reading.session),
+        reading,
+      )
+    case 'singleton':
+      return openDocument(shape.ref, set, reading)
+    case 'union':
+    case 'intersection':
+    case 'difference':
+      return openCombination(shape.type, shape.sets, reading)
+    case 'join': {
+      const source = openSet(shape.source, reading)
+      return source && joinStream(source, shape.with, reading, target => openSet(target, reading))
+    }
+    case 'distinct':
+      return derive(shape.source, reading, source => distinctStream(source))
+    case 'reverse':
+      return derive(shape.source, reading, source => reversedStream(source))
+    case 'range':
+      return derive(shape.source, reading, source => {
+        const { from, to } = rangePlaces(shape.from, shape.to, source.order)
+        return rangeStream(source, from, to)
+      })
+    case 'filter':
+      return derive(shape.source, reading, source =>
+        filteredStream(source, predicateOf(shape.lambda, reading)),
+      )
+    case 'events':
+      throw withoutHistory(reading)
+    default:
+      return unreachable(shape)
+  }
+}
+
+/** The error for sets without a readable history, and for histories where elements are needed. */
+export function withoutHistory({ call }: CallReading) {
+  return call.invalid(said`Set does not support events history.`)
+}
+
+function derive(
+  set: SetLike,
+  reading: CallReading,
+  make: (source: ElementStream) => ElementStream,
+): ElementStream | undefined {
+  const source = openSet(set, reading)
+  return source && make(source)
+}
+
+function openNative(collection: Ref, reading: CallReading): ElementStream | undefined {
+  const shows = nativeFilter(collection, reading.session)
+  return shows && documentsStream(collection, collection, shows, reading)
+}
+
+function openDocument(document: Ref, set: SetLike, reading: CallReading): ElementStream | undefined {
+  return mayReadHistory(document, reading.session)
+    ? new SingleDocumentStream(document, set, reading)
+    : undefined
+}
+
+function openMatch(
+  { index: ref, terms }: Extract<SetShape, { type: 'match' }>,
+  set: SetValue,
+  reading: CallReading,
+): ElementStream | undefined {
+  const index: IndexDefinition | undefined = reading.session.transaction.catalogue.index(ref)
+  const shows = index && indexFilter(index, terms, reading)
+  return index && shows && matchStream(index, terms, set, shows, reading)
+}
+
+/**
+ * Omits members that the caller may not read. Undefined when no member is readable, or the first one of a difference is
+ * not.
+ */
+function openCombination(
+  type: 'union' | 'intersection' | 'difference',
+  sets: readonly SetLike[],
+  reading: CallReading,
+): ElementStream | undefined {
+  const opened = sets.map(set => openSet(set, reading))
+  const members = opened.filter(member => member !== undefined)
+  const [first] = members
+  if (!first) return undefined
+  if (type === 'difference') return opened[0] && differenceStream(opened[0], members.slice(1))
+  if (members.length === 1) return first
+  return type === 'union' ? unionStream(members) : intersectionStream(members)
+}
+
+function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], reading: CallReading) {
+  return (element: Element): boolean => {
+    const result = applySetLambda(lambda, elementValue(element), reading)
+    if (typeof result === 'boolean') return result
+    throw setLambdaError(lambda, said`Boolean expected, ${typeName(result)} provided.`, reading)
+  }
+}

@@ -1,0 +1,135 @@
+// Pages of sets and histories. A forward page begins with the first element at or after the cursor; a backward page
+// ends with the last element before it. One additional element is read to find out whether there is a further page.
+
+import { limits } from '../../base/limits.ts'
+import type { HistoryPlace, SetEvent } from '../../model/sets/history.ts'
+import { type Element, elementValue, type SetBound } from '../../model/sets/order.ts'
+import { isNativeCollectionRef, type Value } from '../../values/value.ts'
+import { ValueKeys } from '../../values/value-keys.ts'
+import { type Call, undefinedReference } from '../definition.ts'
+import { permissionDenied } from '../refusals.ts'
+import { type Cursor, ElementWithSources, Page } from '../values/page.ts'
+import type { SetLike } from '../values/set-value.ts'
+import { CallReading } from './call-reading.ts'
+import { cursorPlace, listOf, unresolvedIn } from './cursor.ts'
+import { isHistory } from './describe.ts'
+import { type HistoryKind, readEventCursor } from './event-cursor.ts'
+import { eventCursor, eventValue } from './event-value.ts'
+import { openSet } from './open.ts'
+import { openHistory } from './open-history.ts'
+
+/** The parameters of a page. */
+export interface PageRequest {
+  readonly set: SetLike
+  readonly direction: 'after' | 'before'
+  /** Undefined: from the beginning. */
+  readonly cursor: Value | undefined
+  /** The path from the call to the cursor. */
+  readonly cursorAt: readonly string[]
+  readonly size: bigint
+  /** Returns the history of a set that is not a history itself. */
+  readonly events: boolean
+  readonly sources: boolean
+}
+
+/** Reads a page. Permission errors have the position of `paginate`. */
+export function readPage(request: PageRequest, call: Call): Page {
+  const { set, cursor, cursorAt } = request
+  const unresolved = cursor === undefined ? undefined : unresolvedIn(cursor)
+  const ofEvents = request.events || isHistory(set)
+  if (unresolved && !ofEvents) throw undefinedReference(unresolved, call, ...cursorAt)
+  const reading = CallReading.of(call)
+  const page = ofEvents ? pageOfEvents(request, reading) : pageOfElements(request, reading)
+  const cursorKey = cursor === undefined ? '' : call.session.keys.keyOf(cursor)
+  reading.finish(`${request.direction} ${cursorKey} ${request.size}`)
+  return page
+}
+
+function pageOfElements(request: PageRequest, reading: CallReading): Page {
+  const stream = openSet(request.set, reading)
+  if (!stream) throw permissionDenied(reading.call, 'paginate')
+  const given = request.cursor === undefined ? undefined : listOf(request.cursor)
+  return assemble<Element, SetBound>(request, {
+    place: given && cursorPlace(given, stream.order),
+    shown: given && { type: 'values', values: given },
+    scan: scan => stream.scan(scan),
+    value: elementValue,
+    cursor: ({ values, document }) => ({ type: 'values', values: [...values, document] }),
+  })
+}
+
+function pageOfEvents(request: PageRequest, reading: CallReading): Page {
+  const { set, direction, cursor, cursorAt } = request
+  const stream = openHistory(set, reading)
+  if (!stream) throw permissionDenied(reading.call, 'paginate')
+  const given =
+    cursor === undefined
+      ? undefined
+      : readEventCursor(cursor, direction, historyKind(set), reading.call, cursorAt)
+  return assemble<SetEvent, HistoryPlace>(request, {
+    place: given?.place,
+    shown: given && { type: 'event', event: given.shown },
+    scan: scan => stream.scan(scan),
+    value: eventValue,
+    cursor: event => ({ type: 'event', event: eventCursor(event) }),
+  })
+}
+
+function historyKind(set: SetLike): HistoryKind {
+  if (set.kind === 'ref') return isNativeCollectionRef(set) ? 'native collection' : 'document'
+  return set.shape.type === 'events' ? historyKind(set.shape.source) : 'set'
+}
+
+/** The source of a page: elements or events, which pages treat alike. */
+interface PageSource<T, P> {
+  readonly place: P | undefined
+  readonly shown: Cursor | undefined
+  scan(scan: {
+    readonly from?: P | undefined
+    readonly to?: P | undefined
+    readonly reverse?: boolean
+  }): Iterable<T>
+  value(item: T): Value
+  cursor(item: T): Cursor
+}
+
+type HasSources = { readonly sources: readonly Value[] }
+
+function assemble<T extends HasSources, P>(
+  { direction, size, sources }: PageRequest,
+  source: PageSource<T, P>,
+): Page {
+  const count = Number(size < limits.pageSizeMax ? size : limits.pageSizeMax)
+  const { place, shown } = source
+  if (count <= 0) {
+    const isGiven = (side: PageRequest['direction']) => count === 0 || side === direction
+    return new Page([], isGiven('after') ? shown : undefined, isGiven('before') ? shown : undefined)
+  }
+  const isForward = direction === 'after'
+  const items = take(source.scan(isForward ? { from: place } : { to: place, reverse: true }), count + 1)
+  const beyond = items.length > count
+  const next = beyond ? source.cursor((isForward ? items[count] : items[count - 1]) as T) : undefined
+  if (beyond) items.pop()
+  const data = isForward ? items : items.reverse()
+  const values = data.map(item => {
+    const value = source.value(item)
+    return sources ? new ElementWithSources(value, distinctSets(item.sources)) : value
+  })
+  const positions = () => data.map(item => source.cursor(item))
+  return isForward ? new Page(values, shown, next, positions) : new Page(values, next, shown, positions)
+}
+
+function take<T>(items: Iterable<T>, count: number): T[] {
+  const taken: T[] = []
+  for (const item of items) {
+    taken.push(item)
+    if (taken.length === count) break
+  }
+  return taken
+}
+
+function distinctSets(sets: readonly Value[]): readonly Value[] {
+  if (sets.length < 2) return sets
+  const keys = new ValueKeys()
+  return [...new Map(sets.map(set => [keys.keyOf(set), set])).values()]
+}

@@ -1,0 +1,121 @@
+// Streams of version 4: the subject of a stream from the value of its expression, and the format of its events.
+
+import { said } from '../base/message.ts'
+import { isUserDocument } from '../model/read.ts'
+import type { Session } from '../model/session.ts'
+import type {
+  StreamEnd,
+  StreamEvent,
+  StreamField,
+  StreamFormat,
+  StreamSubject,
+  ToldOrder,
+} from '../model/streaming.ts'
+import type { Transaction } from '../storage/store/contract.ts'
+import {
+  type DatabaseId,
+  DocumentValue,
+  firstUserCollection,
+  type Micros,
+  native,
+  Ref,
+  UnresolvedRef,
+  type Value,
+} from '../values/value.ts'
+import { undefinedReferenceText } from './definition.ts'
+import { apiVersionOf } from './dialect.ts'
+import { type ErrorEntry, errorEntry, QueryError } from './errors.ts'
+import { refNames } from './render-resource.ts'
+import { SetValue } from './values/set-value.ts'
+import { typeName } from './values/tagged.ts'
+import { renderValue } from './wire/render.ts'
+import type { ApiVersion } from './wire/version.ts'
+
+/** The members that an event may have, in their order on the wire. */
+const streamFields: readonly StreamField[] = ['action', 'document', 'diff', 'prev', 'index']
+
+const defaultFields: readonly StreamField[] = ['action', 'document']
+
+/** The subject and the event format of a stream. Throws query errors for values that cannot be followed. */
+export function streamOrder(value: () => Value, parameter: string | undefined, session: Session): ToldOrder {
+  const fields = readStreamFields(parameter)
+  const subject = streamSubject(value(), session)
+  return { kind: 'told', subject, format: new EventFormat(fields, apiVersionOf(session), session.database) }
+}
+
+/** The wire format of events: a compact JSON object and a line break for each. */
+class EventFormat implements StreamFormat {
+  readonly key: string
+  readonly fields: readonly StreamField[]
+  readonly #apiVersion: ApiVersion
+  /** The database from which references are named. */
+  readonly #scope: DatabaseId
+
+  constructor(fields: readonly StreamField[], apiVersion: ApiVersion, scope: DatabaseId) {
+    this.key = `${apiVersion} ${scope} ${fields}`
+    this.fields = fields
+    this.#apiVersion = apiVersion
+    this.#scope = scope
+  }
+
+  start(time: Micros): string {
+    return line('start', time, String(time))
+  }
+
+  event(event: StreamEvent, txn: Micros, transaction: Transaction): string {
+    const members = new Map<string, Value>()
+    for (const field of this.fields) {
+      const value = event.member(field)
+      if (value !== undefined) members.set(field, value)
+    }
+    const names = refNames(this.#scope, this.#apiVersion, transaction)
+    const context = { apiVersion: this.#apiVersion, transactionTime: txn, names }
+    return line(event.type, txn, renderValue(members, context) as string)
+  }
+
+  end({ code, description, txn }: StreamEnd): string {
+    return line('error', txn, JSON.stringify({ code, description }))
+  }
+}
+
+function line(type: string, txn: Micros, event: string): string {
+  return `{"type":"${type}","txn":${txn},"event":${event}}\r\n`
+}
+
+/** The members in the URL parameter `fields`. Throws one `invalid url parameter` for each unknown name. */
+function readStreamFields(parameter: string | undefined): readonly StreamField[] {
+  const names = (parameter ?? '').split(',').map(name => name.trim())
+  const wanted = names.filter(name => name !== '')
+  const unknown = wanted.filter(name => streamFields.every(field => field !== name))
+  if (unknown.length > 0) throw new QueryError(unknown.map(unknownField))
+  return wanted.length === 0 ? defaultFields : streamFields.filter(field => wanted.includes(field))
+}
+
+function unknownField(name: string): ErrorEntry {
+  const description = said`Invalid url parameter fields. Invalid field name '${name}'.`
+  return errorEntry('invalid url parameter', description, [])
+}
+
+/** The native collections whose documents can be followed as a set: a fact of the protocol. */
+const followedNatives: ReadonlySet<bigint> = new Set([BigInt(native.tokens), BigInt(native.credentials)])
+
+/** The subject of a stream for a value. Throws query errors for values that cannot be followed. */
+function streamSubject(value: Value, session: Session): StreamSubject {
+  if (value instanceof UnresolvedRef)
+    throw QueryError.of('invalid ref', undefinedReferenceText(value, session), [])
+  const ref = value instanceof DocumentValue ? value.ref : value
+  if (ref instanceof Ref && isUserDocument(ref)) return { kind: 'document', ref }
+  if (value instanceof SetValue) {
+    const { shape } = value
+    if (shape.type === 'match') return { kind: 'match', index: shape.index, terms: shape.terms }
+    if (shape.type === 'documents' && canFollow(shape.collection)) {
+      return { kind: 'documents', collection: shape.collection }
+    }
+  }
+  const description = said`Expected a Document Ref or Version, or a Set Ref, got ${typeName(value)}.`
+  throw QueryError.of('invalid argument', description, [])
+}
+
+function canFollow({ id }: Ref): boolean {
+  return id >= BigInt(firstUserCollection) || followedNatives.has(id)
+}

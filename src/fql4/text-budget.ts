@@ -1,0 +1,60 @@
+// Limits on text in queries. A short query can double a text repeatedly, or search a long one repeatedly. So the total
+// of created text is limited, and long texts cost more than the one compute unit of a call.
+
+import { longCall } from '../base/effort.ts'
+import { RequestError } from '../base/errors.ts'
+import { limits } from '../base/limits.ts'
+import { said } from '../base/message.ts'
+import type { Call } from './definition.ts'
+
+/** Counts text before it is created, in UTF-16 units. Throws `bad request` beyond the limits. */
+export function countText(call: Call, units: number): void {
+  if (units > limits.textUnitsMax) throw tooMuchText(units, limits.textUnitsMax)
+  const { session } = call
+  session.textUnits += units
+  if (session.textUnits > limits.textUnitsPerQueryMax) {
+    throw tooMuchText(session.textUnits, limits.textUnitsPerQueryMax)
+  }
+  countScan(call, units)
+}
+
+/** Counts text that a function reads. Throws beyond the compute limit. */
+export function countScan(call: Call, units: number): void {
+  longCall(units)
+  const cost = Math.floor(units / limits.textUnitsPerComputeUnit)
+  if (cost > 0) call.session.compute(cost)
+}
+
+/** Counts a created text and returns it. */
+export function counted(call: Call, text: string): string {
+  countText(call, text.length)
+  return text
+}
+
+/** A text assembled from pieces, whose length is checked as they are added. */
+export class CountedText {
+  readonly #call: Call
+  readonly #pieces: string[] = []
+  #units = 0
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** Throws `bad request` when the text is too long. */
+  add(piece: string): void {
+    this.#units += piece.length
+    if (this.#units > limits.textUnitsMax) countText(this.#call, this.#units)
+    this.#pieces.push(piece)
+  }
+
+  /** Counts and returns the whole text. */
+  finish(): string {
+    countText(this.#call, this.#units)
+    return this.#pieces.join('')
+  }
+}
+
+function tooMuchText(got: number, limit: number): RequestError {
+  return new RequestError('bad request', said`Transaction makes too much text: got ${got}, limit: ${limit}`)
+}

@@ -1,0 +1,414 @@
+// Renders values as the JSON text of responses. Text is concatenated directly, without an intermediate tree: after the
+// read itself, rendering is the largest cost of a page of documents.
+
+import { unreachable } from '../../base/assert.ts'
+import { longCall, step } from '../../base/effort.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { encodeBase64 } from '../../values/base64.ts'
+import { formatDate } from '../../values/date.ts'
+import { javaDoubleText } from '../../values/double-text.ts'
+import { completeJsonObject, flat, type JsonPiece, jsonObject, quoteJson } from '../../values/json-text.ts'
+import { formatTime, timeFromMicros } from '../../values/time.ts'
+import {
+  type ActionName,
+  collectionOf,
+  type DocumentValue,
+  type Lambda,
+  type Micros,
+  native,
+  type ObjectValue,
+  type RefTails,
+  type RenderCache,
+  type TransactionTime,
+  type Value,
+} from '../../values/value.ts'
+import type { EventValue } from '../values/event.ts'
+import type { Cursor, ElementWithSources, Page } from '../values/page.ts'
+import { type SetPart, type SetShape, setParts } from '../values/set-value.ts'
+import type { Tagged } from '../values/tagged.ts'
+import { type RefNames, RefPrinter } from './refs.ts'
+import { type ApiVersion, isAtLeast } from './version.ts'
+
+/** The dependencies of rendering other than the value. */
+export interface RenderContext {
+  /** Determines spellings and shapes. */
+  readonly apiVersion: ApiVersion
+  readonly names: RefNames
+  /**
+   * The time of the transaction's commit; `open` inserts marks for {@link fillTransactionTime}. Without it,
+   * placeholders of the transaction's time cannot be rendered.
+   */
+  readonly transactionTime?: Micros | 'open' | undefined
+}
+
+/** Marks for a time that is not known yet, in microseconds and as a time. JSON text does not contain these characters. */
+const timeMarks = { micros: '\u0000', time: '\u0001' } as const
+
+/** Inserts the time of the transaction into text that was rendered while it was open. */
+export function fillTransactionTime(text: string, time: Micros): string {
+  const filled = text.includes(timeMarks.micros) ? text.replaceAll(timeMarks.micros, String(time)) : text
+  if (!filled.includes(timeMarks.time)) return filled
+  return filled.replaceAll(timeMarks.time, formatTime(timeFromMicros(time)))
+}
+
+/**
+ * A value as compact JSON text. Unprintable parts (a reference to something that never had a name, the time of an open
+ * transaction) are omitted from objects and arrays and become null as a cursor. Undefined when the value itself is
+ * unprintable. Throws {@link RequestError} for values nested deeper than `limits.valueDepthMax` and for texts longer
+ * than `limits.answerUnitsMax`. A query can create a value that is small in memory, because its parts are shared, and
+ * huge as text.
+ */
+export function renderValue(value: Value, context: RenderContext): string | undefined {
+  return new Renderer(context).value(value)
+}
+
+function tooLong(): RequestError {
+  return new RequestError(
+    'bad request',
+    said`Answer exceeds the limit of ${limits.answerUnitsMax} characters.`,
+  )
+}
+
+const atSign = 0x40
+
+/** Characters of cached text that count as one step. */
+const unitsPerStep = 64
+
+class Renderer {
+  readonly #apiVersion: string
+  readonly #transactionTime: Micros | 'open' | undefined
+  readonly #refs: RefPrinter
+  readonly #tails: RefTails | undefined
+  /** True for the oldest version, whose spelling differs most. */
+  readonly #oldest: boolean
+  /** True for versions with class and instance instead of collection and document. */
+  readonly #older: boolean
+  #depth = 0
+  /** The maximum depth since the start of the current document. */
+  #deepest = 0
+  /** Number of rendered values, plus the length of texts. */
+  #units = 0
+  /** Number of rendered times of the transaction. */
+  #instants = 0
+
+  constructor(context: RenderContext) {
+    this.#apiVersion = context.apiVersion
+    this.#transactionTime = context.transactionTime
+    this.#refs = new RefPrinter(context.names, context.apiVersion)
+    this.#tails = context.names.tails
+    this.#oldest = !isAtLeast(context.apiVersion, '2.1')
+    this.#older = !isAtLeast(context.apiVersion, '2.7')
+  }
+
+  value(value: Value): JsonPiece {
+    if (++this.#units > limits.answerUnitsMax) throw tooLong()
+    step()
+    switch (typeof value) {
+      case 'string':
+        this.#units += value.length
+        if (value.length > 64) longCall(value.length)
+        return quoteJson(value)
+      case 'bigint':
+      case 'boolean':
+        return String(value)
+      case 'number':
+        return Number.isFinite(value) ? javaDoubleText(value) : `"${value}"`
+    }
+    if (value === null) return 'null'
+    if (value instanceof Map) return this.#object(value)
+    if (Array.isArray(value)) return this.#array(value)
+    if (value instanceof Uint8Array) return `{"@bytes":"${encodeBase64(value)}"}`
+    return this.#tagged(value as Tagged)
+  }
+
+  #tagged(value: Tagged): JsonPiece {
+    switch (value.kind) {
+      case 'time':
+        return `{"@ts":"${formatTime(value)}"}`
+      case 'date':
+        return `{"@date":"${formatDate(value)}"}`
+      case 'uuid':
+        return `{"@uuid":"${value.text}"}`
+    }
+    switch (value.kind) {
+      case 'ref':
+        return this.#refs.print(value)
+      case 'unresolved':
+        return this.#refs.printUnresolved(value)
+      case 'document':
+        return this.#document(value)
+      case 'page':
+        return this.#page(value)
+      case 'set':
+        return tag('@set', this.#setBody(value.shape))
+      case 'lambda':
+        return tag('@query', this.#query(value))
+      case 'transaction time':
+        return this.#instant(value)
+      case 'action':
+        return this.#action(value.name)
+      case 'event':
+        return this.#event(value)
+      case 'element':
+        return this.#element(value)
+      default:
+        return unreachable(value)
+    }
+  }
+
+  #enter(): void {
+    if (++this.#depth > this.#deepest) this.#deepest = this.#depth
+    if (this.#depth > limits.valueDepthMax) {
+      throw new RequestError('bad request', said`Value is nested deeper than ${limits.valueDepthMax} levels.`)
+    }
+  }
+
+  #array(items: readonly Value[]): string {
+    this.#enter()
+    let text = ''
+    for (const item of items) {
+      const rendered = this.value(item)
+      if (rendered !== undefined) text += text === '' ? rendered : `,${rendered}`
+    }
+    this.#depth--
+    return `[${text}]`
+  }
+
+  #object(fields: ObjectValue): string {
+    const text = `{${this.#members(fields)}}`
+    for (const key of fields.keys()) if (key.charCodeAt(0) === atSign) return `{"@obj":${text}}`
+    return text
+  }
+
+  /** The members of an object without its braces. */
+  #members(fields: ObjectValue): string {
+    this.#enter()
+    let text = ''
+    for (const [key, value] of fields) {
+      const rendered = this.value(value)
+      if (rendered === undefined) continue
+      if (text !== '') text += ','
+      text += `${quoteJson(key)}:${rendered}`
+    }
+    this.#depth--
+    return text
+  }
+
+  /** Renders code. Arguments keep their positions: an unprintable one becomes null. */
+  #code(body: Value): JsonPiece {
+    step()
+    if (body instanceof Map) return this.#form(body)
+    if (!Array.isArray(body)) return this.value(body)
+    this.#enter()
+    const elements = body.map(part => this.#code(part) ?? 'null')
+    this.#depth--
+    return `[${elements.join()}]`
+  }
+
+  #form(form: ObjectValue): string {
+    this.#enter()
+    let text = ''
+    for (const [key, part] of form) {
+      const holdsFields = key === 'object' || key === 'let'
+      const rendered = holdsFields ? this.#codeFields(part) : this.#code(part)
+      text += `${text === '' ? '' : ','}${quoteJson(key)}:${rendered ?? 'null'}`
+    }
+    this.#depth--
+    return `{${text}}`
+  }
+
+  /** The fields of an object literal or `let`: names, not forms. A list of bindings may contain a name repeatedly. */
+  #codeFields(fields: Value): JsonPiece {
+    if (Array.isArray(fields)) return `{${fields.map(binding => this.#codeMembers(binding)).join()}}`
+    if (!(fields instanceof Map)) return this.value(fields)
+    const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
+    return wrapped instanceof Map
+      ? `{"@obj":{${this.#codeMembers(wrapped)}}}`
+      : `{${this.#codeMembers(fields)}}`
+  }
+
+  #codeMembers(fields: ObjectValue): string {
+    this.#enter()
+    const members = [...fields].map(([name, part]) => `${quoteJson(name)}:${this.#code(part) ?? 'null'}`)
+    this.#depth--
+    return members.join()
+  }
+
+  /** The content of `@set`; undefined when a part of the set is unprintable. */
+  #setBody(shape: SetShape): JsonPiece {
+    this.#enter()
+    const members: Record<string, JsonPiece> = {}
+    // An indexed loop uses less of the stack than an iterator, because sets may nest deeply.
+    const parts = setParts(shape)
+    for (let index = 0; index < parts.length; index++) this.#addPart(parts[index] as SetPart, members)
+    this.#depth--
+    return completeJsonObject(members)
+  }
+
+  #addPart(part: SetPart, members: Record<string, JsonPiece>): void {
+    if (part.kind === 'value') members[part.key] = this.value(part.value)
+    else if (part.kind === 'body') members[part.key] = this.#setBody(part.shape)
+    else if (part.kind === 'lambda') members[part.key] = this.#lambda(part.lambda)
+    else if (isAlone(part.items)) members[part.key] = this.value(part.items[0] as Value)
+    else
+      members[part.key] = part.kind === 'values' ? this.#array(part.items) : this.#completeArray(part.items)
+  }
+
+  /** An array; undefined when an item is unprintable. */
+  #completeArray(items: readonly Value[]): JsonPiece {
+    let text = ''
+    for (let index = 0; index < items.length; index++) {
+      const printed = this.value(items[index] as Value)
+      if (printed === undefined) return undefined
+      text += text === '' ? printed : `,${printed}`
+    }
+    return `[${text}]`
+  }
+
+  /** The object of a lambda. Its version is omitted if both the lambda and the client are older than version 3. */
+  #lambda({ apiVersion, body, parameters }: Lambda): JsonPiece {
+    const code = { lambda: this.#code(parameters), expr: this.#code(body) }
+    if (!isAtLeast(apiVersion, '3') && !isAtLeast(this.#apiVersion, '3')) return completeJsonObject(code)
+    return completeJsonObject({ api_version: quoteJson(apiVersion), ...code })
+  }
+
+  #query(lambda: Lambda): JsonPiece {
+    this.#enter()
+    const text = this.#lambda(lambda)
+    this.#depth--
+    return text
+  }
+
+  #element(element: ElementWithSources): string {
+    this.#enter()
+    const value = this.value(element.value)
+    this.#depth--
+    return jsonObject({ value, sources: this.#array(element.sources) })
+  }
+
+  #document(document: DocumentValue): string {
+    const { shown } = document
+    if (shown === undefined || this.#tails === undefined) return this.#newDocument(document)
+    return this.#known(shown) ?? this.#remember(shown, this.#tails, () => this.#newDocument(document))
+  }
+
+  #newDocument({ fields, ref, ts: time }: DocumentValue): string {
+    const printed = this.#refs.print(ref)
+    const ts = this.#instant(time)
+    const members = this.#members(ref.collection === native.indexes ? this.#indexFields(fields) : fields)
+    let text = printed === undefined ? '' : `"ref":${printed}`
+    if (this.#oldest && printed !== undefined) text += `,"class":${this.#refs.print(collectionOf(ref))}`
+    if (ts !== undefined) text += text === '' ? `"ts":${ts}` : `,"ts":${ts}`
+    if (members !== '') text += text === '' ? members : `,${members}`
+    return `{${text}}`
+  }
+
+  /** The cached text, if rendering again would yield the same. */
+  #known({ depth, tails, text, units }: RenderCache): string | undefined {
+    if (text === undefined || tails !== this.#tails) return undefined
+    const isWithin =
+      this.#units + units <= limits.answerUnitsMax && this.#depth + depth <= limits.valueDepthMax
+    if (!isWithin) return undefined
+    step(1 + Math.floor(text.length / unitsPerStep))
+    this.#units += units
+    return text
+  }
+
+  /** The result of `render`. It is cached unless it depends on more than `tails`. */
+  #remember(shown: RenderCache, tails: RefTails, render: () => string): string {
+    if (shown.tails === tails) return render()
+    const [units, dependent, deepest] = [this.#units, this.#dependent, this.#deepest]
+    this.#deepest = this.#depth
+    const text = render()
+    shown.units = this.#units - units
+    shown.depth = this.#deepest - this.#depth
+    shown.text = this.#dependent === dependent ? flat(text) : undefined
+    shown.tails = tails
+    this.#deepest = Math.max(this.#deepest, deepest)
+    return text
+  }
+
+  /** The number of rendered parts so far that depend on more than their value and the tails of references. */
+  get #dependent(): number {
+    return this.#instants + this.#refs.passing
+  }
+
+  /** The fields of an index, with the spelling `collection` or (for older clients) `class` in its source. */
+  #indexFields(fields: ObjectValue): ObjectValue {
+    const source = fields.get('source')
+    return source === undefined ? fields : new Map(fields).set('source', respellSource(source, this.#older))
+  }
+
+  #instant(ts: Micros | TransactionTime): JsonPiece {
+    if (typeof ts === 'number') return String(ts)
+    this.#instants++
+    const micros = this.#transactionTime
+    if (micros === undefined) return undefined
+    if (micros === 'open') return ts.unit === 'micros' ? timeMarks.micros : `{"@ts":"${timeMarks.time}"}`
+    return ts.unit === 'micros' ? String(micros) : `{"@ts":"${formatTime(timeFromMicros(micros))}"}`
+  }
+
+  #page(page: Page): string {
+    this.#enter()
+    const before = page.before && this.#cursor(page.before)
+    const after = page.after && this.#cursor(page.after)
+    this.#depth--
+    return jsonObject({ before, after, data: this.#array(page.data) })
+  }
+
+  #cursor(cursor: Cursor): string {
+    if (cursor.type === 'event') return jsonObject(this.#eventMembers(cursor.event))
+    const parts: string[] = []
+    for (const value of cursor.values) {
+      const part = this.value(value)
+      // A cursor without one of its parts would be a different position.
+      if (part === undefined) return 'null'
+      parts.push(part)
+    }
+    return `[${parts.join(',')}]`
+  }
+
+  #event(event: EventValue): string {
+    const members = this.#eventMembers(event)
+    return jsonObject(
+      event.ofSet ? members : { ...members, data: this.value(event.fields?.get('data') ?? null) },
+    )
+  }
+
+  /** The members of an event that are also in its cursor: everything except the data of a document. */
+  #eventMembers({ ts, action, document, values }: EventValue): Record<string, JsonPiece> {
+    return {
+      ts: this.#instant(ts),
+      action: this.#action(action),
+      [this.#oldest ? 'resource' : this.#older ? 'instance' : 'document']:
+        document && this.#refs.print(document),
+      [this.#oldest ? 'values' : 'data']: values && values.length > 0 ? this.#array(values) : undefined,
+    }
+  }
+
+  /** The action of an event; the oldest version has only two actions. */
+  #action(action: ActionName): string {
+    if (!this.#oldest) return `"${action}"`
+    return action === 'delete' || action === 'remove' ? '"delete"' : '"create"'
+  }
+}
+
+/** Returns whether a single item is written alone: not if it is an array, which would be read as several items. */
+function isAlone(items: readonly Value[]): boolean {
+  return items.length === 1 && !Array.isArray(items[0])
+}
+
+function tag(name: '@set' | '@query', body: JsonPiece): JsonPiece {
+  return body && `{"${name}":${body}}`
+}
+
+function respellSource(source: Value, older: boolean): Value {
+  if (Array.isArray(source)) return source.map(part => respellSource(part, older))
+  if (!(source instanceof Map)) return source
+  const [from, to] = older ? ['collection', 'class'] : ['class', 'collection']
+  const respelled = new Map<string, Value>()
+  for (const [key, value] of source) respelled.set(key === from ? to : key, value)
+  return respelled
+}

@@ -1,0 +1,178 @@
+// Decides permissions: built-in roles by a table, custom roles by their privileges, identities also by the rights of
+// every identity. Everything that is not granted is denied; there are no explicit denials.
+
+import type { Transaction } from '../../storage/store/contract.ts'
+import { timeFromMicros } from '../../values/time.ts'
+import { type CollectionId, collectionOf, type DatabaseId, native, Ref, sameRef } from '../../values/value.ts'
+import { builtinAllows, predicateAllows, resourceKind } from './builtin-role.ts'
+import type {
+  Access,
+  AccessOptions,
+  AccessRequest,
+  Authority,
+  CreateAccess,
+  ResourceAction,
+  RunPredicate,
+} from './contract.ts'
+import { findRole, type Grant, type Role } from './role.ts'
+
+/** Creates the decisions for an authority within one transaction. */
+export const createAccess: CreateAccess = (authority, transaction, runPredicate, options = {}) => {
+  switch (authority.kind) {
+    case 'builtin': {
+      const { role, database } = authority
+      const { catalogue } = transaction
+      return new CollectionAccess(
+        request => builtinAllows(role, database, request, catalogue),
+        transaction.writable,
+      )
+    }
+    case 'predicate':
+      return new CollectionAccess(
+        request => predicateAllows(authority.database, request),
+        transaction.writable,
+      )
+    case 'roles':
+      return new RolesAccess(authority, transaction, runPredicate, options)
+  }
+}
+
+/** Decides by action and resource only. */
+class CollectionAccess implements Access {
+  readonly allows: (request: AccessRequest) => boolean
+  readonly #isChanging: boolean
+  /** The latest decision, cached because documents of one collection are mostly checked consecutively. */
+  #latest:
+    | {
+        readonly action: ResourceAction
+        readonly database: DatabaseId
+        readonly collection: CollectionId
+        readonly isAllowed: boolean
+      }
+    | undefined
+
+  /** `isChanging`: whether databases may be moved during the transaction, which invalidates decisions. */
+  constructor(allows: (request: AccessRequest) => boolean, isChanging: boolean) {
+    this.allows = allows
+    this.#isChanging = isChanging
+  }
+
+  mentions(action: ResourceAction, resource: Ref): boolean {
+    return this.allows(withoutDocument(action, resource))
+  }
+
+  allowsDocument(action: ResourceAction, document: Ref): boolean {
+    const { collection, database } = document
+    const latest = this.#latest
+    const isKnown =
+      latest?.collection === collection && latest.database === database && latest.action === action
+    if (isKnown) return latest.isAllowed
+    const isAllowed = this.mentions(action, collectionOf(document))
+    if (!this.#isChanging) this.#latest = { action, database, collection, isAllowed }
+    return isAllowed
+  }
+}
+
+function withoutDocument(action: ResourceAction, resource: Ref): AccessRequest {
+  return { action, resource, argument: () => null }
+}
+
+/** The authority of an identity, or of roles alone. */
+export type RolesAuthority = Extract<Authority, { readonly kind: 'roles' }>
+
+class RolesAccess implements Access {
+  readonly #authority: RolesAuthority
+  readonly #transaction: Transaction
+  readonly #runPredicate: RunPredicate
+  readonly #options: AccessOptions
+  #roles: readonly Role[] | undefined
+
+  constructor(
+    authority: RolesAuthority,
+    transaction: Transaction,
+    runPredicate: RunPredicate,
+    options: AccessOptions,
+  ) {
+    this.#options = options
+    this.#authority = authority
+    this.#transaction = transaction
+    this.#runPredicate = runPredicate
+  }
+
+  allows(request: AccessRequest): boolean {
+    if (request.resource.database !== this.#authority.database) return false
+    if (identityAllows(this.#authority, request, this.#transaction, this.#options)) return true
+    if (this.#granted(request.action, request)) return true
+    return request.action === 'create_with_id' && this.#allowedPiecemeal(request)
+  }
+
+  mentions(action: ResourceAction, resource: Ref): boolean {
+    if (resource.database !== this.#authority.database) return false
+    return this.#inForce.some(role => grantOf(role, action, resource) !== undefined)
+  }
+
+  get #inForce(): readonly Role[] {
+    this.#roles ??= this.#authority.roles.flatMap(ref => findRole(this.#transaction, ref) ?? [])
+    return this.#roles
+  }
+
+  /** `create` and `history_write` together are equivalent to `create_with_id`. */
+  #allowedPiecemeal(request: AccessRequest): boolean {
+    return piecesOf(request, this.#transaction).every(piece => this.#granted(piece.action, piece))
+  }
+
+  #granted(action: ResourceAction, request: AccessRequest): boolean {
+    const { resource } = request
+    const conditional: Exclude<Grant, true>[] = []
+    for (const role of this.#inForce) {
+      const grant = grantOf(role, action, resource)
+      if (grant === true) return true
+      if (grant) conditional.push(grant)
+    }
+    for (const predicate of conditional.flat()) {
+      if (this.#runPredicate(predicate, request.argument, request)) return true
+    }
+    return false
+  }
+}
+
+function grantOf({ privileges }: Role, action: ResourceAction, { collection, id }: Ref): Grant | undefined {
+  return privileges.get(collection)?.get(id)?.get(action)
+}
+
+/** The two requests that together are equivalent to a `create_with_id`. */
+export function piecesOf(request: AccessRequest, { snapshotTime }: Transaction): readonly AccessRequest[] {
+  const fields = () => request.argument(1)
+  const version = () => [request.document ?? null, timeFromMicros(snapshotTime), 'create', fields()]
+  return [
+    { ...request, action: 'create', argument: fields },
+    { ...request, action: 'history_write', argument: version },
+  ]
+}
+
+/** Returns whether a request is allowed for every identity, whatever its roles. */
+export function identityAllows(
+  { identity, roles }: RolesAuthority,
+  { action, resource, document }: AccessRequest,
+  transaction: Transaction,
+  { identityNeedsRole = false }: AccessOptions,
+): boolean {
+  if (!identity || !document) return false
+  switch (resourceKind(resource)) {
+    case 'credentials':
+      return action === 'read' && belongsTo(identity, document, native.credentials, transaction)
+    case 'tokens':
+      if (action !== 'read' && action !== 'delete') return false
+      return belongsTo(identity, document, native.tokens, transaction)
+    case 'documents':
+      return action === 'read' && roles.length === 0 && !identityNeedsRole && sameRef(document, identity)
+    default:
+      return false
+  }
+}
+
+function belongsTo(identity: Ref, document: Ref, collection: number, transaction: Transaction): boolean {
+  if (document.collection !== collection || document.database !== identity.database) return false
+  const instance = transaction.get(document)?.fields.get('instance')
+  return instance instanceof Ref && sameRef(instance, identity)
+}

@@ -1,0 +1,122 @@
+// Derives the caller from a verified credential in the current snapshot: checks that all documents it depends on exist,
+// and determines its rights.
+
+import type { Transaction } from '../../storage/store/contract.ts'
+import { type DatabaseId, type ObjectValue, Ref, rootDatabase } from '../../values/value.ts'
+import type { Authority, Caller, RunPredicate } from './contract.ts'
+import { authorityOfRole, resolveRole, rolesOfIdentity } from './role.ts'
+import { followPath, type Scope, targetDocument } from './scope.ts'
+
+/** The reason why a credential is rejected; for the log, never for the client. */
+export interface Refusal {
+  readonly refused: string
+}
+
+/** Runs predicates while the caller is being determined. */
+export type PredicatesOf = (caller: Caller) => RunPredicate
+
+/** The context for determining a caller. */
+export interface Admission {
+  readonly transaction: Transaction
+  readonly predicatesOf: PredicatesOf
+}
+
+/** The suffix of a secret: undefined when there is none, null when it is invalid. */
+type Suffix = Scope | null | undefined
+
+/** The caller for the root secret. */
+export function rootCaller(suffix: Suffix, admission: Admission): Caller | Refusal {
+  if (suffix !== undefined) return scopedCaller(suffix, 'admin', rootDatabase, undefined, admission)
+  return callerWith({ kind: 'builtin', role: 'admin', database: rootDatabase })
+}
+
+/** A caller with an authority and no identity. */
+export function callerWith(authority: Authority, credential?: Ref): Caller {
+  return { database: authority.database, authority, identity: undefined, credential }
+}
+
+/** The caller for a live key. */
+export function keyCaller(
+  key: Ref,
+  fields: ObjectValue,
+  suffix: Suffix,
+  admission: Admission,
+): Caller | Refusal {
+  const { transaction } = admission
+  if (!transaction.catalogue.isLive(key.database)) return { refused: 'the database of the key is gone' }
+  const child = fields.get('database')
+  let { database } = key
+  if (child instanceof Ref) {
+    database = child.id
+    // Moving a database also moves the keys for it. A key that stays behind must not follow the database.
+    if (child.database !== key.database || !transaction.catalogue.databaseAt(child))
+      return { refused: 'the database the key is for is gone' }
+  }
+  const role = fields.get('role')
+  if (suffix !== undefined) {
+    return role === 'admin' || role === 'server'
+      ? scopedCaller(suffix, role, database, key, admission)
+      : { refused: 'a key of this role may not be scoped' }
+  }
+  return callerWith(authorityOfRole(transaction, database, role), key)
+}
+
+/** The caller for a live token: the document for which it was created. */
+export function tokenCaller(token: Ref, fields: ObjectValue, admission: Admission): Caller | Refusal {
+  const { transaction } = admission
+  if (!transaction.catalogue.isLive(token.database)) return { refused: 'the database of the token is gone' }
+  const instance = fields.get('instance')
+  if (!(instance instanceof Ref) || instance.database !== token.database) {
+    return { refused: 'the token has no identity' }
+  }
+  return identityCaller(instance, token, admission)
+}
+
+/** An admin key may use any scope, a server key only a document of its own database. */
+function scopedCaller(
+  scope: Scope | null,
+  holder: 'admin' | 'server',
+  start: DatabaseId,
+  credential: Ref | undefined,
+  admission: Admission,
+): Caller | Refusal {
+  if (scope === null) return { refused: 'the scope of the secret is invalid' }
+  const { path, target } = scope
+  if (holder === 'server' && (path.length > 0 || target.kind !== 'document')) {
+    return { refused: 'a server key may only be scoped to a document' }
+  }
+  const { transaction } = admission
+  const database = followPath(transaction.catalogue, start, path)
+  if (database === undefined) return { refused: 'the database of the scope does not exist' }
+  switch (target.kind) {
+    case 'builtin':
+      return callerWith({ kind: 'builtin', role: target.role, database }, credential)
+    case 'role': {
+      const role = resolveRole(transaction, database, target.name)
+      if (!role) return { refused: 'the role of the scope does not exist' }
+      return callerWith({ kind: 'roles', database, roles: [role], identity: undefined }, credential)
+    }
+    case 'document': {
+      const document = targetDocument(transaction.catalogue, database, target)
+      if (!document) return { refused: 'the collection of the scope does not exist' }
+      return identityCaller(document, credential, admission)
+    }
+  }
+}
+
+/** The caller for an existing document, with its current roles. */
+export function identityCaller(
+  identity: Ref,
+  credential: Ref | undefined,
+  { transaction, predicatesOf }: Admission,
+): Caller | Refusal {
+  if (!transaction.get(identity)) return { refused: 'the identity does not exist' }
+  const { database } = identity
+  const memberOf = (roles: readonly Ref[]): Caller => ({
+    database,
+    authority: { kind: 'roles', database, roles, identity },
+    identity,
+    credential,
+  })
+  return memberOf(rolesOfIdentity(transaction, identity, predicatesOf(memberOf([]))))
+}

@@ -1,0 +1,70 @@
+// Composes the authentication of a process: the identifier of callers for the engine, and the logins for query
+// functions about passwords and secrets.
+
+import type { Clock } from '../../base/clock.ts'
+import type { NoticeBoard } from '../../base/notices.ts'
+import type { Random } from '../../base/random.ts'
+import type { Timers } from '../../base/timers.ts'
+import type { Bcrypt } from './bcrypt.ts'
+import { Identifier } from './credential.ts'
+import { IdentityProviders } from './identity-provider.ts'
+import { KeySets } from './jwks.ts'
+import { createJwksFetch } from './jwks-fetch.ts'
+import { Logins } from './login.ts'
+import { Passwords } from './password.ts'
+import { RootSecret } from './root-secret.ts'
+import { SecretVerifier } from './secret-verifier.ts'
+
+export interface AuthenticationOptions {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly random: Random
+  /** Plain text or a bcrypt hash. Undefined or empty means that there is no root secret. */
+  readonly rootSecret: string | undefined
+  /** The bcrypt cost of new password hashes, 4 to 16. */
+  readonly passwordHashCost: number
+  /** The prefix of the audiences of access providers; the database's global id follows. */
+  readonly audiencePrefix: string
+  /** Allows fetching key sets over plain HTTP and from private addresses. */
+  readonly allowInsecureJwks: boolean
+  /** Called with the reason when a credential is rejected. The reason contains no secrets. */
+  readonly log: (reason: string) => void
+  /**
+   * Called with the reason when the key set of an access provider is unavailable. Its tokens are rejected until it is
+   * available.
+   */
+  readonly onKeySetFailure?: (uri: string, reason: string) => void
+  /** Exchanges failed logins with other processes; absent when there is only one process. */
+  readonly notices?: NoticeBoard | undefined
+  /** For tests. */
+  readonly bcrypt?: Bcrypt
+}
+
+export interface Authentication {
+  readonly identifier: Identifier
+  readonly logins: Logins
+}
+
+/** Creates the authentication of one process. */
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { clock, timers, random, rootSecret, audiencePrefix, bcrypt, notices, log } = options
+  const verifier = new SecretVerifier(bcrypt)
+  const fetch = createJwksFetch({ timers, allowInsecure: options.allowInsecureJwks })
+  const keySets = new KeySets(fetch, clock, options.onKeySetFailure)
+  const identifier = new Identifier({
+    verifier,
+    providers: new IdentityProviders({ keySets, audiencePrefix, now: clock.now }),
+    rootSecret: rootSecret ? new RootSecret(rootSecret, verifier) : undefined,
+    log,
+  })
+  const cost = options.passwordHashCost
+  const passwords = new Passwords({
+    clock,
+    timers,
+    random,
+    notices,
+    cost,
+    ...(bcrypt && { bcrypt }),
+  })
+  return { identifier, logins: new Logins({ passwords, verifier, identifier, random }) }
+}

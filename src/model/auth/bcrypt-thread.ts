@@ -1,0 +1,39 @@
+// A thread that only runs bcrypt, at a low priority: logins may use all cores that are otherwise idle.
+
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { parentPort } from 'node:worker_threads'
+import bcrypt from 'bcrypt'
+import { assert } from '../../base/assert.ts'
+import { type Candidate, firstBytes, inDialect } from './bcrypt.ts'
+
+/** A message to the thread. */
+export type BcryptTask =
+  | { readonly kind: 'hash'; readonly bytes: Uint8Array; readonly cost: number }
+  | { readonly kind: 'first match'; readonly candidates: readonly Candidate[] }
+
+/** Gives the thread a third of the CPU share of the main thread when both compete for a core. */
+const niceness = 5
+
+/** Only on Linux, where threads have priorities of their own; elsewhere this would lower the priority of the process. */
+function lowerThreadPriority(): void {
+  if (process.platform !== 'linux') return
+  try {
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+    setPriority(thread, niceness)
+  } catch {
+    // Without /proc, or where priorities are forbidden, logins compete on equal terms.
+  }
+}
+
+function run(task: BcryptTask): string | number | undefined {
+  if (task.kind === 'hash') return inDialect('a', bcrypt.hashSync(firstBytes(task.bytes), task.cost))
+  for (const [at, { bytes, hash }] of task.candidates.entries())
+    if (bcrypt.compareSync(firstBytes(bytes), inDialect('b', hash))) return at
+  return undefined
+}
+
+assert(parentPort !== null, 'this file is the body of a thread')
+const parent = parentPort
+lowerThreadPriority()
+parent.on('message', (task: BcryptTask) => parent.postMessage(run(task)))

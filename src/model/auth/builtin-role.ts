@@ -1,0 +1,119 @@
+// The rights of the built-in roles, as a table of role × kind of resource → actions, from the protocol's matrix of key
+// roles. Rights to read and to call include descendant databases; rights to write do not.
+
+import type { Catalogue } from '../../storage/store/contract.ts'
+import {
+  type DatabaseId,
+  firstUserCollection,
+  type NativeName,
+  native,
+  nativeName,
+  type Ref,
+} from '../../values/value.ts'
+import { type AccessRequest, type BuiltinRole, builtinRoles, type ResourceAction } from './contract.ts'
+
+/** Returns whether a value names a built-in role. */
+export function isBuiltinRole(value: unknown): value is BuiltinRole {
+  return builtinRoles.includes(value as BuiltinRole)
+}
+
+/**
+ * The kinds of resources in privileges: documents of user collections, sets, functions, or documents of a native
+ * collection.
+ */
+type ResourceKind = 'documents' | 'index' | 'function' | NativeName
+
+const firstUserId = BigInt(firstUserCollection)
+
+/** The kind of a resource; undefined for a resource that has no actions. */
+export function resourceKind(resource: Ref): ResourceKind | undefined {
+  switch (resource.collection) {
+    case native.collections:
+      if (resource.id >= firstUserId) return 'documents'
+      return nativeName(Number(resource.id))
+    case native.indexes:
+      return 'index'
+    case native.functions:
+      return 'function'
+    default:
+      return undefined
+  }
+}
+
+type Actions = ReadonlySet<ResourceAction>
+type Rights = Readonly<Partial<Record<ResourceKind, Actions>>>
+
+const reading = ['read', 'history_read'] as const
+const writing = ['write', 'create', 'create_with_id', 'delete', 'history_write'] as const
+
+const read: Actions = new Set(reading)
+const readAndWrite: Actions = new Set([...reading, ...writing])
+const call: Actions = new Set(['call'])
+
+function onServerKinds(actions: Actions): Rights {
+  return {
+    documents: actions,
+    index: read,
+    collections: actions,
+    indexes: actions,
+    functions: actions,
+    tokens: actions,
+    credentials: actions,
+  }
+}
+
+const rightsOf: Readonly<Record<BuiltinRole, Rights>> = {
+  admin: {
+    ...onServerKinds(readAndWrite),
+    function: call,
+    databases: readAndWrite,
+    keys: readAndWrite,
+    roles: readAndWrite,
+    access_providers: readAndWrite,
+  },
+  server: { ...onServerKinds(readAndWrite), function: call },
+  'server-readonly': onServerKinds(read),
+  client: {},
+}
+
+const reachesDescendants: Actions = new Set([...reading, 'call'])
+
+/** Returns whether a built-in role in `database` allows a request. */
+export function builtinAllows(
+  role: BuiltinRole,
+  database: DatabaseId,
+  request: AccessRequest,
+  catalogue: Catalogue,
+): boolean {
+  const kind = resourceKind(request.resource)
+  if (kind === undefined || !rightsOf[role][kind]?.has(request.action)) return false
+  const where = request.resource.database
+  if (where === database) return true
+  return reachesDescendants.has(request.action) && isBelow(where, database, catalogue)
+}
+
+/** Returns whether a database is a descendant of another one. */
+function isBelow(database: DatabaseId, ancestor: DatabaseId, catalogue: Catalogue): boolean {
+  return catalogue.lineage(database).some(({ parent }) => parent === ancestor)
+}
+
+const predicateRights: Rights = {
+  documents: new Set(['read', 'unrestricted_read']),
+  index: new Set(['read', 'unrestricted_read']),
+  function: call,
+  collections: new Set(['read']),
+  indexes: new Set(['read']),
+  functions: new Set(['read']),
+  tokens: new Set(['read']),
+  credentials: new Set(['read']),
+}
+
+/**
+ * Returns whether predicates of roles in `database` may do something: they may read the database without filters and call
+ * functions.
+ */
+export function predicateAllows(database: DatabaseId, request: AccessRequest): boolean {
+  const kind = resourceKind(request.resource)
+  if (kind === undefined || request.resource.database !== database) return false
+  return predicateRights[kind]?.has(request.action) === true
+}

@@ -1,0 +1,126 @@
+// The types of callers and permission decisions. This layer decides. The layers above know the languages, so they run
+// the predicates of roles and pass a callback.
+
+import type { Transaction } from '../../storage/store/contract.ts'
+import type { Code, LanguageName } from '../../values/code.ts'
+import type { DatabaseId, ObjectValue, Ref, Value } from '../../values/value.ts'
+
+/** The roles that need no document. */
+export const builtinRoles = ['admin', 'server', 'server-readonly', 'client'] as const
+export type BuiltinRole = (typeof builtinRoles)[number]
+
+/** The actions of privileges, as role documents spell them. */
+export const resourceActions = [
+  'read',
+  'write',
+  'create',
+  'create_with_id',
+  'delete',
+  'history_read',
+  'history_write',
+  'unrestricted_read',
+  'call',
+] as const
+export type ResourceAction = (typeof resourceActions)[number]
+
+/** The source of rights for an action. */
+export type Authority =
+  | { readonly kind: 'builtin'; readonly role: BuiltinRole; readonly database: DatabaseId }
+  | {
+      readonly kind: 'roles'
+      readonly database: DatabaseId
+      /** The active role documents. */
+      readonly roles: readonly Ref[]
+      /** The identity document. It has the rights of every identity, whatever its roles. */
+      readonly identity: Ref | undefined
+    }
+  /** The authority of predicates: they may read their own database without filters and call functions. */
+  | { readonly kind: 'predicate'; readonly database: DatabaseId }
+
+/** The caller of a request according to its credential. It does not change inside functions that have a role. */
+export interface Caller {
+  /** The database in which the request's queries run. */
+  readonly database: DatabaseId
+  readonly authority: Authority
+  /** The identity document, or the `sub` of a third-party token. */
+  readonly identity: Ref | string | undefined
+  /** The key or token document, or the payload of a third-party token; undefined for the root secret. */
+  readonly credential: Ref | ObjectValue | undefined
+}
+
+/** A request for permission to apply an action to a resource. */
+export interface AccessRequest {
+  readonly action: ResourceAction
+  /**
+   * The resource as named by privileges: a collection (or native collection) for its documents, an index for reading
+   * its set, a function for calling it. It is always the reference of a schema object or native collection.
+   */
+  readonly resource: Ref
+  /** The existing document of the action, if any. */
+  readonly document?: Ref
+  /**
+   * The argument of a predicate with that many parameters (a single name counts as one). Called only when a predicate
+   * runs.
+   */
+  readonly argument: (parameterCount: number) => Value
+  /** The fields that a document will have after the change, for predicates of version 10. */
+  readonly next?: () => ObjectValue
+  /** The separate arguments of a call, for a predicate of that language; absent when `argument` contains all of them. */
+  readonly passed?: (language: LanguageName) => readonly Value[]
+  /** The function call that requires the permission, for explanations. */
+  readonly asker?: CallSite | undefined
+}
+
+/** The position of a permission check in a query. */
+export interface CallSite {
+  position(): readonly (string | number)[]
+}
+
+/**
+ * Runs a read-only predicate with the {@link Authority} `predicate`. Every result other than exactly true is false. The
+ * argument depends on the number of its parameters.
+ */
+export type RunPredicate = (
+  predicate: Code,
+  argument: AccessRequest['argument'],
+  about?: PredicateSubject,
+) => boolean
+
+/** The action and its document or call; absent for memberships and third-party tokens, which have neither. */
+export type PredicateSubject = Pick<AccessRequest, 'action' | 'document' | 'next' | 'passed'>
+
+/** The outcome of a predicate: a value, of which only exactly true grants anything, or its failure. */
+export type PredicateOutcome = { readonly value: Value } | { readonly failure: { readonly message: string } }
+
+/** Runs a predicate like {@link RunPredicate}, and returns its outcome. */
+export type TryPredicate = (
+  predicate: Code,
+  argument: AccessRequest['argument'],
+  about?: PredicateSubject,
+) => PredicateOutcome
+
+/** Decides requests of one authority within one transaction. */
+export interface Access {
+  allows(request: AccessRequest): boolean
+  /** Returns whether any privilege covers the action, under whatever condition. Runs no predicate. */
+  mentions(action: ResourceAction, resource: Ref): boolean
+  /**
+   * Returns whether the action is allowed on a document. Present only when the decision depends on nothing but the document's
+   * collection.
+   */
+  allowsDocument?(action: ResourceAction, document: Ref): boolean
+}
+
+/** Creates the decisions for an authority in a transaction. */
+export type CreateAccess = (
+  authority: Authority,
+  transaction: Transaction,
+  runPredicate: RunPredicate,
+  options?: AccessOptions,
+) => Access
+
+/** Differences between the languages. */
+export interface AccessOptions {
+  /** True if an identity without roles may not even read its own document. */
+  readonly identityNeedsRole?: boolean
+}

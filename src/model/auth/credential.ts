@@ -1,0 +1,142 @@
+// Identifies the caller of a request. Everything is read from the transaction's own snapshot, so a deleted key, token,
+// identity or database is invalid from the next request on. The cache between requests only records that a header's
+// secret belongs to a stored hash; each request reads the stored hash again.
+
+import { RequestError } from '../../base/errors.ts'
+import { GenerationCache } from '../../base/generation-cache.ts'
+import { said } from '../../base/message.ts'
+import type { Memo } from '../../base/pending.ts'
+import type { Transaction, Version } from '../../storage/store/contract.ts'
+import { native, type ObjectValue, Ref } from '../../values/value.ts'
+import {
+  type Admission,
+  keyCaller,
+  type PredicatesOf,
+  type Refusal,
+  rootCaller,
+  tokenCaller,
+} from './admission.ts'
+import { looksLikeToken, parseAuthorization } from './authorization-header.ts'
+import type { Caller } from './contract.ts'
+import type { IdentityProviders, VerifiedToken } from './identity-provider.ts'
+import type { RootSecret } from './root-secret.ts'
+import { parseScopedSecret, type Scope } from './scope.ts'
+import { parseSecret } from './secret.ts'
+import type { SecretVerifier } from './secret-verifier.ts'
+
+interface IdentifierOptions {
+  readonly verifier: SecretVerifier
+  readonly providers: IdentityProviders
+  /** Undefined when the operator has configured none. */
+  readonly rootSecret: RootSecret | undefined
+  /** Called with the reason when a credential is rejected. The reason contains no secrets. */
+  readonly log: (reason: string) => void
+}
+
+/** Number of cached headers; about 300 bytes each. */
+const knownHeadersMax = 20_000
+
+/** The credential of a header that was accepted before. */
+type KnownCredential =
+  | { readonly kind: 'root'; readonly scope: Scope | null | undefined }
+  | {
+      readonly kind: 'document'
+      /** The key or token. */
+      readonly ref: Ref
+      /** The stored hash that the secret matched. */
+      readonly storedHash: string
+      readonly scope: Scope | null | undefined
+    }
+
+export class Identifier {
+  readonly #options: IdentifierOptions
+  readonly #known = new GenerationCache<string, KnownCredential>(knownHeadersMax)
+
+  constructor(options: IdentifierOptions) {
+    this.#options = options
+  }
+
+  /** The caller for an `authorization` header. Throws `unauthorized`, or Pending while a check is running. */
+  identify(
+    authorization: string | undefined,
+    transaction: Transaction,
+    memo: Memo,
+    predicatesOf: PredicatesOf,
+  ): Caller {
+    const result = this.#identify(authorization, memo, { transaction, predicatesOf })
+    if (!('refused' in result)) return result
+    this.#options.log(result.refused)
+    throw new RequestError('unauthorized', said`Unauthorized`)
+  }
+
+  /**
+   * The owner of a bare secret: a live key or token, or the content of a third-party token. Undefined when there is
+   * none. Throws Pending while a check is running.
+   */
+  ownerOf(text: string, transaction: Transaction, memo: Memo): Version | VerifiedToken | undefined {
+    if (!looksLikeToken(text)) return this.#documentOf(text, transaction, memo)
+    const token = this.#options.providers.verify(text, transaction, memo)
+    return 'refused' in token ? undefined : token
+  }
+
+  #identify(header: string | undefined, memo: Memo, admission: Admission): Caller | Refusal {
+    if (header === undefined) return { refused: 'there is no credential' }
+    const remembered = this.#known.get(header)
+    if (remembered) {
+      const caller = admit(remembered, admission)
+      if (!('refused' in caller)) return caller
+      this.#known.delete(header)
+    }
+    const presented = parseAuthorization(header)
+    if (!presented) return { refused: 'the authorization header is malformed' }
+    const { text, mayBeToken } = presented
+    if (mayBeToken && looksLikeToken(text)) return this.#thirdParty(text, memo, admission)
+    const known = this.#recognize(text, memo, admission.transaction)
+    if (!known) return { refused: 'the secret is unknown' }
+    const caller = admit(known, admission)
+    if (!('refused' in caller)) this.#known.set(header, known)
+    return caller
+  }
+
+  #thirdParty(text: string, memo: Memo, admission: Admission): Caller | Refusal {
+    const { providers } = this.#options
+    const token = providers.verify(text, admission.transaction, memo)
+    return 'refused' in token ? token : providers.caller(token, admission)
+  }
+
+  #recognize(text: string, memo: Memo, transaction: Transaction): KnownCredential | undefined {
+    const { secret, scope } = parseScopedSecret(text)
+    const version = this.#documentOf(secret, transaction, memo)
+    if (version) return { kind: 'document', ref: version.ref, storedHash: hashOf(version.fields), scope }
+    const root = this.#options.rootSecret?.match(text, memo)
+    return root && { kind: 'root', scope: root.scope }
+  }
+
+  #documentOf(secret: string, transaction: Transaction, memo: Memo): Version | undefined {
+    const parsed = parseSecret(secret)
+    if (!parsed) return undefined
+    const isToken = parsed.kind === 'token'
+    const texts = [parsed.random, secret]
+    for (const database of isToken ? [parsed.database] : transaction.directory.keyDatabases(parsed.id)) {
+      const version = transaction.get(new Ref(database, isToken ? native.tokens : native.keys, parsed.id))
+      if (version && this.#options.verifier.verify(memo, database, texts, hashOf(version.fields)))
+        return version
+    }
+    return undefined
+  }
+}
+
+function hashOf(fields: ObjectValue): string {
+  const stored = fields.get('hashed_secret')
+  return typeof stored === 'string' ? stored : ''
+}
+
+function admit(known: KnownCredential, admission: Admission): Caller | Refusal {
+  if (known.kind === 'root') return rootCaller(known.scope, admission)
+  const { ref, scope } = known
+  const fields = admission.transaction.get(ref)?.fields
+  if (!fields || hashOf(fields) !== known.storedHash) return { refused: 'the key or token is gone' }
+  return ref.collection === native.tokens
+    ? tokenCaller(ref, fields, admission)
+    : keyCaller(ref, fields, scope, admission)
+}

@@ -1,0 +1,115 @@
+// Explains a permission decision to administrators: the relevant privileges, the outcomes of their predicates, and the
+// roles of an identity. Callers only learn that they were denied.
+
+import type { Transaction } from '../../storage/store/contract.ts'
+import { codeOf } from '../../values/code.ts'
+import { isObject, itemsOf, type Ref, sameRef } from '../../values/value.ts'
+import { identityAllows, piecesOf, type RolesAuthority } from './access.ts'
+import type {
+  AccessOptions,
+  AccessRequest,
+  Authority,
+  PredicateOutcome,
+  ResourceAction,
+  TryPredicate,
+} from './contract.ts'
+import { resourceOf } from './resource-names.ts'
+import { membershipsFor } from './role.ts'
+
+/** A privilege for the resource that covers the action. */
+export interface PrivilegeOutcome {
+  readonly role: Ref
+  /** The index of the privilege in its role. */
+  readonly number: number
+  readonly action: ResourceAction
+  /** `true`, `false`, or the outcome of the predicate. */
+  readonly grant: boolean | PredicateOutcome
+}
+
+/** The deciding rule, and all privileges that were considered. */
+interface Explanation {
+  readonly decidedBy:
+    | { readonly kind: 'built-in role'; readonly role: string }
+    /** The rights that every identity has to its own documents. */
+    | { readonly kind: 'identity' }
+    | { readonly kind: 'privileges'; readonly granting: readonly PrivilegeOutcome[] }
+    /** The resource is in another database than the roles. */
+    | { readonly kind: 'other database' }
+    | { readonly kind: 'nothing' }
+  readonly considered: readonly PrivilegeOutcome[]
+}
+
+/** Explains the decision about a request of an authority. Runs all predicates, even after one that grants. */
+export function explainDecision(
+  authority: Authority,
+  request: AccessRequest,
+  transaction: Transaction,
+  tryPredicate: TryPredicate,
+  options: AccessOptions,
+): Explanation {
+  if (authority.kind === 'predicate') return { decidedBy: { kind: 'nothing' }, considered: [] }
+  if (authority.kind === 'builtin')
+    return { decidedBy: { kind: 'built-in role', role: authority.role }, considered: [] }
+  if (request.resource.database !== authority.database)
+    return { decidedBy: { kind: 'other database' }, considered: [] }
+  if (identityAllows(authority, request, transaction, options))
+    return { decidedBy: { kind: 'identity' }, considered: [] }
+  const pieces = request.action === 'create_with_id' ? piecesOf(request, transaction) : []
+  const look = (asked: AccessRequest) => considered(authority, asked, transaction, tryPredicate)
+  const direct = look(request)
+  const ofPieces = pieces.map(look)
+  const all = [...direct, ...ofPieces.flat()]
+  const granting = direct.filter(grants)
+  if (granting.length > 0) return { decidedBy: { kind: 'privileges', granting }, considered: all }
+  if (pieces.length > 0 && ofPieces.every(list => list.some(grants)))
+    return { decidedBy: { kind: 'privileges', granting: ofPieces.flat().filter(grants) }, considered: all }
+  return { decidedBy: { kind: 'nothing' }, considered: all }
+}
+
+function grants({ grant }: PrivilegeOutcome): boolean {
+  return typeof grant === 'boolean' ? grant : 'value' in grant && grant.value === true
+}
+
+function considered(
+  { roles }: RolesAuthority,
+  request: AccessRequest,
+  transaction: Transaction,
+  tryPredicate: TryPredicate,
+): PrivilegeOutcome[] {
+  const { action, argument, resource } = request
+  return roles.flatMap(role =>
+    itemsOf(transaction.get(role)?.fields.get('privileges')).flatMap(
+      (privilege, number): PrivilegeOutcome[] => {
+        if (!isObject(privilege)) return []
+        const named = resourceOf(privilege.get('resource'), role.database, transaction)
+        const actions = privilege.get('actions') ?? null
+        if (named === undefined || !sameRef(named, resource) || !isObject(actions)) return []
+        const grant = actions.get(action)
+        if (typeof grant === 'boolean') return [{ role, number, action, grant }]
+        const predicate = codeOf(grant)
+        return predicate ? [{ role, number, action, grant: tryPredicate(predicate, argument, request) }] : []
+      },
+    ),
+  )
+}
+
+/** A membership for the collection of an identity. */
+interface MembershipOutcome {
+  readonly role: Ref
+  /** The index of the membership in its role. */
+  readonly number: number
+  readonly grant: true | PredicateOutcome
+}
+
+/** The memberships that determine the roles of an identity. */
+export function explainMemberships(
+  identity: Ref,
+  transaction: Transaction,
+  tryPredicate: TryPredicate,
+): readonly MembershipOutcome[] {
+  return membershipsFor(transaction, identity).map(({ role, number, predicate }) => ({
+    role,
+    number,
+    grant: predicate === undefined || tryPredicate(predicate, () => identity),
+  }))
+}

@@ -1,0 +1,192 @@
+// Verifies tokens (JWTs) of third-party identity providers. The claims are checked against the database and the access
+// provider. The signature is checked with the provider's keys, outside of evaluation. The reason for a rejection is
+// only logged; clients never see it.
+
+import { hash } from 'node:crypto'
+import { GenerationCache } from '../../base/generation-cache.ts'
+import { limits } from '../../base/limits.ts'
+import type { Memo } from '../../base/pending.ts'
+import type { Transaction, Version } from '../../storage/store/contract.ts'
+import { decodeBase64 } from '../../values/base64.ts'
+import { type Code, codeOf } from '../../values/code.ts'
+import { decodeGlobalId } from '../../values/global-id.ts'
+import { parseJson } from '../../values/json.ts'
+import {
+  type DatabaseId,
+  isObject,
+  itemsOf,
+  type ObjectValue,
+  type Ref,
+  rootDatabase,
+  type Value,
+} from '../../values/value.ts'
+import type { Admission, Refusal } from './admission.ts'
+import type { Caller } from './contract.ts'
+import { type KeySets, type SignatureAlgorithm, signatureAlgorithms, type VerificationKey } from './jwks.ts'
+import { resolveRole } from './role.ts'
+
+/** The content of a token with a valid signature and valid times. */
+export interface VerifiedToken {
+  readonly database: DatabaseId
+  readonly provider: Version
+  readonly payload: ObjectValue
+}
+
+interface IdentityProviderOptions {
+  readonly keySets: KeySets
+  /** The prefix of audiences; the database's global id follows. */
+  readonly audiencePrefix: string
+  /** Microseconds since the Unix epoch. */
+  readonly now: () => number
+}
+
+interface SignatureQuestion {
+  /** Identifies the token together with the key set. */
+  readonly name: string
+  readonly token: string
+  readonly uri: string
+  readonly kid: string | undefined
+  readonly algorithm: SignatureAlgorithm
+  readonly database: DatabaseId
+}
+
+/** Number of cached tokens with a verified signature; about 200 bytes each. */
+const signedTokensMax = 20_000
+
+export class IdentityProviders {
+  readonly #options: IdentityProviderOptions
+  /** The key that signed a token. It is valid only while the provider's set contains that key. */
+  readonly #signedBy = new GenerationCache<string, VerificationKey>(signedTokensMax)
+
+  constructor(options: IdentityProviderOptions) {
+    this.#options = options
+  }
+
+  /** Checks everything about a token except its roles. Throws Pending while the signature is being checked. */
+  verify(token: string, transaction: Transaction, memo: Memo): VerifiedToken | Refusal {
+    if (token.length > limits.authorizationCharsMax) return { refused: 'the token is too long' }
+    const [first = '', second = '', ...rest] = token.split('.', 4)
+    const header = parsePart(first)
+    const payload = parsePart(second)
+    if (!header || !payload || rest.length !== 1) return { refused: 'the token is malformed' }
+    if (header.has('crit')) return { refused: 'the token has critical extensions' }
+    const algorithm = signatureAlgorithms.find(name => name === header.get('alg'))
+    if (!algorithm) return { refused: 'the algorithm is not allowed' }
+    const database = this.#audience(payload, transaction)
+    if (database === undefined) return { refused: 'the audience is not a database' }
+    const provider = findProvider(payload, database, transaction)
+    if (!provider) return { refused: 'the issuer is not an access provider of the database' }
+    const untimely = this.#checkTimes(payload)
+    if (untimely) return untimely
+    const kid = header.get('kid')
+    if (kid !== undefined && typeof kid !== 'string') return { refused: 'the kid is not a string' }
+    const uri = provider.fields.get('jwks_uri')
+    if (typeof uri !== 'string') return { refused: 'the access provider has no jwks_uri' }
+    const name = `token ${hash('sha256', token)} ${uri}`
+    const genuine = { database, provider, payload }
+    const key = this.#options.keySets.readyKey(uri, kid, algorithm)
+    if (key && this.#signedBy.get(name) === key) return genuine
+    const question = { name, token, uri, kid, algorithm, database }
+    const refused = memo.get(name, () => this.#checkSignature(question))
+    return refused === undefined ? genuine : { refused }
+  }
+
+  /** The database named by exactly one entry of `aud`. The root database has no third-party identities. */
+  #audience(payload: ObjectValue, transaction: Transaction): DatabaseId | undefined {
+    const { audiencePrefix } = this.#options
+    const ours = itemsOf(payload.get('aud')).filter(
+      audience => typeof audience === 'string' && audience.startsWith(audiencePrefix),
+    )
+    const [audience] = ours
+    if (ours.length !== 1 || typeof audience !== 'string') return undefined
+    const database = decodeGlobalId(audience.slice(audiencePrefix.length))
+    if (database === undefined || database === rootDatabase) return undefined
+    return transaction.catalogue.isLive(database) ? database : undefined
+  }
+
+  /** There is no leeway: a token is valid strictly after `nbf` and strictly before `exp`. */
+  #checkTimes(payload: ObjectValue): Refusal | undefined {
+    const now = this.#options.now() / 1_000_000
+    const expires = payload.get('exp')
+    const begins = payload.get('nbf')
+    if (expires !== undefined && !(isNumber(expires) && Number(expires) > now)) {
+      return { refused: 'the token has expired' }
+    }
+    if (begins !== undefined && !(isNumber(begins) && Number(begins) < now)) {
+      return { refused: 'the token is not valid yet' }
+    }
+    return undefined
+  }
+
+  /** Undefined when the signature is valid, else the reason. Never rejects. */
+  async #checkSignature(question: SignatureQuestion): Promise<string | undefined> {
+    const { name, token, uri, kid, algorithm, database } = question
+    try {
+      const key = await this.#options.keySets.key(uri, kid, algorithm, `${database}`)
+      const { compactVerify } = await import('jose')
+      await compactVerify(token, key, { algorithms: [algorithm] })
+      this.#signedBy.set(name, key)
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  /** The caller for a verified token. Its rights are those of the roles that the provider assigns to its payload. */
+  caller(token: VerifiedToken, { transaction, predicatesOf }: Admission): Caller | Refusal {
+    const { database, provider, payload } = token
+    const subject = payload.get('sub')
+    const callerWith = (roles: readonly Ref[]): Caller => ({
+      database,
+      authority: { kind: 'roles', database, roles, identity: undefined },
+      identity: typeof subject === 'string' ? subject : undefined,
+      credential: payload,
+    })
+    const runPredicate = predicatesOf(callerWith([]))
+    const roles = itemsOf(provider.fields.get('roles')).flatMap(entry => {
+      const { role, predicate } = readEntry(entry)
+      const ref = resolveRole(transaction, database, role)
+      if (!ref || predicate === null) return []
+      return predicate === undefined || runPredicate(predicate, () => payload) ? [ref] : []
+    })
+    return roles.length > 0 ? callerWith(roles) : { refused: 'the access provider gives the token no role' }
+  }
+}
+
+/** An entry of a provider's `roles`. An invalid predicate is null. */
+function readEntry(entry: Value): { role: Value; predicate: Code | null | undefined } {
+  if (!isObject(entry)) return { role: entry, predicate: undefined }
+  const predicate = entry.get('predicate')
+  const role = entry.get('role') ?? null
+  return { role, predicate: predicate === undefined ? undefined : (codeOf(predicate) ?? null) }
+}
+
+function findProvider(
+  payload: ObjectValue,
+  database: DatabaseId,
+  transaction: Transaction,
+): Version | undefined {
+  const issuer = payload.get('iss')
+  return typeof issuer === 'string'
+    ? transaction.directory.accessProviderByIssuer(database, issuer)
+    : undefined
+}
+
+function isNumber(value: Value): value is bigint | number {
+  return typeof value === 'bigint' || typeof value === 'number'
+}
+
+const base64url = /^[A-Za-z0-9_-]+$/
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Parses a header or payload: base64url of the UTF-8 text of a JSON object. */
+function parsePart(part: string): ObjectValue | undefined {
+  const bytes = base64url.test(part) ? decodeBase64(part) : undefined
+  if (bytes === undefined) return undefined
+  try {
+    const json = parseJson(utf8.decode(bytes))
+    return isObject(json) ? json : undefined
+  } catch {
+    return undefined
+  }
+}

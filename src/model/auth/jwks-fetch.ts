@@ -1,0 +1,97 @@
+// Fetches the key set of an access provider: one GET without redirects, with limits on time and size. Only TLS and
+// public addresses are allowed unless the operator permits others.
+
+import { type IncomingMessage, request as requestPlain } from 'node:http'
+import { type RequestOptions, request as requestSecure } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { limits } from '../../base/limits.ts'
+import type { Timers } from '../../base/timers.ts'
+import { isPublicAddress, publicLookup } from './public-address.ts'
+
+/** The response of a provider: a key set, or that the set with the given tag is unchanged. */
+export type KeySetResponse =
+  | { readonly modified: false }
+  | { readonly modified: true; readonly body: string; readonly etag: string | undefined }
+
+/** Rejects with an Error whose message is the reason, for the service's own log. */
+export type FetchKeySet = (uri: string, etag: string | undefined) => Promise<KeySetResponse>
+
+interface JwksFetchOptions {
+  readonly timers: Timers
+  /** Allows plain HTTP and private addresses. */
+  readonly allowInsecure: boolean
+  /** Resolves host names; the system's resolver when absent. */
+  readonly lookup?: LookupFunction
+}
+
+/** Creates the function that fetches key sets. */
+export function createJwksFetch(options: JwksFetchOptions): FetchKeySet {
+  return async (uri, etag) => {
+    const { request, settings } = prepare(uri, options)
+    const abort = new AbortController()
+    const timeout = () => abort.abort(new Error('the key server did not answer in time'))
+    const cancel = options.timers.after(limits.jwksTimeoutMs, timeout)
+    try {
+      const headers = { accept: 'application/json', ...(etag !== undefined && { 'if-none-match': etag }) }
+      const response = await send(request, { ...settings, headers, signal: abort.signal })
+      return await receive(response, etag !== undefined)
+    } catch (error) {
+      throw abort.signal.aborted ? abort.signal.reason : error
+    } finally {
+      cancel()
+    }
+  }
+}
+
+type SendRequest = typeof requestSecure
+
+/** Uses only scheme, host, port and path of the URI (a fact of the protocol) and ignores the query string. */
+function prepare(uri: string, options: JwksFetchOptions): { request: SendRequest; settings: RequestOptions } {
+  if (!URL.canParse(uri)) throw new Error('the jwks_uri is not a URI')
+  const url = new URL(uri)
+  const secure = url.protocol === 'https:'
+  if (!secure && !(options.allowInsecure && url.protocol === 'http:')) {
+    throw new Error(`key sets are not fetched over ${url.protocol}`)
+  }
+  const hostname = url.hostname.replace(/^\[|\]$/g, '')
+  if (!options.allowInsecure && isIP(hostname) !== 0 && !isPublicAddress(hostname)) {
+    throw new Error(`${hostname} is a private address`)
+  }
+  const lookup = options.allowInsecure ? options.lookup : publicLookup(options.lookup)
+  return {
+    request: secure ? requestSecure : requestPlain,
+    settings: {
+      hostname,
+      port: url.port,
+      path: url.pathname,
+      agent: false,
+      ...(lookup && { lookup }),
+    },
+  }
+}
+
+function send(request: SendRequest, settings: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request(settings, resolve).on('error', reject).end()
+  })
+}
+
+async function receive(response: IncomingMessage, conditional: boolean): Promise<KeySetResponse> {
+  const { statusCode, headers } = response
+  if (statusCode === 304 && conditional) {
+    response.destroy()
+    return { modified: false }
+  }
+  if (statusCode !== 200) {
+    response.destroy()
+    throw new Error(`the key server answered ${statusCode}`)
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limits.jwksBytesMax) throw new Error('the key set is too large')
+    chunks.push(chunk)
+  }
+  return { modified: true, body: Buffer.concat(chunks).toString('utf8'), etag: headers.etag }
+}

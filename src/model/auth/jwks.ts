@@ -1,0 +1,211 @@
+// A cache of the key sets of access providers. A set is refreshed five minutes after it was loaded, dropped an hour
+// after its last use, and reloaded (at most twice a second) when a token names a key that it does not contain.
+// Concurrent requests for one set share a fetch.
+
+import type { CryptoKey } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../../base/clock.ts'
+import { FairRunner } from '../../base/fair-queue.ts'
+import { limits } from '../../base/limits.ts'
+import type { FetchKeySet } from './jwks-fetch.ts'
+
+/** The signature algorithms allowed for tokens: RSA with PKCS #1 padding only. */
+export const signatureAlgorithms = ['RS256', 'RS384', 'RS512'] as const
+export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
+
+type Jwk = Readonly<Record<string, unknown>>
+
+/** An imported key. The object stays the same while the provider's set is unchanged. */
+export type VerificationKey = CryptoKey | Uint8Array
+
+interface Import {
+  readonly pending: Promise<VerificationKey>
+  key: VerificationKey | undefined
+}
+
+/** Added to the text size of each entry, so that entries of failed loads are bounded as well. */
+const entryOverheadBytes = 1024
+
+/** Times are milliseconds of {@link Clock.elapsedMs}. */
+interface Entry {
+  /** Undefined until a load has succeeded. */
+  keys: readonly Jwk[] | undefined
+  etag: string | undefined
+  /** When the set was last known to be current. */
+  loadedAt: number
+  /** The end of the last load, and its error if it failed. */
+  attemptedAt: number
+  failure: Error | undefined
+  loading: Promise<void> | undefined
+  readonly imported: Map<string, Import>
+}
+
+/** The key sets of all access providers of a process. */
+export class KeySets {
+  readonly #fetch: FetchKeySet
+  readonly #clock: Clock
+  readonly #onFailure: (uri: string, reason: string) => void
+  readonly #queue = new FairRunner(
+    limits.jwksFetchesAtOnceMax,
+    limits.jwksFetchesWaitingMax,
+    () => new Error('too many key sets are being fetched'),
+  )
+  readonly #entries: LRUCache<string, Entry>
+
+  /** `onFailure` is called with the reason when a set is unavailable: once, until the reason changes. */
+  constructor(fetch: FetchKeySet, clock: Clock, onFailure: (uri: string, reason: string) => void = () => {}) {
+    this.#fetch = fetch
+    this.#clock = clock
+    this.#onFailure = onFailure
+    this.#entries = new LRUCache({
+      maxSize: limits.jwksCacheBytesMax,
+      // The cache drops entries that are older than the TTL.
+      ttl: limits.jwksIdleMs - 1,
+      ttlResolution: 0,
+      updateAgeOnGet: true,
+      perf: { now: () => clock.elapsedMs() },
+    })
+  }
+
+  /**
+   * The public key with a `kid`; without a `kid`, the only key of the set. Fetches for different owners take turns.
+   * Rejects with an Error whose message is the reason, for the service's own log.
+   */
+  async key(
+    uri: string,
+    kid: string | undefined,
+    algorithm: SignatureAlgorithm,
+    owner = '',
+  ): Promise<VerificationKey> {
+    const entry = this.#entry(uri)
+    if (!entry.keys || this.#clock.elapsedMs() - entry.loadedAt >= limits.jwksRefreshMs) {
+      await this.#load(uri, entry, entry.etag, owner)
+    }
+    let jwk = select(entry.keys ?? [], kid)
+    if (!jwk && kid !== undefined && this.#clock.elapsedMs() - entry.attemptedAt >= limits.jwksReloadMs) {
+      await this.#load(uri, entry, undefined, owner)
+      jwk = select(entry.keys ?? [], kid)
+    }
+    if (!jwk) throw new Error(kid === undefined ? 'no kid and not exactly one key' : 'the kid is unknown')
+    return importKey(entry, jwk, algorithm)
+  }
+
+  /** The key that {@link key} would return, if it is available without waiting. */
+  readyKey(uri: string, kid: string | undefined, algorithm: SignatureAlgorithm): VerificationKey | undefined {
+    const known = this.#entries.get(uri)
+    if (!known?.keys || this.#clock.elapsedMs() - known.loadedAt >= limits.jwksRefreshMs) return undefined
+    const jwk = select(known.keys, kid)
+    return jwk && known.imported.get(importName(jwk, algorithm))?.key
+  }
+
+  #entry(uri: string): Entry {
+    const known = this.#entries.get(uri)
+    if (known) return known
+    this.#entries.purgeStale()
+    const entry: Entry = {
+      keys: undefined,
+      etag: undefined,
+      loadedAt: this.#clock.elapsedMs(),
+      attemptedAt: -Infinity,
+      failure: undefined,
+      loading: undefined,
+      imported: new Map(),
+    }
+    this.#entries.set(uri, entry, { size: entryOverheadBytes })
+    return entry
+  }
+
+  /** Loads the set, or joins a running load. After a failure the provider is not called again for half a second. */
+  async #load(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
+    const sinceAttempt = this.#clock.elapsedMs() - entry.attemptedAt
+    if (entry.failure && !entry.loading && sinceAttempt < limits.jwksReloadMs) throw entry.failure
+    entry.loading ??= this.#loadNow(uri, entry, etag, owner)
+    await entry.loading
+  }
+
+  async #loadNow(uri: string, entry: Entry, etag: string | undefined, owner: string): Promise<void> {
+    try {
+      const fetched = await this.#queue.run([owner], () => this.#fetch(uri, etag))
+      if (fetched.modified) this.#replace(uri, entry, fetched.body, fetched.etag)
+      entry.loadedAt = this.#clock.elapsedMs()
+      entry.failure = undefined
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error))
+      if (entry.failure?.message !== failure.message) this.#onFailure(uri, failure.message)
+      entry.failure = failure
+      throw failure
+    } finally {
+      entry.attemptedAt = this.#clock.elapsedMs()
+      entry.loading = undefined
+    }
+  }
+
+  #replace(uri: string, entry: Entry, body: string, etag: string | undefined): void {
+    entry.keys = parseKeySet(body)
+    entry.etag = etag
+    entry.imported.clear()
+    if (this.#entries.peek(uri) !== entry) return
+    // Setting an existing entry again does not update its size.
+    this.#entries.delete(uri)
+    this.#entries.set(uri, entry, { size: entryOverheadBytes + body.length })
+  }
+}
+
+function parseKeySet(body: string): readonly Jwk[] {
+  let set: unknown
+  try {
+    set = JSON.parse(body)
+  } catch {
+    throw new Error('the key set is not JSON')
+  }
+  const keys: unknown = isRecord(set) ? set.keys : undefined
+  if (!Array.isArray(keys) || !keys.every(isRecord)) throw new Error('the key set has no list of keys')
+  if (keys.length > limits.jwksKeysMax) throw new Error('the key set has too many keys')
+  return keys
+}
+
+function isRecord(value: unknown): value is Jwk {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function select(keys: readonly Jwk[], kid: string | undefined): Jwk | undefined {
+  if (kid === undefined) return keys.length === 1 ? keys[0] : undefined
+  return keys.find(key => key.kid === kid)
+}
+
+function importName(jwk: Jwk, algorithm: SignatureAlgorithm): string {
+  return `${algorithm} ${String(jwk.kid)}`
+}
+
+/** Imports only the public RSA numbers, so that a key can never be used for another purpose. */
+async function importKey(entry: Entry, jwk: Jwk, algorithm: SignatureAlgorithm): Promise<VerificationKey> {
+  const { kty, n, e, use, alg } = jwk
+  if (kty !== 'RSA' || typeof n !== 'string' || typeof e !== 'string') throw new Error('the key is not RSA')
+  if (use !== undefined && use !== 'sig') throw new Error('the key is not for signatures')
+  if (alg !== undefined && alg !== algorithm) throw new Error('the key is for another algorithm')
+  const name = importName(jwk, algorithm)
+  let imported = entry.imported.get(name)
+  if (!imported) {
+    // Imported on first use, because loading the package takes a while.
+    const pending = import('jose')
+      .then(({ importJWK }) => importJWK({ kty, n, e }, algorithm))
+      .then(withValidExponent)
+    imported = { pending, key: undefined }
+    entry.imported.set(name, imported)
+  }
+  imported.key = await imported.pending
+  return imported.key
+}
+
+/**
+ * Checks that the exponent is odd and greater than 1. With the exponent 1 every padded digest is its own signature,
+ * which anyone can produce.
+ */
+function withValidExponent(key: VerificationKey): VerificationKey {
+  if (key instanceof Uint8Array) return key
+  const { publicExponent } = key.algorithm as typeof key.algorithm & { readonly publicExponent: Uint8Array }
+  const digits = Buffer.from(publicExponent).toString('hex').replace(/^0+/, '')
+  if (digits === '' || digits === '1' || !/[13579bdf]$/.test(digits))
+    throw new Error('the exponent of the key is not a valid RSA exponent')
+  return key
+}

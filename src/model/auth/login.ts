@@ -1,0 +1,174 @@
+// The operations of query functions about credentials: check and hash passwords, create secrets, find the owner of a
+// secret, end sessions. They are synchronous like all evaluation, and throw Pending when they have to wait.
+
+import { hash } from 'node:crypto'
+import type { Memo } from '../../base/pending.ts'
+import type { Random } from '../../base/random.ts'
+import type { Transaction, Version } from '../../storage/store/contract.ts'
+import { encodeBase64Url } from '../../values/base64.ts'
+import { type DatabaseId, firstUserCollection, native, Ref, type Value } from '../../values/value.ts'
+import { ownKeyOf } from '../../values/value-keys.ts'
+import type { Caller } from './contract.ts'
+import type { Identifier } from './credential.ts'
+import { type PasswordRequest, refName } from './guesser.ts'
+import type { VerifiedToken } from './identity-provider.ts'
+import type { Passwords } from './password.ts'
+import { makeKeySecret, makeTokenSecret, parseSecret, secretRandomBytes } from './secret.ts'
+import type { SecretVerifier } from './secret-verifier.ts'
+
+/** A new secret, which is shown once, and its hash, which is stored. */
+interface NewSecret {
+  readonly secret: string
+  readonly hashedSecret: string
+}
+
+/** Length of a random key, in bytes. */
+const keyBytes = 32
+
+interface LoginOptions {
+  readonly passwords: Passwords
+  readonly verifier: SecretVerifier
+  readonly identifier: Identifier
+  readonly random: Random
+}
+
+export class Logins {
+  readonly #options: LoginOptions
+
+  constructor(options: LoginOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Returns whether `password` is the password of `instance`, which the client named by `target`: the document itself, or a set
+   * whose first document it is. For an unknown identity (undefined), or one without a document or password, the result
+   * is false, with the same check and the same reads. These reads are not counted, because the number of bytes would
+   * reveal which identities exist.
+   */
+  checkPassword(
+    asking: PasswordRequest,
+    target: Value,
+    instance: Ref | undefined,
+    password: string,
+  ): boolean {
+    const { counters } = asking.transaction
+    const { readBytes } = counters
+    // Both names are computed in every case, so that the time does not depend on the identity.
+    const targetName = identityName(target)
+    const name = instance === undefined ? targetName : refName(instance)
+    const storedHash = storedHashOf(asking, instance ?? nonexistentDocument(asking.caller.database))
+    const isRight = this.#options.passwords.check(asking, name, password, storedHash)
+    // Read only when the password is right, so that the time does not reveal the size of the document.
+    const passed = isRight && instance !== undefined && asking.transaction.get(instance) !== undefined
+    if (!passed) counters.readBytes = readBytes
+    return passed
+  }
+
+  /** Unpredictable bytes that stay the same when the query is replayed. */
+  newKey(memo: Memo): Uint8Array {
+    return memo.draw(() => this.#options.random.bytes(keyBytes))
+  }
+
+  /** The `hashed_password` to store for a password. */
+  hashPassword(asking: PasswordRequest, password: string): string {
+    return this.#options.passwords.hash(asking, password)
+  }
+
+  /** A secret for a key. */
+  newKeySecret(memo: Memo, key: Ref): NewSecret {
+    const { random, hashedSecret } = this.#newRandom(memo, key.database)
+    return { secret: makeKeySecret(key.id, random), hashedSecret }
+  }
+
+  /** A secret for a token. */
+  newTokenSecret(memo: Memo, token: Ref): NewSecret {
+    const { random, hashedSecret } = this.#newRandom(memo, token.database)
+    return { secret: makeTokenSecret(token.id, token.database, random), hashedSecret }
+  }
+
+  /** The hash to store for a secret that a client assigns to a key; undefined unless it is a secret of exactly that key. */
+  hashKeySecret(memo: Memo, key: Ref, secret: string): string | undefined {
+    const parsed = parseSecret(secret)
+    if (parsed?.kind !== 'key' || parsed.id !== key.id) return undefined
+    const make = () => this.#options.verifier.hash(memo, key.database, parsed.random)
+    return memo.getEach(`secret hash ${parsed.random}`, make)
+  }
+
+  /**
+   * The owner of a secret: a live key or token, or the content of a third-party token; undefined when there is none.
+   * The caller must check permission to see the owner.
+   */
+  ownerOf(transaction: Transaction, memo: Memo, secret: string): Version | VerifiedToken | undefined {
+    return this.#options.identifier.ownerOf(secret, transaction, memo)
+  }
+
+  /**
+   * Random bytes and their hash. They stay the same over replays of the request; ids do not, so they are inserted
+   * later. A query that creates many secrets in turn waits for as many at a time as it has created before.
+   */
+  #newRandom(memo: Memo, database: DatabaseId): { random: Uint8Array; hashedSecret: string } {
+    const { random, verifier } = this.#options
+    return memo.getEachAhead('new secret', async () => {
+      const bytes = random.bytes(secretRandomBytes)
+      return { random: bytes, hashedSecret: await verifier.hash(memo, database, encodeBase64Url(bytes)) }
+    })
+  }
+}
+
+/**
+ * The password hash of a document, whether or not the document still exists. Every call makes the same searches and one
+ * read.
+ */
+function storedHashOf(asking: PasswordRequest, instance: Ref): string | undefined {
+  const { transaction } = asking
+  const credentials = transaction.directory.credentialOf(instance)
+  const standIn = equalizeReads(asking, credentials !== undefined)
+  if (standIn) transaction.get(standIn)
+  const hashed = credentials?.fields.get('hashed_password')
+  return typeof hashed === 'string' ? hashed : undefined
+}
+
+/**
+ * Equalizes the cost of a search. After a search without a result, it finds and returns the caller's key or token,
+ * which is about as large as credentials. After a search with a result, it makes a search without one. The root secret
+ * has no document; it may read all identities anyway.
+ */
+export function equalizeReads({ caller, transaction }: PasswordRequest, found: boolean): Ref | undefined {
+  const { credential, database } = caller
+  if (found) transaction.directory.credentialOf(nonexistentDocument(database))
+  if (found || !(credential instanceof Ref)) return undefined
+  const from = { values: [], document: credential, side: 'low' } as const
+  for (const { document } of transaction.documents(credential.database, credential.collection, { from }))
+    return document
+  return undefined
+}
+
+/** A reference that never has a document: no user collection has this number. */
+function nonexistentDocument(database: DatabaseId): Ref {
+  return new Ref(database, firstUserCollection - 1, 0n)
+}
+
+/**
+ * The name under which failures are counted: the document, or the set that has no document. So guesses at unknown users
+ * are slowed down as well.
+ */
+function identityName(target: Value): string {
+  if (target instanceof Ref) return refName(target)
+  return hash('sha256', ownKeyOf(target))
+}
+
+/**
+ * Ends the caller's session (`all` is false; works only for tokens), or all sessions of its identity. Returns false
+ * when there is nothing to end: keys, third-party tokens and the root secret have no sessions.
+ */
+export function logOut(transaction: Transaction, caller: Caller, all: boolean): boolean {
+  if (all) {
+    if (!(caller.identity instanceof Ref)) return false
+    for (const { ref } of transaction.directory.tokensOf(caller.identity)) transaction.delete(ref)
+    return true
+  }
+  const token = caller.credential
+  if (!(token instanceof Ref) || token.collection !== native.tokens) return false
+  if (transaction.get(token)) transaction.delete(token)
+  return true
+}

@@ -1,0 +1,134 @@
+// Checks and hashes passwords with bcrypt off the event loop; databases and guessers take turns. A check takes the same
+// time whether or not there is a hash to compare with, and guessing is slowed down (throttle.ts).
+//
+// bcrypt uses 72 bytes. A longer password is hashed as the base64 text of its SHA-256, so that all of its bytes count.
+// Hashes made elsewhere from its first 72 bytes verify as well.
+
+import { createHmac, hash } from 'node:crypto'
+import { assert } from '../../base/assert.ts'
+import { FairRunner } from '../../base/fair-queue.ts'
+import { GenerationCache } from '../../base/generation-cache.ts'
+import { limits } from '../../base/limits.ts'
+import type { DatabaseId } from '../../values/value.ts'
+import {
+  type Bcrypt,
+  bcryptBytesMax,
+  bcryptCost,
+  bcryptCostMax,
+  type Candidate,
+  isUsableHash,
+  tooManyChecks,
+} from './bcrypt.ts'
+import { passwordThreads, threadedBcrypt } from './bcrypt-threads.ts'
+import { guesserOf, type PasswordRequest } from './guesser.ts'
+import { FailureThrottle, type ThrottleOptions } from './throttle.ts'
+
+interface PasswordOptions extends ThrottleOptions {
+  /** The bcrypt cost of new hashes, 4 to 16. */
+  readonly cost: number
+  readonly bcrypt?: Bcrypt
+}
+
+/** Number of correct passwords cached as keyed digests, so that guessers do not slow down their owners. */
+const provenMax = 20_000
+
+/** Number of databases for which the highest cost of a stored hash is cached. */
+const costsMax = 10_000
+
+export class Passwords {
+  readonly #cost: number
+  readonly #bcrypt: Bcrypt
+  readonly #queue = new FairRunner(passwordThreads, limits.passwordChecksWaitingMax, tooManyChecks)
+  readonly #throttle: FailureThrottle
+  readonly #proven = new GenerationCache<string, true>(provenMax)
+  readonly #provenKey: Uint8Array
+  /** The highest cost of the hashes checked in a database, if above the configured one. */
+  readonly #costs = new GenerationCache<DatabaseId, number>(costsMax)
+  /** Salt and digest of a fake hash that verifies nothing. A check against it takes as long as against a real one. */
+  readonly #fakeDigest: string
+
+  constructor(options: PasswordOptions) {
+    const { cost, random } = options
+    assert(Number.isInteger(cost) && cost >= 4 && cost <= bcryptCostMax, 'the bcrypt cost is from 4 to 16')
+    this.#cost = cost
+    this.#bcrypt = options.bcrypt ?? threadedBcrypt
+    this.#throttle = new FailureThrottle(options)
+    this.#provenKey = random.bytes(32)
+    this.#fakeDigest = `${random.hex(26)}a`
+  }
+
+  /**
+   * Returns whether `password` belongs to `storedHash`, which is undefined for an unknown user or a user without a password.
+   * `identity` names the owner of the password. Throws Pending while the check is running.
+   */
+  check(
+    asking: PasswordRequest,
+    identity: string,
+    password: string,
+    storedHash: string | undefined,
+  ): boolean {
+    const usable = storedHash !== undefined && isUsableHash(storedHash) ? storedHash : undefined
+    const proof = this.#proof(password, usable ?? this.#fakeHash(this.#cost))
+    if (this.#proven.get(proof)) return true
+    const subject = `password check ${usable ?? 'nobody'} ${digest(password)}`
+    return asking.memo.getEach(subject, async () => {
+      const passed = await this.#throttle.run(`${guesserOf(asking)} ${identity}`, () =>
+        this.#inTurn(asking, () => this.#compare(password, usable, asking.caller.database)),
+      )
+      if (passed) this.#proven.set(proof, true)
+      return passed
+    })
+  }
+
+  /** The hash to store for a password. Throws Pending while it is being computed. */
+  hash(asking: PasswordRequest, password: string): string {
+    const subject = `password hash ${digest(password)}`
+    return asking.memo.getEach(subject, () =>
+      this.#inTurn(asking, () => this.#bcrypt.hash(bcryptInputs(password)[0], this.#cost)),
+    )
+  }
+
+  async #compare(password: string, storedHash: string | undefined, database: DatabaseId): Promise<boolean> {
+    const inputs = bcryptInputs(password)
+    const real = storedHash === undefined ? [] : inputs.map(bytes => ({ bytes, hash: storedHash }))
+    const tried = [...real, ...inputs.flatMap(bytes => this.#filling(bytes, storedHash, database))]
+    const match = await this.#bcrypt.firstMatch(tried)
+    return match !== undefined && match < real.length
+  }
+
+  /**
+   * Additional candidates that make every wrong password of a database cost the same: 2^c rounds, where c is the
+   * configured cost or the highest cost seen in a stored hash. A hash of a lower cost k takes 2^k rounds, and fake
+   * hashes of the costs k, k + 1 … c - 1 take the rest.
+   */
+  #filling(bytes: Uint8Array, storedHash: string | undefined, database: DatabaseId): Candidate[] {
+    const known = storedHash === undefined ? undefined : bcryptCost(storedHash)
+    const total = Math.max(this.#cost, this.#costs.get(database) ?? 0, known ?? 0)
+    if (total > this.#cost) this.#costs.set(database, total)
+    if (known === undefined) return [{ bytes, hash: this.#fakeHash(total) }]
+    return Array.from({ length: total - known }, (_, at) => ({ bytes, hash: this.#fakeHash(known + at) }))
+  }
+
+  #fakeHash(cost: number): string {
+    return `$2b$${String(cost).padStart(2, '0')}$${this.#fakeDigest}`
+  }
+
+  #proof(password: string, storedHash: string): string {
+    return createHmac('sha256', this.#provenKey).update(storedHash).update(password).digest('base64')
+  }
+
+  #inTurn<T>(asking: PasswordRequest, operation: () => Promise<T>): Promise<T> {
+    return this.#queue.run([asking.caller.database, guesserOf(asking)], operation)
+  }
+}
+
+/** The bcrypt inputs for a password: first the one for new hashes, then the one that old hashes may have used. */
+function bcryptInputs(password: string): readonly [Uint8Array, ...Uint8Array[]] {
+  const bytes = Buffer.from(password)
+  if (bytes.length <= bcryptBytesMax) return [bytes]
+  return [Buffer.from(digest(password)), bytes]
+}
+
+function digest(password: string): string {
+  return hash('sha256', password, 'base64')
+}

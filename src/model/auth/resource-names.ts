@@ -1,0 +1,69 @@
+// Resolves the resources of privileges and memberships of roles: version 4 stores references, version 10 names.
+
+import type { Transaction } from '../../storage/store/contract.ts'
+import { type DatabaseId, native, Ref, type Value } from '../../values/value.ts'
+
+const natives: ReadonlyMap<string, number> = new Map([
+  ['AccessProvider', native.access_providers],
+  ['Collection', native.collections],
+  ['Credential', native.credentials],
+  ['Credentials', native.credentials],
+  ['Database', native.databases],
+  ['Function', native.functions],
+  ['Key', native.keys],
+  ['Role', native.roles],
+  ['Token', native.tokens],
+])
+
+/** The native collection with a name of version 10. */
+function nativeRef(database: DatabaseId, name: string): Ref | undefined {
+  const number = natives.get(name)
+  return number === undefined ? undefined : new Ref(database, native.collections, BigInt(number))
+}
+
+/** The resource of a privilege, stored as a reference or as the name or alias of a collection or function. */
+export function resourceOf(
+  stored: Value | undefined,
+  database: DatabaseId,
+  transaction: Transaction,
+): Ref | undefined {
+  if (stored instanceof Ref) return stored.database === database ? stored : undefined
+  if (typeof stored !== 'string') return undefined
+  return (
+    nativeRef(database, stored) ??
+    named(native.collections, stored, database, transaction) ??
+    named(native.functions, stored, database, transaction)
+  )
+}
+
+function named(kind: number, name: string, database: DatabaseId, transaction: Transaction): Ref | undefined {
+  const found = transaction.catalogue.resolve(database, kind, name)
+  return found ?? aliasesOf(database, kind, transaction).get(name)
+}
+
+/** The collection of a membership. Aliases are not accepted. */
+export function memberOf(
+  stored: Value | undefined,
+  database: DatabaseId,
+  { catalogue }: Transaction,
+): Ref | undefined {
+  if (stored instanceof Ref) return stored
+  if (typeof stored !== 'string') return undefined
+  return nativeRef(database, stored) ?? catalogue.resolve(database, native.collections, stored)
+}
+
+/** Collections or functions of a database by their aliases. */
+export function aliasesOf(
+  database: DatabaseId,
+  kind: number,
+  transaction: Transaction,
+): ReadonlyMap<string, Ref> {
+  return transaction.catalogue.derived(database, `aliases in ${kind}`, () => {
+    const aliases = new Map<string, Ref>()
+    for (const { document } of transaction.documents(database, kind, {})) {
+      const alias = transaction.get(document)?.fields.get('alias')
+      if (typeof alias === 'string') aliases.set(alias, document)
+    }
+    return aliases
+  })
+}

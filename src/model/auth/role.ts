@@ -1,0 +1,167 @@
+// Role documents in a form for decisions. They were validated when written, so parsing is tolerant: invalid parts grant
+// nothing.
+
+import { upsert } from '../../base/upsert.ts'
+import type { Transaction } from '../../storage/store/contract.ts'
+import { type Code, codeOf } from '../../values/code.ts'
+import {
+  type DatabaseId,
+  isObject,
+  itemsOf,
+  native,
+  type ObjectValue,
+  Ref,
+  sameRef,
+  type Value,
+} from '../../values/value.ts'
+import { isBuiltinRole } from './builtin-role.ts'
+import { type Authority, type ResourceAction, type RunPredicate, resourceActions } from './contract.ts'
+import { memberOf, resourceOf } from './resource-names.ts'
+
+/** Unconditional, or granted when one of the predicates returns true. */
+export type Grant = true | readonly Code[]
+
+interface Membership {
+  /** The index of the membership in its role. */
+  readonly number: number
+  readonly resource: Ref
+  readonly predicate: Code | undefined
+}
+
+export interface Role {
+  readonly ref: Ref
+  /** By the resource's collection (indexes, functions, collections) and id. */
+  readonly privileges: ReadonlyMap<number, ReadonlyMap<bigint, ReadonlyMap<ResourceAction, Grant>>>
+  readonly memberships: readonly Membership[]
+}
+
+/** All roles of a database by id, parsed once per change of its schema. */
+function rolesOf(transaction: Transaction, database: DatabaseId): ReadonlyMap<bigint, Role> {
+  return transaction.catalogue.derived(database, 'roles', () => {
+    const roles = new Map<bigint, Role>()
+    for (const { document } of transaction.documents(database, native.roles, {})) {
+      const fields = transaction.get(document)?.fields
+      if (fields) roles.set(document.id, readRole(document, fields, transaction))
+    }
+    return roles
+  })
+}
+
+/** The live role with a reference; undefined when there is none. */
+export function findRole(transaction: Transaction, ref: Ref): Role | undefined {
+  return ref.collection === native.roles ? rolesOf(transaction, ref.database).get(ref.id) : undefined
+}
+
+function readRole(ref: Ref, fields: ObjectValue, transaction: Transaction): Role {
+  return {
+    ref,
+    privileges: readPrivileges(ref.database, fields, transaction),
+    memberships: readMemberships(ref.database, fields, transaction),
+  }
+}
+
+type Mutable<T> = T extends ReadonlyMap<infer K, infer V> ? Map<K, Mutable<V>> : T
+
+function readPrivileges(
+  database: DatabaseId,
+  fields: ObjectValue,
+  transaction: Transaction,
+): Role['privileges'] {
+  const privileges: Mutable<Role['privileges']> = new Map()
+  for (const privilege of itemsOf(fields.get('privileges'))) {
+    if (!isObject(privilege)) continue
+    const resource = resourceOf(privilege.get('resource'), database, transaction)
+    const actions = privilege.get('actions') ?? null
+    if (resource === undefined || !isObject(actions)) continue
+    const ofCollection = upsert(privileges, resource.collection, () => new Map())
+    addGrants(
+      upsert(ofCollection, resource.id, () => new Map()),
+      actions,
+    )
+  }
+  return privileges
+}
+
+function addGrants(grants: Map<ResourceAction, Grant>, actions: ObjectValue): void {
+  for (const action of resourceActions) {
+    const value = actions.get(action)
+    const before = grants.get(action)
+    if (before === true) continue
+    const predicate = codeOf(value)
+    if (value === true) grants.set(action, true)
+    else if (predicate) grants.set(action, [...(before ?? []), predicate])
+  }
+}
+
+function readMemberships(
+  database: DatabaseId,
+  fields: ObjectValue,
+  transaction: Transaction,
+): readonly Membership[] {
+  return itemsOf(fields.get('membership')).flatMap((membership, number) => {
+    if (!isObject(membership)) return []
+    const resource = memberOf(membership.get('resource'), database, transaction)
+    const stored = membership.get('predicate') ?? undefined
+    const predicate = codeOf(stored)
+    if (resource === undefined) return []
+    // A membership with an invalid predicate is dropped: it must not become unconditional.
+    if (stored !== undefined && predicate === undefined) return []
+    return [{ number, resource, predicate }]
+  })
+}
+
+/** The memberships of all roles that name the collection of an identity. */
+export function membershipsFor(
+  transaction: Transaction,
+  { collection, database }: Ref,
+): readonly (Membership & { readonly role: Ref })[] {
+  const named = new Ref(database, native.collections, BigInt(collection))
+  return [...rolesOf(transaction, database).values()].flatMap(({ ref: role, memberships }) =>
+    memberships.flatMap(each => (sameRef(each.resource, named) ? [{ ...each, role }] : [])),
+  )
+}
+
+/** The current roles of an identity. */
+export function rolesOfIdentity(
+  transaction: Transaction,
+  identity: Ref,
+  runPredicate: RunPredicate,
+): readonly Ref[] {
+  const collection = new Ref(identity.database, native.collections, BigInt(identity.collection))
+  const roles: Ref[] = []
+  for (const role of rolesOf(transaction, identity.database).values()) {
+    const applies = role.memberships.some(
+      ({ resource, predicate }) =>
+        sameRef(resource, collection) && (predicate === undefined || runPredicate(predicate, () => identity)),
+    )
+    if (applies) roles.push(role.ref)
+  }
+  return roles
+}
+
+/**
+ * The live role of `database` for a stored reference or name. References into another database, as in a key for a child
+ * database, are resolved by name.
+ */
+export function resolveRole(transaction: Transaction, database: DatabaseId, stored: Value): Ref | undefined {
+  const { catalogue } = transaction
+  if (stored instanceof Ref && stored.collection === native.roles && stored.database === database) {
+    return findRole(transaction, stored)?.ref
+  }
+  const name = stored instanceof Ref ? catalogue.nameOf(stored) : stored
+  return typeof name === 'string' ? catalogue.resolve(database, native.roles, name) : undefined
+}
+
+/**
+ * The authority for the stored `role` of a key or function in `database`: a built-in role, or custom roles by reference
+ * or name. Roles that do not exist are ignored. The authority has no identity.
+ */
+export function authorityOfRole(
+  transaction: Transaction,
+  database: DatabaseId,
+  stored: Value | undefined,
+): Authority {
+  if (isBuiltinRole(stored)) return { kind: 'builtin', role: stored, database }
+  const roles = itemsOf(stored).flatMap(item => resolveRole(transaction, database, item) ?? [])
+  return { kind: 'roles', database, roles, identity: undefined }
+}

@@ -1,0 +1,86 @@
+// The suffix of a secret, `[path:]scope`: the descendant database of a request, and its reduced rights. The syntax is a
+// fact of the protocol.
+
+import type { Catalogue } from '../../storage/store/contract.ts'
+import { int64Max } from '../../values/int64.ts'
+import { type DatabaseId, firstUserCollection, native, Ref } from '../../values/value.ts'
+import { isBuiltinRole } from './builtin-role.ts'
+import type { BuiltinRole } from './contract.ts'
+
+type ScopeTarget =
+  | { readonly kind: 'builtin'; readonly role: BuiltinRole }
+  | { readonly kind: 'role'; readonly name: string }
+  | { readonly kind: 'document'; readonly collection: string; readonly id: bigint }
+
+export interface Scope {
+  /** Names of databases, outermost first; empty for the key's own database. */
+  readonly path: readonly string[]
+  readonly target: ScopeTarget
+}
+
+/** A secret without its suffix, and the suffix: undefined when there is none, null when it is invalid. */
+export interface ScopedSecret {
+  readonly secret: string
+  readonly scope: Scope | null | undefined
+}
+
+/** Splits a credential at its first colon. A colon at the end counts as no suffix. */
+export function parseScopedSecret(text: string): ScopedSecret {
+  const colon = text.indexOf(':')
+  if (colon < 0) return { secret: text, scope: undefined }
+  return { secret: text.slice(0, colon), scope: parseSuffix(text.slice(colon + 1)) }
+}
+
+/** Parses the text after the colon. */
+export function parseSuffix(suffix: string): Scope | null | undefined {
+  if (suffix === '') return undefined
+  const target = parseTarget(suffix)
+  if (target) return { path: [], target }
+  const colon = suffix.indexOf(':')
+  if (colon < 1) return null
+  const path = suffix.slice(0, colon)
+  const targetInPath = parseTarget(suffix.slice(colon + 1))
+  return targetInPath && !/[,()&=]/.test(path) ? { path: path.split('/'), target: targetInPath } : null
+}
+
+function parseTarget(text: string): ScopeTarget | undefined {
+  if (isBuiltinRole(text)) return { kind: 'builtin', role: text }
+  const [head, first, second, ...rest] = text.split('/', 4)
+  if (!first || rest.length > 0 || text.includes(':')) return undefined
+  if (head === '@role') return second === undefined ? { kind: 'role', name: first } : undefined
+  if (head !== '@doc' && head !== 'classes' && head !== 'collections') return undefined
+  const id = second === undefined ? undefined : parseId(second)
+  return id === undefined ? undefined : { kind: 'document', collection: first, id }
+}
+
+function parseId(text: string): bigint | undefined {
+  if (!/^[0-9]{1,19}$/.test(text)) return undefined
+  const id = BigInt(text)
+  return id <= int64Max ? id : undefined
+}
+
+/** The live database at the end of a path; undefined when there is none. */
+export function followPath(
+  catalogue: Catalogue,
+  start: DatabaseId,
+  path: readonly string[],
+): DatabaseId | undefined {
+  let at = start
+  for (const name of path) {
+    const child = catalogue.resolve(at, native.databases, name)
+    if (!child) return undefined
+    at = child.id
+  }
+  return at
+}
+
+/** The reference of a document target; undefined unless it is in a user collection. */
+export function targetDocument(
+  catalogue: Catalogue,
+  database: DatabaseId,
+  target: Extract<ScopeTarget, { readonly kind: 'document' }>,
+): Ref | undefined {
+  const collection = catalogue.resolve(database, native.collections, target.collection)
+  if (!collection || collection.id < BigInt(firstUserCollection)) return undefined
+  return new Ref(database, Number(collection.id), target.id)
+}

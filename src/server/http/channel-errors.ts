@@ -1,0 +1,44 @@
+// What goes wrong before there is a request: bytes that are no HTTP, a head that is too long, a client that takes
+// too long. The answer is written to the bare connection, which is then closed. The original sent no `errors`
+// array here, on which the JavaScript driver fails; we send one.
+
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
+import { errorBody } from './answer.ts'
+import { jsonType } from './response-headers.ts'
+
+/** Answers a connection that failed with `error`, where there is still someone to answer, and closes it. */
+export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
+  // A response that is the last one closes the connection itself, when it has been written.
+  if (connection.writableEnded && !connection.writableFinished) return
+  if (error.code === 'ECONNRESET' || !connection.writable) {
+    connection.destroy()
+    return
+  }
+  connection.end(channelResponse(error.code))
+}
+
+function channelResponse(errorCode: string | undefined): string {
+  switch (errorCode) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return rawResponse('request timeout', 'Client timed out.')
+    case 'HPE_HEADER_OVERFLOW':
+      return rawResponse('bad request', 'The request line and headers are too long.')
+    default:
+      return rawResponse('bad request', 'The request is not valid HTTP.')
+  }
+}
+
+function rawResponse(code: RequestErrorCode, description: string): string {
+  const status = requestErrorStatus[code]
+  const body = errorBody(code, description)
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${jsonType}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,221 @@
+// The life of one request at the edge, the same for every endpoint and for both HTTP versions:
+//
+//     preflight? → headers → tags → method → body → room for one more? → handler → answer
+//
+// Whatever a handler throws becomes an answer here; a failure of our own is logged with its cause and answered
+// without it.
+
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { Message, messageOf, own, said } from '../../base/message.ts'
+import { LongBody } from '../../engine/contract.ts'
+import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
+import { MessageError } from './api.ts'
+import { type Endpoint, EndpointCall, type Handler, type Services } from './endpoint.ts'
+import { preflightAnswer } from './endpoints/preflight.ts'
+import type { Exchange } from './exchange.ts'
+import { FairBudget } from './fair-budget.ts'
+import { Outbox } from './outbox.ts'
+import { type RecordCall, recorder } from './query-record.ts'
+import { bodyText, readBody } from './request-body.ts'
+import { invalidHeader } from './request-headers.ts'
+import { discardBody, ResponseWriter } from './response-writer.ts'
+import { parseTags } from './tags.ts'
+import { traceOf } from './trace.ts'
+
+export interface EdgeOptions {
+  /** The value of `x-faunadb-build`. */
+  readonly build: string
+  /** The value of `x-faunadb-host`: the name of this machine. */
+  readonly host: string
+  /** Requests under way at one time, those that have not arrived completely left out; further ones are answered 429. */
+  readonly pendingRequestsMax: number
+  /** Bytes of responses that have not been read; the limit of the service when absent. */
+  readonly unreadResponseBytesMax?: number
+}
+
+/** What is told of a body that could not be read. */
+const bodyRefusals = {
+  'too large': ['request too large', 'Request entity is too large'],
+  'too slow': ['request timeout', 'Client timed out.'],
+  'no room': ['too many requests', 'Too many unfinished requests'],
+} as const
+
+export class Edge {
+  readonly #services: Services
+  readonly #pendingMax: number
+  readonly #bodies: FairBudget
+  readonly #writer: ResponseWriter
+  readonly #outbox: Outbox<EndpointCall>
+  readonly #record: RecordCall | undefined
+  #pending = 0
+
+  constructor(services: Services, options: EdgeOptions) {
+    this.#services = services
+    this.#record = recorder(services)
+    this.#outbox = new Outbox(call => {
+      this.#pending--
+      this.#answer(call, call.answer as Answer)
+    }, services.clock)
+    this.#pendingMax = options.pendingRequestsMax
+    if (services.meter) services.meter.inFlight = () => this.#pending
+    const bodyPace = { windowMs: limits.bodyPaceMs, amount: limits.bodyPaceBytes }
+    this.#bodies = new FairBudget({ max: limits.bufferedBodyBytesMax, pace: bodyPace }, services)
+    const unreadPace = { windowMs: limits.unreadPaceMs, amount: limits.unreadPaceBytes }
+    const unreadMax = options.unreadResponseBytesMax ?? limits.unreadResponseBytesMax
+    const unread = new FairBudget({ max: unreadMax, pace: unreadPace }, services)
+    const { meter, timers } = services
+    this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread, { meter, timers })
+  }
+
+  /** Handles one request to `endpoint`. Never throws, and always responds unless the client has gone. */
+  serve(endpoint: Endpoint, request: Exchange, parameters: Readonly<Record<string, string>>): void {
+    const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
+    const call = new EndpointCall(request, parameters, trace)
+    const { meter } = this.#services
+    if (meter) call.startedMs = meter.begin()
+    if (request.method === 'OPTIONS' && request.headers.origin !== undefined) {
+      this.#answer(call, preflightAnswer)
+      return
+    }
+    call.endpoint = endpoint
+    const refusal = this.#readHeaders(call)
+    if (refusal !== undefined) {
+      this.#answer(call, refusal)
+      return
+    }
+    const handler = handlerOf(endpoint, request.method)
+    if (handler !== undefined && endpoint.readsBody && request.method !== 'GET') {
+      this.#runWithBody(call, endpoint, handler)
+      return
+    }
+    // In whatever pieces it comes, none of them is kept until the response.
+    request.body?.resume()
+    this.#run(call, handler ?? (() => this.#wrongMethod(endpoint, call)))
+  }
+
+  #readHeaders(call: EndpointCall): Answer | undefined {
+    const { headers } = call.request
+    const { protocol } = call
+    const settings = protocol.readSettings(headers)
+    if (settings instanceof Message) {
+      const { body, fault, status } = this.#error(call, 'bad request', settings)
+      return { status, body, fault, requestError: 'bad request' }
+    }
+    call.settings = settings
+    const tagHeader = headers[protocol.tagHeader] as string | undefined
+    if (tagHeader === undefined) return undefined
+    const tags = parseTags(tagHeader)
+    if (typeof tags !== 'string') {
+      call.tags = tags
+      return undefined
+    }
+    const { requestError: _told, ...answer } = this.#error(
+      call,
+      'bad request',
+      invalidHeader(protocol.tagHeader, own(tags)),
+    )
+    return answer
+  }
+
+  #runWithBody(call: EndpointCall, endpoint: Endpoint, handler: Handler): void {
+    let unauthorized: Answer | undefined
+    const admit = async () => {
+      const { database, ...answer } = await this.#services.engine.authorized(call.queryRequest(undefined))
+      if (answer.status === 200) return `database ${database}`
+      unauthorized = answer
+      return undefined
+    }
+    const bytesMax = endpoint.bodyBytesMax ?? limits.requestBodyBytesMax
+    const rules = endpoint.authenticated ? { bytesMax, admit } : { bytesMax }
+    readBody(call.request, rules, this.#bodies, outcome => {
+      if (typeof outcome !== 'string') {
+        call.bytesIn = outcome.length
+        if (outcome instanceof LongBody && endpoint.takesLongBodies) call.longBody = outcome
+        else call.body = bodyText(call.request, outcome)
+        this.#run(call, handler)
+      } else if (outcome !== 'aborted') {
+        // A sender that has not come to its end by now is cut off after the response.
+        if (!call.request.isComplete) call.request.closeAfterwards()
+        const [code, description] = outcome === 'refused' ? [] : bodyRefusals[outcome]
+        this.#answer(call, code ? this.#error(call, code, description) : (unauthorized as Answer))
+      }
+    })
+  }
+
+  #run(call: EndpointCall, handler: Handler): void {
+    if (this.#pending >= this.#pendingMax) {
+      this.#answer(call, this.#error(call, 'too many requests', 'Too many pending requests'))
+      return
+    }
+    this.#pending++
+    try {
+      const answer = handler(call)
+      if (answer instanceof Promise) {
+        answer.then(
+          settled => this.#finish(call, settled),
+          cause => this.#finish(call, this.#failed(call, cause)),
+        )
+      } else this.#finish(call, answer)
+    } catch (cause) {
+      this.#finish(call, this.#failed(call, cause))
+    }
+  }
+
+  #finish(call: EndpointCall, answer: Answer): void {
+    call.answer = answer
+    this.#outbox.add(call)
+  }
+
+  #answer(call: EndpointCall, answer: Answer): void {
+    try {
+      if (this.#services.stopping.aborted) call.request.closeAfterwards()
+      const bytesOut = this.#writer.write(call, answer)
+      if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
+      this.#services.meter?.answered(call, answer, bytesOut)
+    } catch (cause) {
+      this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
+      discardBody(answer)
+      call.request.abort()
+    }
+  }
+
+  /** Without a valid secret the answer is the same as for a right method. */
+  async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
+    if (endpoint.authenticated) {
+      const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
+      if (answer.status !== 200) return answer
+    }
+    const allowed = Object.keys(endpoint.methods).filter(method => method !== 'HEAD')
+    const allow = allowed.join(', ')
+    return {
+      ...this.#error(call, 'method not allowed', `Allowed methods are ${allow}.`),
+      headers: ['allow', allow],
+    }
+  }
+
+  #failed(call: EndpointCall, cause: unknown): Answer {
+    if (cause instanceof MessageError) return cause.answer
+    if (cause instanceof RequestError) return this.#error(call, cause.code, cause.description, cause.template)
+    const { method, url } = call.request
+    this.#services.log.error({ err: cause, traceId: call.trace.traceId, method, url }, 'request failed')
+    return this.#error(call, 'internal server error', internalErrorText)
+  }
+
+  #error(
+    { endpoint, protocol }: EndpointCall,
+    code: RequestError['code'],
+    description: string | Message,
+    template = messageOf(description),
+  ): Answer {
+    const { errorBody, errorCode } = endpoint?.errorBody ? endpoint : protocol
+    const body = (errorBody ?? protocol.errorBody)(code, String(description))
+    const fault = { code: errorCode?.(code) ?? code, text: template, position: said`` }
+    return { ...errorAnswer(code, String(description), this.#services.engine.now()), body, fault }
+  }
+}
+
+/** HTTP/2 passes any method on, `constructor` too: only own properties count. */
+function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
+  return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
+}

@@ -1,0 +1,81 @@
+// Account keys over HTTP, for the root secret alone: `POST /api/v1/account-keys` makes one, `GET` lists them,
+// `DELETE /api/v1/account-keys/{id}` revokes one.
+
+import { limits } from '../../../base/limits.ts'
+import { type AccountKey, NameConflict } from '../../../query-log/account-keys.ts'
+import type { QueryLog } from '../../../query-log/query-log.ts'
+import type { Answer } from '../answer.ts'
+import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
+import type { Endpoint, EndpointCall, Handler, Services } from '../endpoint.ts'
+import { logClient } from '../log-access.ts'
+import { bodyOf, checkRegionGroup, logTraits, text, wholeNumber } from '../log-request.ts'
+
+const path = '/api/v1/account-keys'
+
+/** The endpoints of account keys. */
+export function accountKeyEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
+  const asRoot = (handle: Handler) => async (call: EndpointCall) => {
+    const { isRoot } = await logClient(call, services, queryLog)
+    if (!isRoot) throw new MessageError('forbidden', 'Account keys need the root secret.')
+    return handle(call)
+  }
+  return [
+    {
+      ...logTraits,
+      path,
+      readsBody: true,
+      methods: {
+        GET: asRoot(() => jsonAnswer(200, { results: queryLog.accountKeys.list().map(describe) })),
+        POST: asRoot(call => create(call, queryLog)),
+      },
+    },
+    { ...logTraits, path: `${path}/:id`, methods: { DELETE: asRoot(call => revoke(call, queryLog)) } },
+  ]
+}
+
+async function create(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
+  const fields = bodyOf(call)
+  const name = text(fields, 'name')
+  if (name === undefined || name.length > limits.accountKeyNameCharsMax)
+    throw badRequest('"name" has to be a short text')
+  const ttlDays = wholeNumber(fields, 'ttl_days', 1, limits.accountKeyDaysMax)
+  const regionGroups = fields.region_groups ?? undefined
+  if (regionGroups !== undefined && !isListOfTexts(regionGroups)) {
+    throw badRequest('"region_groups" has to be a list of region groups')
+  }
+  for (const group of regionGroups ?? []) checkRegionGroup(group, queryLog.regionGroup)
+  try {
+    const { key, secret } = await queryLog.accountKeys.create({
+      name,
+      ...(ttlDays !== undefined && { ttlDays }),
+      ...(regionGroups !== undefined && { regionGroups }),
+    })
+    return jsonAnswer(201, { ...describe(key), secret })
+  } catch (error) {
+    if (error instanceof NameConflict)
+      throw new MessageError('conflict', 'There is an account key of that name.')
+    throw error
+  }
+}
+
+async function revoke(call: EndpointCall, queryLog: QueryLog): Promise<Answer> {
+  const { id } = call.parameters
+  if (!(await queryLog.accountKeys.revoke(id as string))) {
+    throw new MessageError('not found', 'There is no account key with that id.')
+  }
+  return jsonAnswer(200, { id, revoked: true })
+}
+
+function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): object {
+  return {
+    id,
+    name,
+    created_at: isoTime(createdAt),
+    expires_at: expiresAt === undefined ? null : isoTime(expiresAt),
+    region_groups: regionGroups ?? null,
+  }
+}
+
+function isListOfTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')
+}

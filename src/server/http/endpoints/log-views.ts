@@ -1,0 +1,188 @@
+// Looking into the query log without an export: `POST /api/v1/logs/_summary` adds up a span of time,
+// `POST /api/v1/logs/_changes` compares it with the span before, and `POST /api/v1/logs/_records` finds single records with
+// what is known beside them. Callers who may request an export may look.
+
+import { limits } from '../../../base/limits.ts'
+import { micros } from '../../../base/micros.ts'
+import { logDatabaseOf } from '../../../query-log/export-request.ts'
+import type { EntryChange, LogChanges } from '../../../query-log/log-changes.ts'
+import type { LogSummary } from '../../../query-log/log-summary.ts'
+import type { QueryLog } from '../../../query-log/query-log.ts'
+import type { RecordConditions } from '../../../query-log/record-match.ts'
+import type { RecordFilter } from '../../../query-log/segment-reader.ts'
+import type { Answer } from '../answer.ts'
+import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
+import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
+import { type AllowedRequest, allowedRequest } from '../log-access.ts'
+import { type Fields, logTraits, text, wholeNumber } from '../log-request.ts'
+import { RecordTeller } from '../record-teller.ts'
+
+const recordsDefault = 50
+
+/** The endpoints of the views. */
+export function logViewEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
+  const view = (name: string, look: View): Endpoint => ({
+    ...logTraits,
+    path: `/api/v1/logs/${name}`,
+    readsBody: true,
+    methods: { POST: call => answer(call, look, services, queryLog) },
+  })
+  return [
+    view('_summary', async ({ fields, filter, signal }) =>
+      describe(await queryLog.summary({ ...filter, withoutDashboard: isWithoutDashboard(fields) }, signal)),
+    ),
+    view('_changes', async ({ fields, filter, signal }) =>
+      describeChanges(
+        await queryLog.changes({ ...filter, withoutDashboard: isWithoutDashboard(fields) }, signal),
+      ),
+    ),
+    view('_records', async ({ client, fields, filter, signal }) => {
+      const teller = new RecordTeller(services.engine, client.database?.id)
+      const search = { ...filter, ...readSearch(fields, filter), ...teller.callersNamed(text(fields, 'who')) }
+      const { records, next } = await queryLog.search(search, signal)
+      const keptSince = await queryLog.keptSince()
+      return {
+        records: records.map(({ record }) => record),
+        details: records.map(each => teller.tell(each)),
+        next_token: next ? `${next.to}.${next.skip}` : null,
+        kept_since: keptSince === undefined ? null : isoTime(keptSince),
+      }
+    }),
+  ]
+}
+
+/** What a view shows to a client that may see what `filter` finds. */
+type View = (
+  request: Pick<AllowedRequest, 'client' | 'fields'> & {
+    readonly filter: RecordFilter
+    readonly signal: AbortSignal
+  },
+) => Promise<object>
+
+async function answer(
+  call: EndpointCall,
+  view: View,
+  services: Services,
+  queryLog: QueryLog,
+): Promise<Answer> {
+  const { client, database, fields, wanted } = await allowedRequest(call, services, queryLog)
+  const { from, to, regionGroup } = wanted
+  const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
+  const signal = untilGone(call, services)
+  try {
+    return jsonAnswer(200, await view({ client, fields, filter, signal }))
+  } catch (cause) {
+    if (signal.aborted) throw new MessageError('service unavailable', 'The service is stopping.')
+    throw cause
+  }
+}
+
+/** Reading the log for a client that has gone, or for a service that stops, would be for nothing. */
+function untilGone(call: EndpointCall, { stopping }: Services): AbortSignal {
+  const gone = new AbortController()
+  call.request.onClose(() => gone.abort())
+  return AbortSignal.any([gone.signal, stopping])
+}
+
+function readSearch(body: Fields, filter: RecordFilter) {
+  const next = text(body, 'next_token')
+  const [, to, skip] = /^(\d{1,15})\.(\d{1,5})$/.exec(next ?? '') ?? []
+  if (next !== undefined && to === undefined) throw badRequest('"next_token" is none that was given out')
+  return {
+    to: to === undefined ? filter.to : Math.min(Number(to), filter.to),
+    skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),
+    text: text(body, 'text'),
+    limit: wholeNumber(body, 'max_results', 0, limits.logRecordsPageMax) ?? recordsDefault,
+    ...readWish(body),
+  }
+}
+
+/** Texts by which records are filtered. */
+const plainFilters = ['tag', 'error', 'collection', 'index', 'function', 'address', 'shape'] as const
+
+function readWish(body: Fields): RecordConditions {
+  const status = oneOf(body, 'status_class', /^[2345]xx$/, '2xx, 3xx, 4xx or 5xx')
+  const lane = oneOf(body, 'lane', /^(?:ordinary|slow)$/, 'ordinary or slow')
+  return {
+    status: status ?? oneOf(body, 'status', /^[1-5]\d\d$/, 'a status such as 404'),
+    lane: lane as RecordConditions['lane'],
+    slowerThanMs: wholeNumber(body, 'slower_than_ms', 0, Number.MAX_SAFE_INTEGER) ?? 0,
+    ...('operations_above' in body && {
+      opsAbove: wholeNumber(body, 'operations_above', 0, Number.MAX_SAFE_INTEGER) ?? 0,
+    }),
+    isRetried: flag(body, 'retried'),
+    withoutDashboard: isWithoutDashboard(body),
+    commitTimes: commitTimesOf(body),
+    ...Object.fromEntries(plainFilters.map(name => [name, text(body, name)])),
+  }
+}
+
+function commitTimesOf({ txn_ts: given }: Fields): RecordConditions['commitTimes'] {
+  if (given === undefined || given === null) return undefined
+  const isList = Array.isArray(given) && given.length <= limits.logRecordsPageMax
+  if (isList && given.every(each => Number.isSafeInteger(each) && each >= 0))
+    return new Set(given.map(micros))
+  throw badRequest(`"txn_ts" has to be a list of at most ${limits.logRecordsPageMax} times in microseconds`)
+}
+
+function isWithoutDashboard(body: Fields): boolean {
+  return flag(body, 'dashboard') === false
+}
+
+function flag(body: Fields, name: string): boolean | undefined {
+  const value = body[name] ?? undefined
+  if (value !== undefined && typeof value !== 'boolean') throw badRequest(`"${name}" has to be true or false`)
+  return value
+}
+
+function oneOf(body: Fields, name: string, pattern: RegExp, wanted: string): string | undefined {
+  const value = text(body, name)
+  if (value !== undefined && !pattern.test(value)) throw badRequest(`"${name}" has to be ${wanted}`)
+  return value
+}
+
+type Sums = LogSummary['totals']
+
+function sums({ p50, p99, ...totals }: Sums): object {
+  return { ...plain(totals), p50_ms: p50 ?? null, p99_ms: p99 ?? null }
+}
+
+function plain(totals: Omit<Sums, 'p50' | 'p99'>): object {
+  return {
+    requests: totals.requests,
+    client_errors: totals.clientErrors,
+    server_errors: totals.serverErrors,
+    query_time_ms: totals.queryTimeMs,
+    query_time_max_ms: totals.queryTimeMaxMs,
+    byte_read_ops: totals.readOps,
+    byte_write_ops: totals.writeOps,
+    compute_ops: totals.computeOps,
+    bytes_in: totals.bytesIn,
+    bytes_out: totals.bytesOut,
+  }
+}
+
+function describe({ totals, stepMs, points, shapes, errors }: LogSummary): object {
+  return {
+    totals: sums(totals),
+    step_ms: stepMs,
+    points: points.map(point => ({ time: new Date(point.time).toISOString(), ...sums(point) })),
+    shapes: shapes.map(({ shape, ...each }) => ({ shape, ...plain(each) })),
+    errors: errors.map(({ error, ...each }) => ({ error, ...plain(each) })),
+  }
+}
+
+function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges): object {
+  const told = ({ before, changes, name, now }: EntryChange) => ({
+    name,
+    changes,
+    now: plain(now),
+    before: before ? plain(before) : null,
+  })
+  return {
+    totals: plain(totals),
+    totals_before: plain(totalsBefore),
+    queries: queries.map(told),
+    errors: errors.map(told),
+  }
+}

@@ -1,0 +1,136 @@
+// The export of query logs: `POST /api/v1/logs` requests one, `GET /api/v1/logs/{id}` tells how far it is and where
+// it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and responses are facts of the hosted
+// service's log API, for which pipelines were written.
+
+import type { ExportRequest } from '../../../query-log/export-request.ts'
+import type { QueryLog } from '../../../query-log/query-log.ts'
+import { filesPath } from '../../../query-log/signing.ts'
+import type { Answer } from '../answer.ts'
+import { isoTime, jsonAnswer, MessageError } from '../api.ts'
+import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
+import { allowedRequest, type LogClient, logClient, notAllowed } from '../log-access.ts'
+import { checkType, logTraits, readListRequest } from '../log-request.ts'
+
+/** The endpoints of the query log. */
+export function logEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
+  const logs = new LogHandlers(services, queryLog)
+  const endpoint = (path: string, rest: Omit<Endpoint, 'path'>): Endpoint => ({ ...logTraits, path, ...rest })
+  return [
+    endpoint('/api/v1/logs', { readsBody: true, methods: { POST: call => logs.request(call) } }),
+    endpoint('/api/v1/logs/_list', { readsBody: true, methods: { POST: call => logs.list(call) } }),
+    endpoint('/api/v1/logs/:id', { methods: { GET: call => logs.look(call) } }),
+    endpoint(`${filesPath}:name`, { methods: { GET: call => logs.download(call) } }),
+    endpoint('/api/*', { methods: {}, otherMethods: call => logs.notFound(call) }),
+  ]
+}
+
+class LogHandlers {
+  readonly #services: Services
+  readonly #queryLog: QueryLog
+
+  constructor(services: Services, queryLog: QueryLog) {
+    this.#services = services
+    this.#queryLog = queryLog
+  }
+
+  async request(call: EndpointCall): Promise<Answer> {
+    const { client, database, wanted } = await allowedRequest(call, this.#services, this.#queryLog)
+    const { idempotencyToken: token, database: _, ...rest } = wanted
+    const request = await this.#queryLog.requestExport(
+      { ...rest, requester: client.requester, ...(database && { database }) },
+      token === undefined ? undefined : { subject: client.subject, token },
+    )
+    // A token may lead to a request that was made with more rights.
+    if (!client.maySee(request)) throw notAllowed()
+    return jsonAnswer(200, this.#describe(request, call))
+  }
+
+  async look(call: EndpointCall): Promise<Answer> {
+    refuseSigned(call)
+    const client = await this.#client(call)
+    checkType(call)
+    const request = this.#queryLog.find(call.parameters.id as string)
+    // Whether others have asked for exports is nothing that a client learns.
+    if (!request || !client.maySee(request)) {
+      throw new MessageError('not found', 'There is no log request with that id.')
+    }
+    return jsonAnswer(200, this.#describe(await this.#queryLog.look(request), call))
+  }
+
+  async list(call: EndpointCall): Promise<Answer> {
+    const client = await this.#client(call)
+    checkType(call)
+    const { states, nextToken, maxResults } = readListRequest(call)
+    const wanted = (request: ExportRequest) =>
+      client.maySee(request) && (states === undefined || states.has(request.state))
+    const page = this.#queryLog.page(nextToken, wanted, maxResults)
+    if (!page) throw new MessageError('bad request', 'Bad request: "next_token" is none that was given out.')
+    return jsonAnswer(200, {
+      next_token: page.nextToken ?? null,
+      results: page.requests.map(request => this.#describe(request, call)),
+    })
+  }
+
+  /** Needs no credential: the signature is one. */
+  async download(call: EndpointCall): Promise<Answer> {
+    const name = call.parameters.name as string
+    const expiry = this.#queryLog.expiryOf(name, call.request.url)
+    if (expiry === undefined || expiry <= this.#queryLog.now()) throw badSignature()
+    const file = await this.#queryLog.openFile(name)
+    if (!file) throw new MessageError('not found', 'The file is not kept any more.')
+    const { content, bytes } = file
+    return {
+      status: 200,
+      body: content,
+      contentType: 'application/gzip',
+      headers: [
+        ...['content-length', String(bytes)],
+        ...['content-disposition', `attachment; filename="${name}"`],
+        ...['cache-control', 'private, no-store'],
+      ],
+    }
+  }
+
+  notFound(call: EndpointCall): never {
+    refuseSigned(call)
+    throw new MessageError('not found', 'There is nothing at this address.')
+  }
+
+  #client(call: EndpointCall): Promise<LogClient> {
+    return logClient(call, this.#services, this.#queryLog)
+  }
+
+  #describe(request: ExportRequest, call: EndpointCall): object {
+    const { id, database, regionGroup, timeStart, timeEnd, state, url, version, updatedAt } = request
+    return {
+      request_id: id,
+      ...(database && { database: database.path }),
+      region_group: regionGroup,
+      time_start: timeStart,
+      time_end: timeEnd,
+      state,
+      ...(state === 'Complete' &&
+        url && {
+          presigned_url: this.#absolute(url.address, call),
+          presigned_url_expiration_time: isoTime(url.expiresAt),
+        }),
+      version,
+      updated_at: isoTime(updatedAt),
+    }
+  }
+
+  /** Files on the local disk are fetched from where the client reached the service. */
+  #absolute(address: string, { request }: EndpointCall): string {
+    if (!address.startsWith('/')) return address
+    return (this.#services.publicUrl ?? request.origin) + address
+  }
+}
+
+/** A download URL with a changed character in its path is refused like one with a changed signature. */
+function refuseSigned({ request }: EndpointCall): void {
+  if (request.url.includes('signature=')) throw badSignature()
+}
+
+function badSignature(): MessageError {
+  return new MessageError('forbidden', 'The signature of this URL does not match, or it has expired.')
+}

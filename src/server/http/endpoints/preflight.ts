@@ -1,0 +1,45 @@
+// The response to a browser that asks, before a request to another origin, whether it may be sent: yes, from any
+// page. Access is decided by the secret, never by the page.
+
+import { secondsPerDay } from '../../../base/durations.ts'
+import type { Answer } from '../answer.ts'
+
+const allowedHeaders = [
+  'accept-encoding',
+  'authorization',
+  'content-type',
+  'x-driver-env',
+  'x-faunadb-api-version',
+  'x-fauna-driver',
+  'x-fauna-source',
+  'x-fauna-tags',
+  'x-format',
+  'x-last-seen-txn',
+  'x-last-txn-ts',
+  'x-linearized',
+  'x-max-contention-retries',
+  'x-max-retries-on-contention',
+  'x-query-tags',
+  'x-query-timeout',
+  'x-query-timeout-ms',
+  'x-runtime-environment',
+  'x-runtime-environment-os',
+  'x-nodejs-version',
+  'traceparent',
+  'x-typecheck',
+  'x-performance-hints',
+]
+
+/** The same for every path; the edge adds the origin. */
+export const preflightAnswer: Answer = {
+  status: 200,
+  body: '',
+  headers: [
+    'access-control-max-age',
+    String(secondsPerDay),
+    'access-control-allow-methods',
+    'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers',
+    allowedHeaders.join(', '),
+  ],
+}

@@ -1,0 +1,101 @@
+// Schema files of version 10: everything below `/schema/1`. The edge takes paths, parameters and bodies apart; what they
+// mean is up to the language.
+
+import { limits } from '../../../base/limits.ts'
+import { Message, said } from '../../../base/message.ts'
+import {
+  type SchemaRequest,
+  schemaErrorBody,
+  schemaOptions,
+  schemaRequestErrorBody,
+  schemaRequestText,
+} from '../../../fql10/wire/schema-request.ts'
+import type { Answer } from '../answer.ts'
+import { jsonAnswer } from '../api.ts'
+import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
+import type { Protocol } from '../protocol.ts'
+import { parametersOf, pathOf } from '../url.ts'
+import { version10Protocol } from '../version10-headers.ts'
+
+const protocol: Protocol = {
+  ...version10Protocol,
+  readSettings(headers) {
+    const settings = version10Protocol.readSettings(headers)
+    return settings instanceof Message ? settings : { ...settings, options: schemaOptions }
+  },
+  errorBody: schemaRequestErrorBody,
+  errorCode: () => '',
+}
+
+/** What is wrong with a body; the message is for the client. */
+class BadBody {
+  readonly message: Message
+  constructor(message: Message) {
+    this.message = message
+  }
+}
+
+/** The endpoints of schema files. */
+export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
+  const answer = async (call: EndpointCall): Promise<Answer> => {
+    const request = await readRequest(call)
+    if (request instanceof BadBody) {
+      const { message } = request
+      const fault = { code: '', text: message, position: said`` }
+      return { ...jsonAnswer(400, undefined), body: schemaErrorBody(String(message)), fault }
+    }
+    return engine.query(call.queryRequest(schemaRequestText(request)))
+  }
+  return ['/schema/1', '/schema/1/*'].map(path => ({
+    path,
+    protocol,
+    authenticated: true,
+    readsBody: true,
+    recorded: true,
+    // Which methods a path knows is up to the language, which tells it to those only who may ask.
+    methods: { GET: answer, POST: answer, DELETE: answer },
+    otherMethods: answer,
+  }))
+}
+
+async function readRequest(call: EndpointCall): Promise<SchemaRequest | BadBody> {
+  const { body = '', request } = call
+  const { headers, method, url } = request
+  // The query log tells the shapes of queries; here there is none.
+  call.body = undefined
+  const [, , , ...path] = pathOf(url).split('/').map(decoded)
+  const parameters = Object.fromEntries(parametersOf(url))
+  const contentType = headers['content-type'] ?? ''
+  const isForm = contentType.toLowerCase().startsWith('multipart/')
+  const files = isForm ? await filesOf(body, contentType) : []
+  if (files instanceof BadBody) return files
+  return { method, path, parameters, files, text: isForm ? '' : body }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The files of a form: the name of a part is that of a file. */
+async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files'] | BadBody> {
+  if (!/boundary\s*=\s*"?[^\s";]/i.test(contentType)) {
+    return new BadBody(said`Request is not a valid multipart request`)
+  }
+  let form: FormData
+  try {
+    form = await new Response(Buffer.from(body), { headers: { 'content-type': contentType } }).formData()
+  } catch {
+    return new BadBody(said`Invalid request`)
+  }
+  const files: { name: string; text: string }[] = []
+  for (const [name, part] of form) {
+    if (!name.endsWith('.fsl') || name.startsWith('*')) return new BadBody(said`Invalid filename \`${name}\``)
+    files.push({ name, text: typeof part === 'string' ? part : await part.text() })
+  }
+  const others = files.filter(({ name }) => name !== 'main.fsl').length
+  return others > limits.schemaFilesMax - 1 ? new BadBody(said`Too many files`) : files
+}

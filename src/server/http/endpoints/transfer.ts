@@ -1,0 +1,93 @@
+// What `terrarium import` and `terrarium export` ask of a running service, for admin keys of the database and the root
+// secret: `POST /api/v1/transfer/write` writes a batch of documents as they are, hashes and times included; `missing`
+// tells which documents are not there; `snapshot` and `page` read. They are counted, limited and recorded as queries are.
+
+import { limits } from '../../../base/limits.ts'
+import { said } from '../../../base/message.ts'
+import type { OnSpent } from '../../../transfer/batch-writer.ts'
+import {
+  pageText,
+  readMissingRequest,
+  readPageRequest,
+  readWriteRequest,
+  transferPaths,
+  writeResponse,
+} from '../../../transfer/messages.ts'
+import { BadRecord, TransferError } from '../../../transfer/record.ts'
+import type { TransferService } from '../../../transfer/service.ts'
+import type { DatabaseId } from '../../../values/value.ts'
+import { type Answer, idleMetrics } from '../answer.ts'
+import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
+import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
+
+/** What an endpoint does for a database; each transaction is told to `onSpent`. */
+type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer | Promise<Answer>
+
+/** The endpoints of imports and exports. */
+export function transferEndpoints(services: Services, transfer: TransferService): readonly Endpoint[] {
+  const endpoint = (path: string, handle: Handle): Endpoint => ({
+    ...apiTraits,
+    path,
+    readsBody: true,
+    recorded: true,
+    methods: { POST: call => answer(call, services, handle) },
+  })
+  return [
+    endpoint(transferPaths.write, async (database, body, onSpent) => {
+      const { options, records } = readWriteRequest(body)
+      return jsonAnswer(200, writeResponse(await transfer.write(database, records, options, onSpent)))
+    }),
+    endpoint(transferPaths.missing, (database, body, onSpent) =>
+      jsonAnswer(200, transfer.missing(database, readMissingRequest(body), onSpent)),
+    ),
+    endpoint(transferPaths.snapshot, database => jsonAnswer(200, transfer.snapshot(database))),
+    endpoint(transferPaths.page, (database, body, onSpent) => ({
+      ...jsonAnswer(200, undefined),
+      body: pageText(transfer.page(database, readPageRequest(body), onSpent)),
+      contentType: 'text/plain; charset=utf-8',
+    })),
+  ]
+}
+
+async function answer(call: EndpointCall, services: Services, handle: Handle): Promise<Answer> {
+  const { clock, engine } = services
+  const begunMs = clock.elapsedMs()
+  const { caller, database, isAdmin, place } = await principalOf(call, services)
+  const rateLimited = isAdmin ? engine.exhausted(database) : []
+  const costs = { compute: 1, read: 0, write: 0 }
+  const made = async () => {
+    if (!isAdmin) {
+      throw new MessageError(
+        'forbidden',
+        said`Imports and exports need the root secret or an admin key of the database.`,
+      )
+    }
+    if (rateLimited.length > 0)
+      throw new MessageError('too many requests', said`Rate limit for ${rateLimited[0]} exceeded`)
+    try {
+      return await handle(database, call.body ?? '', ({ readBytes, writeOps }) => {
+        costs.read += Math.ceil(readBytes / limits.readOpBytes)
+        costs.write += writeOps
+      })
+    } finally {
+      engine.charge(database, costs)
+    }
+  }
+  const told = await made().catch(refusal)
+  const metrics = {
+    ...idleMetrics,
+    byteReadOps: costs.read,
+    byteWriteOps: costs.write,
+    queryTimeMs: Math.round(clock.elapsedMs() - begunMs),
+    rateLimited,
+  }
+  return { ...told, metrics, place, caller }
+}
+
+/** The answer to a batch or a page that is refused. */
+function refusal(error: unknown): Answer {
+  if (error instanceof MessageError) return error.answer
+  if (error instanceof BadRecord || error instanceof TransferError)
+    return new MessageError('bad request', said`${error.message}`).answer
+  throw error
+}

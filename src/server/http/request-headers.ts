@@ -1,0 +1,134 @@
+// The request headers that change behaviour, checked before anything else on every path. Names, defaults, the
+// order of checks and the texts are facts of the protocol; only the first bad header is reported.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { limits } from '../../base/limits.ts'
+import { type Message, own, said } from '../../base/message.ts'
+import { nearestMicros } from '../../base/micros.ts'
+import { apiVersions, defaultApiVersion } from '../../fql4/wire/version.ts'
+import { int64Max, int64Min } from '../../values/int64.ts'
+import { errorBody } from './answer.ts'
+import type { Protocol, RequestSettings } from './protocol.ts'
+
+const transactionHeaders: TransactionHeaders = {
+  lastSeen: 'x-last-seen-txn',
+  // What the Python driver sends when it opens a stream before its first query.
+  nothingSeen: 'None',
+  timeout: 'x-query-timeout',
+  retries: 'x-max-retries-on-contention',
+}
+
+const knownVersions: ReadonlySet<string> = new Set(apiVersions)
+
+/** What the headers ask for, or the description of the error that refuses the first bad one. */
+function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
+  const apiVersion = headers['x-faunadb-api-version'] as string | undefined
+  if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
+    return invalidHeader('x-faunadb-api-version', said`Unsupported or invalid API version '${apiVersion}'.`)
+  }
+  return readTransaction(headers, transactionHeaders, apiVersion ?? defaultApiVersion)
+}
+
+/** The headers in which the clients of a language say what they ask of their transaction. */
+interface TransactionHeaders {
+  readonly lastSeen: string
+  /** What the first one may hold instead of a time. */
+  readonly nothingSeen?: string
+  readonly timeout: string
+  readonly retries: string
+}
+
+/** What requests of all kinds may ask of their transaction, or the description of the error that refuses the first bad header. */
+export function readTransaction(
+  headers: IncomingHttpHeaders,
+  names: TransactionHeaders,
+  dialect: string,
+): RequestSettings | Message {
+  const header = (name: string) => headers[name] as string | undefined
+  const lastSeen = header(names.lastSeen)
+  const hasSeen = lastSeen !== undefined && lastSeen !== names.nothingSeen
+  const lastSeenTxn = hasSeen ? parseInteger(lastSeen) : undefined
+  if (hasSeen && lastSeenTxn === undefined) {
+    return invalidHeader(names.lastSeen, said`Invalid timestamp '${lastSeen}'.`)
+  }
+  const timeout = header(names.timeout)
+  const timeoutMs = timeout === undefined ? limits.queryTimeoutDefaultMs : parseInteger(timeout)
+  const timeoutFault = timeoutFaultOf(timeoutMs, timeout)
+  if (timeoutFault !== undefined) return invalidHeader(names.timeout, timeoutFault)
+  const retries = header(names.retries)
+  const retriesFault = retries === undefined ? undefined : retriesFaultOf(retries)
+  if (retriesFault !== undefined) return invalidHeader(names.retries, retriesFault)
+  return {
+    dialect,
+    lastSeenTxn: lastSeenTxn === undefined ? undefined : nearestMicros(lastSeenTxn),
+    retriesMax: retries === undefined ? undefined : parseInteger(retries),
+    timeoutMs: timeoutMs as number,
+  }
+}
+
+/** Version 4 in HTTP, and all endpoints beside those of languages. */
+export const version4Protocol: Protocol = {
+  language: '4',
+  queryPath: '/',
+  queryMethods: ['GET', 'POST'],
+  readSettings,
+  tagHeader: 'x-fauna-tags',
+  factsInHead: true,
+  errorBody,
+}
+
+/** The description of a refused header. */
+export function invalidHeader(name: string, reason: Message): Message {
+  return said`Invalid header '${own(name)}': ${reason}`
+}
+
+/** Whether the caller is a person at a terminal, or asked for a body laid out for one. */
+export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
+  const agent = headers['user-agent']
+  return (
+    headers['x-faunadb-formatted-json'] !== undefined ||
+    (agent !== undefined && (agent.includes('curl') || agent.includes('HTTPie')))
+  )
+}
+
+/** What is wrong with a number of milliseconds that a query may take. */
+function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): Message | undefined {
+  if (timeoutMs === undefined) return said`Invalid number '${text}'.`
+  if (timeoutMs <= 0) return said`Must be greater than 0.`
+  if (timeoutMs > limits.queryTimeoutMaxMs) {
+    return said`Must be less than or equal to ${own(limits.queryTimeoutMaxMs)}.`
+  }
+  return undefined
+}
+
+/** What is wrong with a number of retries. */
+function retriesFaultOf(text: string): Message | undefined {
+  const retries = parseInteger(text)
+  if (retries === undefined) return said`Invalid number '${text}'.`
+  if (retries < 0 || retries > limits.contentionRetriesMax) {
+    return said`Must be between 0 and ${own(limits.contentionRetriesMax)}.`
+  }
+  return undefined
+}
+
+/** Digits of the greatest of them. */
+const int64Digits = 19
+
+/**
+ * A signed 64-bit integer in decimal, or undefined. Values beyond 2^53 lose their last digits: they are only
+ * ever compared with limits and times far below.
+ */
+function parseInteger(text: string): number | undefined {
+  const first = text.charCodeAt(0)
+  const start = first === 0x2d || first === 0x2b ? 1 : 0
+  if (text.length === start) return undefined
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x30 || code > 0x39) return undefined
+  }
+  if (text.length - start >= int64Digits) {
+    const exact = first === 0x2b ? BigInt(text.slice(1)) : BigInt(text)
+    if (exact > int64Max || exact < int64Min) return undefined
+  }
+  return Number(text)
+}

@@ -1,0 +1,78 @@
+// Counts requests for the operator. Plain numbers that are only read on request, so that counting costs a
+// request next to nothing.
+
+import type { Clock } from '../../base/clock.ts'
+import type { Answer } from './answer.ts'
+
+/** Upper bounds of the classes of duration, in seconds; one more class has what is longer. */
+export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** The greatest status there is. */
+export const statusMax = 599
+
+export class RequestMeter {
+  readonly #clock: Clock
+  /** Responses by status. */
+  readonly statuses = new Float64Array(statusMax + 1)
+  /** Responses by class of duration; not added up. */
+  readonly durations = new Float64Array(durationBounds.length + 1)
+  durationSeconds = 0
+  bytesIn = 0
+  bytesOut = 0
+  reads = 0
+  writes = 0
+  readonly costs = { compute: 0, read: 0, write: 0 }
+  /** Evaluations that were made again because others had written what they read. */
+  retries = 0
+  storageBytesRead = 0
+  storageBytesWritten = 0
+  /** Queries evaluated in the slow lane. */
+  slowQueries = 0
+  /** Those of them that were committed there, too. */
+  slowCommits = 0
+  streams = 0
+  lostRecords = 0
+  /** Requests under way. */
+  inFlight = (): number => 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Responses with a status from `from` to `to`. */
+  responses(from: number, to: number): number {
+    return this.statuses.subarray(from, to + 1).reduce((sum, count) => sum + count, 0)
+  }
+
+  /** When a request begins; for {@link answered}. */
+  begin(): number {
+    return this.#clock.elapsedMs()
+  }
+
+  /** Counts a request that has been answered. */
+  answered(
+    { bytesIn, startedMs }: { readonly bytesIn: number; readonly startedMs: number },
+    { isCommittedThere, isSlow, metrics, status }: Answer,
+    bytesOut: number,
+  ): void {
+    const seconds = (this.#clock.elapsedMs() - startedMs) / 1000
+    this.statuses[status] = (this.statuses[status] as number) + 1
+    let at = 0
+    while (at < durationBounds.length && seconds > (durationBounds[at] as number)) at++
+    this.durations[at] = (this.durations[at] as number) + 1
+    this.durationSeconds += seconds
+    this.bytesIn += bytesIn
+    this.bytesOut += bytesOut
+    if (isSlow) this.slowQueries++
+    if (isCommittedThere) this.slowCommits++
+    if (metrics === undefined) return
+    if (metrics.byteWriteOps > 0) this.writes++
+    else this.reads++
+    this.costs.compute += metrics.computeOps
+    this.costs.read += metrics.byteReadOps
+    this.costs.write += metrics.byteWriteOps
+    this.retries += metrics.txnRetries
+    this.storageBytesRead += metrics.storageBytesRead
+    this.storageBytesWritten += metrics.storageBytesWrite
+  }
+}

@@ -1,0 +1,127 @@
+// The head of every response, and how its body is laid out. Which answer carries which headers is a fact of the protocol:
+//
+// - `traceparent` and `x-faunadb-build`: all. `x-txn-time`: all but refused headers. Metrics: all but those and
+//   401 and 500.
+// - `x-faunadb-host`: all but 401 and 500, when the request asks for it with `x-trace`.
+// - Tags are echoed except on the "exception path" (409, 413, 429, 503, limits, 500), whose bodies are always
+//   laid out for people.
+// - To pages of another origin every `x-` header but the build is exposed, or a browser could not read it.
+
+import type { RequestErrorCode } from '../../base/errors.ts'
+import type { QueryMetrics } from '../../engine/contract.ts'
+import { prettyPrint } from '../../values/json-pretty.ts'
+import type { Answer } from './answer.ts'
+import type { EndpointCall } from './endpoint.ts'
+import type { HeaderList } from './exchange.ts'
+import { echoTags } from './tags.ts'
+import { traceparent } from './trace.ts'
+
+/** The type of every body that is not said to be something else. */
+export const jsonType = 'application/json;charset=utf-8'
+
+const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
+  'forbidden',
+  'method not allowed',
+  'not found',
+  'unauthorized',
+])
+
+/** What all responses of one service have in common. */
+export interface ResponseContext {
+  /** The value of `x-faunadb-build`. */
+  readonly build: string
+  /** The value of `x-faunadb-host`. */
+  readonly host: string
+}
+
+/** A response that is ready to be sent. */
+interface PreparedResponse {
+  readonly headers: HeaderList
+  /** The whole body, unless the answer has a long one; undefined when it comes as a stream. */
+  readonly text: string | undefined
+  /** Of the whole body, in UTF-8; 0 for a stream. */
+  readonly bytes: number
+}
+
+/** Lays out the response to `call`. */
+export function prepareResponse(
+  call: EndpointCall,
+  answer: Answer,
+  context: ResponseContext,
+): PreparedResponse {
+  const { challenges, factsInHead } = call.protocol
+  const exceptional = factsInHead && isExceptional(answer)
+  const text = textOf(call, answer, exceptional)
+  const bytes = answer.longBody?.length ?? (text === undefined ? 0 : Buffer.byteLength(text))
+  const headers: HeaderList = []
+  if (text !== '' || bytes > 0) headers.push('content-type', answer.contentType ?? jsonType)
+  if (text !== undefined) headers.push('content-length', bytes)
+  if (factsInHead && answer.txnTime !== undefined) headers.push('x-txn-time', answer.txnTime)
+  if (factsInHead && answer.metrics !== undefined) pushMetrics(headers, answer.metrics, call.bytesIn, bytes)
+  if (factsInHead && !exceptional && call.tags.length > 0) headers.push('x-fauna-tags', echoTags(call.tags))
+  headers.push('traceparent', traceparent(call.trace), 'x-faunadb-build', context.build)
+  if (isTraced(call, answer)) headers.push('x-faunadb-host', context.host)
+  if (answer.requestError === 'unauthorized' && challenges !== false)
+    headers.push('www-authenticate', factsInHead ? 'Basic realm="Unauthorized"' : 'Bearer')
+  if (answer.headers !== undefined) headers.push(...answer.headers)
+  const { origin } = call.request.headers
+  if (origin !== undefined) pushCors(headers, origin)
+  return { headers, text, bytes }
+}
+
+function isExceptional(answer: Answer): boolean {
+  const { requestError } = answer
+  // A refused header has no transaction time and is laid out like an ordinary error.
+  if (requestError === undefined || answer.txnTime === undefined) return false
+  return !ordinaryErrors.has(requestError)
+}
+
+function isTraced({ request }: EndpointCall, { status }: Answer): boolean {
+  return request.headers['x-trace'] !== undefined && status !== 401 && status !== 500
+}
+
+/** The whole body, or undefined when it comes as a stream. */
+function textOf(call: EndpointCall, answer: Answer, exceptional: boolean): string | undefined {
+  const { body } = answer
+  if (typeof body !== 'string' || answer.stream !== undefined) return undefined
+  if (body === '' || answer.contentType !== undefined) return body
+  return exceptional || call.wantsPrettyBody ? prettyPrint(body) : body
+}
+
+function pushMetrics(headers: HeaderList, metrics: QueryMetrics, bytesIn: number, bytesOut: number): void {
+  headers.push(
+    'x-compute-ops',
+    metrics.computeOps,
+    'x-byte-read-ops',
+    metrics.byteReadOps,
+    'x-byte-write-ops',
+    metrics.byteWriteOps,
+    'x-query-time',
+    metrics.queryTimeMs,
+    'x-query-bytes-in',
+    bytesIn,
+    'x-query-bytes-out',
+    bytesOut,
+    'x-storage-bytes-read',
+    metrics.storageBytesRead,
+    'x-storage-bytes-write',
+    metrics.storageBytesWrite,
+    'x-txn-retries',
+    metrics.txnRetries,
+  )
+  if (metrics.rateLimited.length > 0) headers.push('x-rate-limited-ops', metrics.rateLimited.join(','))
+}
+
+/** Echoes the origin, and exposes the `x-` headers that this response has, but the build. */
+function pushCors(headers: HeaderList, origin: string): void {
+  const isExposed = (name: string) => name.startsWith('x-') && name !== 'x-faunadb-build'
+  const exposed = headers.filter((entry, at) => at % 2 === 0 && isExposed(String(entry)))
+  headers.push(
+    'access-control-allow-origin',
+    origin,
+    'access-control-allow-credentials',
+    'true',
+    'access-control-expose-headers',
+    exposed.join(', '),
+  )
+}

@@ -1,0 +1,57 @@
+// W3C trace context: a request's `traceparent` is continued with a span of ours, or a new trace is begun. A value
+// that is not understood is dropped, never an error.
+
+import type { Random } from '../../base/random.ts'
+
+/** Where a request stands in its trace; lower-case hexadecimal. */
+export interface Trace {
+  /** 32 digits, not all zero. */
+  readonly traceId: string
+  /** 16 digits: the span that this service adds. */
+  readonly spanId: string
+}
+
+const headerChars = 55
+const traceIdStart = 3
+const traceIdEnd = 35
+const spanIdStart = 36
+const spanIdEnd = 52
+
+/** Continues the trace named by `header`, or begins one. */
+export function traceOf(header: string | undefined, random: Random): Trace {
+  if (header !== undefined && isTraceparent(header)) {
+    return { traceId: header.slice(traceIdStart, traceIdEnd).toLowerCase(), spanId: random.hex(8) }
+  }
+  const both = random.hex(24)
+  return { traceId: both.slice(0, 32), spanId: both.slice(32) }
+}
+
+/** The response's `traceparent`. */
+export function traceparent(trace: Trace): string {
+  return `00-${trace.traceId}-${trace.spanId}-00`
+}
+
+/** The version and the flags are not looked at. */
+function isTraceparent(header: string): boolean {
+  return (
+    header.length === headerChars &&
+    header[traceIdStart - 1] === '-' &&
+    header[traceIdEnd] === '-' &&
+    header[spanIdEnd] === '-' &&
+    isNonZeroHex(header, traceIdStart, traceIdEnd) &&
+    isNonZeroHex(header, spanIdStart, spanIdEnd)
+  )
+}
+
+function isNonZeroHex(text: string, start: number, end: number): boolean {
+  let nonZero = false
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    const digit = code >= 0x30 && code <= 0x39
+    // Setting the bit 0x20 makes an ASCII letter lower case.
+    const letter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66
+    if (!digit && !letter) return false
+    if (code !== 0x30) nonZero = true
+  }
+  return nonZero
+}

@@ -1,0 +1,80 @@
+// HTTP/2 by upgrade (RFC 7540, section 3.2): a client without TLS asks for it in an HTTP/1.1 request, as the
+// HTTP client of Java does in any of a connection. The response to that request is then stream 1 of the HTTP/2 session. Node's HTTP/2 knows
+// nothing of it, so the client is made to look as if it had opened stream 1 itself: right behind its SETTINGS the
+// session reads a HEADERS frame of ours. What the request really says comes from the HTTP/1.1 request.
+
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { limits } from '../../base/limits.ts'
+import { Pieces } from './pieces.ts'
+import { endOfSettings, peek } from './preface.ts'
+
+/** A request that came before the session that responds to it. */
+export interface EarlyRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+const headEndMark = '\r\n\r\n'
+
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: h2c\r\n\r\n'
+
+/** A HEADERS frame that opens stream 1 and ends it: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
+const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
+
+/** Whether a request asks for HTTP/2, and gets it: not when its body is long, which it may send over HTTP/1.1. */
+export function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
+  return (
+    protocols.includes('h2c') &&
+    headers['http2-settings'] !== undefined &&
+    headers['transfer-encoding'] === undefined &&
+    Number(headers['content-length'] ?? 0) <= limits.strangerBodyBytesMax
+  )
+}
+
+/**
+ * Whether the bytes at the start of a connection are a request that asks for HTTP/2, and whether all of it is there.
+ * Node hands a socket itself over only when the whole request has arrived before its parser sees it; else it hands over a
+ * stream on top of that, which is slower for as long as the connection lasts.
+ */
+export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
+  const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)
+  const headEnd = text.indexOf(headEndMark)
+  if (headEnd < 0) return 'none'
+  const head = text.slice(0, headEnd)
+  if (!/\r\nupgrade:[^\r]*h2c/i.test(head)) return 'none'
+  const bodyBytes = Number(/\r\ncontent-length:[ \t]*(\d+)/i.exec(head)?.[1] ?? 0)
+  if (bodyBytes > limits.strangerBodyBytesMax) return 'none'
+  return seen.length < headEnd + headEndMark.length + bodyBytes ? 'incomplete' : 'complete'
+}
+
+/**
+ * Switches protocols on the connection of a request, once that has arrived; `stream` is what is to be read of it then, and
+ * `head` what has been. Calls `ready` when an HTTP/2 session can be begun there.
+ */
+export function receiveUpgrade(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  ready: (early: EarlyRequest) => void,
+): void {
+  const { method, url, headers } = request
+  const pieces = new Pieces()
+  request.on('data', (piece: Buffer) => pieces.add(piece))
+  request.on('end', () => {
+    stream.write(switching)
+    if (head.length > 0) stream.unshift(head)
+    peek(stream, seen => {
+      const end = endOfSettings(seen)
+      if (end === undefined) return undefined
+      if (end === 0) return () => request.socket.destroy()
+      return () => {
+        stream.unshift(Buffer.concat([seen.subarray(0, end), openingHeaders, seen.subarray(end)]))
+        ready({ method: method as string, url: url as string, headers, body: pieces.joined() })
+      }
+    })
+  })
+}

@@ -1,0 +1,96 @@
+// The request headers of version 10, and how its errors look that the edge tells. Names, defaults, the order of checks and
+// the texts are facts of the protocol; only the first bad header is reported.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import { limits } from '../../base/limits.ts'
+import { Message, said } from '../../base/message.ts'
+import { eventErrorBody, requestErrorBody, requestErrorCodes } from '../../fql10/wire/request-errors.ts'
+import type { Protocol, RequestSettings } from './protocol.ts'
+import { invalidHeader, readTransaction } from './request-headers.ts'
+import { echoTags, parseTags } from './tags.ts'
+
+const formats: readonly string[] = ['simple', 'tagged', 'decorated']
+const switches = ['x-typecheck', 'x-linearized', 'x-performance-hints'] as const
+
+const transactionHeaders = {
+  lastSeen: 'x-last-txn-ts',
+  timeout: 'x-query-timeout-ms',
+  retries: 'x-max-contention-retries',
+}
+
+function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
+  const header = (name: string) => headers[name] as string | undefined
+  const transaction = readTransaction(headers, transactionHeaders, '10')
+  if (transaction instanceof Message) return transaction
+  const tags = parseTags(header('x-query-tags') ?? '')
+  // What is wrong with tags comes before what is wrong below, and is told by the edge.
+  const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
+  if (fault !== undefined) return fault
+  const echoed = typeof tags === 'string' ? '' : echoTags(tags)
+  return {
+    ...transaction,
+    linearized: header('x-linearized')?.toLowerCase() === 'true',
+    options: {
+      format: header('x-format') ?? 'simple',
+      ...(header('x-performance-hints')?.toLowerCase() === 'true' && { hints: 'true' }),
+      ...(echoed !== '' && { tags: echoed }),
+    },
+  }
+}
+
+function faultOfChoices(header: (name: string) => string | undefined): Message | undefined {
+  const format = header('x-format')
+  if (format !== undefined && !formats.includes(format)) {
+    return invalidHeader('x-format', said`Invalid format ${format}`)
+  }
+  for (const name of switches) {
+    const value = header(name)?.toLowerCase()
+    if (value !== undefined && value !== 'true' && value !== 'false') {
+      return invalidHeader(name, said`Must be a boolean value.`)
+    }
+  }
+  return undefined
+}
+
+/** A name that no header has. */
+const noHeader = ''
+
+/** Version 10 in HTTP: facts about the request are in the body, whatever the method is. */
+export const version10Protocol: Protocol = {
+  language: '10',
+  queryPath: '/query/1',
+  queryMethods: ['POST'],
+  takesAnyMethod: true,
+  readSettings,
+  tagHeader: 'x-query-tags',
+  factsInHead: false,
+  errorBody: requestErrorBody,
+  errorCode: code => requestErrorCodes[code],
+}
+
+/** Feeds: of the headers of queries those count that are about the transaction. */
+export const feedProtocol: Protocol = {
+  ...version10Protocol,
+  queryPath: '/feed/1',
+  readSettings: headers => {
+    const transaction = readTransaction(headers, transactionHeaders, '10')
+    if (transaction instanceof Message) return said`Invalid headers: ${transaction}`
+    return { ...transaction, options: { endpoint: 'feed' } }
+  },
+  tagHeader: noHeader,
+  challenges: false,
+  errorBody: eventErrorBody,
+}
+
+/** Streams: no header counts but the credential. */
+export const eventStreamProtocol: Protocol = {
+  ...feedProtocol,
+  queryPath: '/stream/1',
+  readSettings: () => ({
+    dialect: '10',
+    lastSeenTxn: undefined,
+    retriesMax: undefined,
+    timeoutMs: limits.queryTimeoutDefaultMs,
+    options: { endpoint: 'stream' },
+  }),
+}

@@ -1,0 +1,250 @@
+// Decodes keys. Ordinary reads need at most an id from a key. Background work, the integrity check and the printer need
+// all parts.
+
+import { assert, InvariantError } from '../../base/assert.ts'
+import { micros } from '../../base/micros.ts'
+import { type CollectionId, type DatabaseId, type Micros, Ref, type Value } from '../../values/value.ts'
+import { collectionPrefixLength, indexPrefixLength, timeLength, timePlace } from './key-times.ts'
+import { type DocumentId, type GarbageKind, garbageKinds, keyTags } from './keyspace.ts'
+import { termsLength } from './terms.ts'
+import { valueReader } from './value-reader.ts'
+
+/** The common parts of an index entry's keys. */
+export interface EntryKey {
+  readonly database: DatabaseId
+  readonly index: number
+  /** Undefined for long terms, of which the key contains only a hash. */
+  readonly terms: readonly Value[] | undefined
+  /** The terms as encoded in the key. */
+  readonly termsBytes: Uint8Array
+  /** The ordered encoding of the values. */
+  readonly values: Uint8Array
+  readonly tie: Uint8Array
+  readonly document: DocumentId
+}
+
+/** A key of any kind. */
+type Key =
+  | { readonly kind: 'document'; readonly ref: Ref }
+  | { readonly kind: 'history'; readonly ref: Ref; readonly ts: Micros }
+  | { readonly kind: 'due'; readonly ref: Ref; readonly ts: Micros }
+  | ({ readonly kind: 'indexLive' } & EntryKey)
+  | ({ readonly kind: 'indexEnded'; readonly removedTs: Micros } & EntryKey)
+  | ({ readonly kind: 'indexEvent'; readonly ts: Micros; readonly action: 'add' | 'remove' } & EntryKey)
+  | { readonly kind: 'schemaVersion'; readonly database: DatabaseId }
+  | { readonly kind: 'counter'; readonly database: DatabaseId; readonly collection: CollectionId }
+  | { readonly kind: 'keyHome'; readonly keyId: bigint }
+  | { readonly kind: 'changes'; readonly ts: Micros; readonly sequence: number }
+  | {
+      readonly kind: 'collectionChanges'
+      readonly database: DatabaseId
+      readonly collection: CollectionId
+      readonly ts: Micros
+      readonly sequence: number
+    }
+  | { readonly kind: 'meta'; readonly name: string }
+  | { readonly kind: 'control'; readonly rest: Uint8Array }
+  | { readonly kind: 'garbage'; readonly work: GarbageKind; readonly due: Micros; readonly target: Ref }
+  | { readonly kind: 'build'; readonly database: DatabaseId; readonly index: number }
+
+/** Decodes a key. Bytes that are not a key fail with an InvariantError. */
+export function decodeKey(bytes: Uint8Array): Key {
+  const parts = new KeyParts(bytes)
+  const key = readKey(parts)
+  parts.finish()
+  return key
+}
+
+const kindsByTag = new Map<number, Key['kind']>(
+  Object.entries(keyTags).map(([kind, tag]) => [tag, kind as Key['kind']]),
+)
+const worksByNumber = new Map<number, GarbageKind>(
+  Object.entries(garbageKinds).map(([work, tag]) => [tag, work as GarbageKind]),
+)
+
+function readKey(parts: KeyParts): Key {
+  const kind = kindsByTag.get(parts.number(1))
+  switch (kind) {
+    case 'document':
+      return { kind, ref: parts.ref() }
+    case 'history':
+      return { kind, ref: parts.ref(), ts: parts.timeDescending() }
+    case 'due': {
+      const [database, collection, ts] = [parts.id(), parts.number(2), parts.time()]
+      return { kind, ref: new Ref(database, collection, BigInt.asIntN(64, parts.id())), ts }
+    }
+    case 'indexLive':
+      return { kind, ...readEntry(parts, 0) }
+    case 'indexEnded': {
+      const entry = readEntry(parts, timeLength)
+      return { kind, ...entry, removedTs: parts.timeDescending() }
+    }
+    case 'indexEvent':
+      return readEvent(parts)
+    case 'schemaVersion':
+      return { kind, database: parts.id() }
+    case 'counter':
+      return { kind, database: parts.id(), collection: parts.number(2) }
+    case 'keyHome':
+      return { kind, keyId: BigInt.asIntN(64, parts.id()) }
+    case 'changes':
+      return { kind, ts: parts.time(), sequence: parts.number(4) }
+    case 'collectionChanges': {
+      const place = { database: parts.id(), collection: parts.number(2) }
+      return { kind, ...place, ts: parts.time(), sequence: parts.number(4) }
+    }
+    case 'meta':
+      return { kind, name: new TextDecoder().decode(parts.upTo(0)) }
+    case 'control':
+      return { kind, rest: parts.upTo(0) }
+    case 'garbage': {
+      const work = worksByNumber.get(parts.number(1))
+      assert(work !== undefined, 'the work in a key is of a known kind')
+      return { kind, work, due: parts.time(), target: parts.ref() }
+    }
+    case 'build':
+      return { kind, database: parts.id(), index: parts.number(4) }
+    case undefined:
+      throw new InvariantError('a key has a known first byte')
+  }
+}
+
+/** Length of the document's id and collection in an entry's key. */
+export const positionBytes = 10
+
+const idBytes = new Uint8Array(8)
+const idView = new DataView(idBytes.buffer)
+
+/**
+ * The id in the key of a document or of one of its versions. The bytes are copied, because creating a DataView for each
+ * row costs more.
+ */
+export function documentIdOf(key: Uint8Array): bigint {
+  assert(key.length >= collectionPrefixLength + 8, 'a key does not end too early')
+  for (let index = 0; index < 8; index++) idBytes[index] = key[collectionPrefixLength + index] as number
+  return idView.getBigUint64(0)
+}
+
+/** The document in the key of a document or of one of its versions. */
+export function documentOf(key: Uint8Array): Ref {
+  const decoded = decodeKey(key)
+  assert(decoded.kind === 'document' || decoded.kind === 'history', 'a version key contains a document')
+  return decoded.ref
+}
+
+/** The offset of the document's id and collection in the key of an index entry. */
+export function entryDocumentPlace(key: Uint8Array): number {
+  const time = timePlace(key)
+  // After the time and the action of an event.
+  if (key[0] === keyTags.indexEvent) return (time as number) + timeLength + 1
+  const end = time ?? key.length
+  const place = end - 1 - (key[end - 1] as number) - positionBytes
+  assert(place > indexPrefixLength, 'a key does not end too early')
+  return place
+}
+
+/** Like {@link decodeKey}, but fails with an InvariantError unless the key is of the kind `kind`. */
+export function decodeKeyOf<K extends Key['kind']>(kind: K, bytes: Uint8Array): Extract<Key, { kind: K }> {
+  const key = decodeKey(bytes)
+  assert(key.kind === kind, 'a key is of the kind that its table holds')
+  return key as Extract<Key, { kind: K }>
+}
+
+/** Reads an entry that is followed by `behind` more bytes. */
+function readEntry(parts: KeyParts, behind: number): EntryKey {
+  const start = readTerms(parts)
+  const tieBytes = parts.tieLength(behind)
+  const values = parts.upTo(behind + positionBytes + tieBytes)
+  const id = BigInt.asIntN(64, parts.id())
+  const document = { id, collection: parts.number(2) }
+  return { ...start, values, tie: parts.upTo(behind), document }
+}
+
+function readEvent(parts: KeyParts): Key {
+  const start = readTerms(parts)
+  const ts = parts.time()
+  const action = parts.number(1) === 1 ? 'add' : 'remove'
+  const id = BigInt.asIntN(64, parts.id())
+  const document = { id, collection: parts.number(2) }
+  const values = parts.upTo(parts.tieLength(0))
+  return { kind: 'indexEvent', ...start, values, tie: parts.upTo(0), document, ts, action }
+}
+
+function readTerms(parts: KeyParts): Pick<EntryKey, 'database' | 'index' | 'terms' | 'termsBytes'> {
+  const database = parts.id()
+  const index = parts.number(4)
+  const termsBytes = parts.terms()
+  const hashed = termsBytes[0] === 0xff
+  const terms = hashed ? undefined : valueReader.readSequence(termsBytes, 1, termsBytes.length)
+  return { database, index, terms, termsBytes }
+}
+
+/** Reads the parts of a key from front to back. */
+class KeyParts {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #position = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  }
+
+  number(size: 1 | 2 | 4): number {
+    const start = this.#take(size)
+    if (size === 1) return this.#view.getUint8(start)
+    return size === 2 ? this.#view.getUint16(start) : this.#view.getUint32(start)
+  }
+
+  id(): bigint {
+    return this.#view.getBigUint64(this.#take(8))
+  }
+
+  ref(): Ref {
+    const database = this.id()
+    const collection = this.number(2)
+    return new Ref(database, collection, BigInt.asIntN(64, this.id()))
+  }
+
+  time(): Micros {
+    return micros(Number(BigInt.asIntN(64, this.id() ^ (1n << 63n))))
+  }
+
+  timeDescending(): Micros {
+    return micros(Number(BigInt.asIntN(64, ~this.id() ^ (1n << 63n))))
+  }
+
+  terms(): Uint8Array {
+    assert(this.#position < this.#bytes.length, 'a key does not end too early')
+    const length = termsLength(this.#bytes, this.#position)
+    const start = this.#take(length)
+    return this.#bytes.subarray(start, start + length)
+  }
+
+  /** The length of the tie-break that ends `behind` bytes before the end of the key. Its last byte is its length. */
+  tieLength(behind: number): number {
+    const last = this.#bytes[this.#bytes.length - behind - 1]
+    assert(last !== undefined, 'a key does not end too early')
+    return last + 1
+  }
+
+  /** All bytes up to `behind` bytes before the end. */
+  upTo(behind: number): Uint8Array {
+    const end = this.#bytes.length - behind
+    assert(end >= this.#position, 'a key does not end too early')
+    const start = this.#position
+    this.#position = end
+    return this.#bytes.subarray(start, end)
+  }
+
+  finish(): void {
+    assert(this.#position === this.#bytes.length, 'nothing follows a key')
+  }
+
+  #take(count: number): number {
+    const start = this.#position
+    assert(start + count <= this.#bytes.length, 'a key does not end too early')
+    this.#position = start + count
+    return start
+  }
+}

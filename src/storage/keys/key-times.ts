@@ -1,0 +1,90 @@
+// Times within keys: their position, and their replacement. A transaction is evaluated before its commit time is final,
+// so its keys are rewritten at the commit.
+
+import { assert } from '../../base/assert.ts'
+import { micros } from '../../base/micros.ts'
+import type { Micros } from '../../values/value.ts'
+import { keyTags, timeBytes } from './keyspace.ts'
+import { termsLength } from './terms.ts'
+
+/** Length of a time in a key, in bytes. */
+export const timeLength = 8
+/** Length of tag, database and collection. */
+export const collectionPrefixLength = 11
+/** Length of tag, database and index. */
+export const indexPrefixLength = 13
+
+/** The offset of the time in a key; undefined for a key without a time. */
+export function timePlace(key: Uint8Array): number | undefined {
+  switch (key[0]) {
+    case keyTags.history:
+    case keyTags.indexEnded:
+      return key.length - timeLength
+    case keyTags.indexEvent:
+      return indexPrefixLength + termsLength(key, indexPrefixLength)
+    case keyTags.changes:
+      return 1
+    case keyTags.collectionChanges:
+    case keyTags.due:
+      return collectionPrefixLength
+    case keyTags.garbage:
+      return 2
+    default:
+      return undefined
+  }
+}
+
+/** Returns whether times in this kind of key are in descending order. */
+function isDescending(key: Uint8Array): boolean {
+  return key[0] === keyTags.history || key[0] === keyTags.indexEnded
+}
+
+const two32 = 0x1_0000_0000
+const signBit = 1 << 31
+
+/** The time in a key. Throws an `InvariantError` for a key without a time. */
+export function timeOf(key: Uint8Array): Micros {
+  const place = timePlace(key)
+  assert(place !== undefined, 'there is a time in a key of this kind')
+  assert(place > 0 && key.length >= place + timeLength, 'a key does not end too early')
+  const turned = isDescending(key) ? ~0 : 0
+  const high = numberAt(key, place) ^ turned ^ signBit
+  const low = (numberAt(key, place + 4) ^ turned) >>> 0
+  return micros(high * two32 + low)
+}
+
+/** 4 bytes as a signed number. */
+function numberAt(key: Uint8Array, at: number): number {
+  return (
+    ((key[at] as number) << 24) |
+    ((key[at + 1] as number) << 16) |
+    ((key[at + 2] as number) << 8) |
+    (key[at + 3] as number)
+  )
+}
+
+/** Replaces one time by another in keys. */
+export class KeyTimes {
+  readonly #from: Uint8Array
+  readonly #to: Uint8Array
+  readonly #fromDescending: Uint8Array
+  readonly #toDescending: Uint8Array
+
+  constructor(from: Micros, to: Micros) {
+    this.#from = timeBytes(from, 'ascending')
+    this.#to = timeBytes(to, 'ascending')
+    this.#fromDescending = timeBytes(from, 'descending')
+    this.#toDescending = timeBytes(to, 'descending')
+  }
+
+  /** A copy of the key with its time replaced, or the same array when the key does not contain the replaced time. */
+  replace(key: Uint8Array): Uint8Array {
+    const at = timePlace(key)
+    if (at === undefined) return key
+    const from = isDescending(key) ? this.#fromDescending : this.#from
+    for (let index = 0; index < timeLength; index++) if (key[at + index] !== from[index]) return key
+    const replaced = key.slice()
+    replaced.set(isDescending(key) ? this.#toDescending : this.#to, at)
+    return replaced
+  }
+}

@@ -1,0 +1,351 @@
+// The closed list of all keys that Terrarium stores, with their layout and how they are built. No other module writes
+// key bytes. The layout is part of the data format (docs/internals/key-layout.md, with test vectors): a change requires
+// a new format version.
+//
+// Numbers are big-endian, so byte order equals numeric order. `ts` is 8 bytes of microseconds with the sign bit
+// inverted, `~ts` its complement (newest first). Terms and values of index entries are described in terms.ts and
+// tuple.ts.
+
+import { micros, nearestMicros } from '../../base/micros.ts'
+import { ByteWriter } from '../../values/byte-writer.ts'
+import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
+import { type KeyInterval, prefixRange, successor } from './prefix.ts'
+import type { EncodedTuple } from './tuple.ts'
+
+export type { KeyInterval } from './prefix.ts'
+
+/** The first byte of a key, which determines its kind. */
+export const keyTags = {
+  build: 0x42, // B
+  changes: 0x43, // C
+  document: 0x44, // D
+  indexEnded: 0x45, // E
+  due: 0x46, // F
+  garbage: 0x47, // G
+  history: 0x48, // H
+  indexLive: 0x49, // I
+  indexEvent: 0x4a, // J
+  keyHome: 0x4b, // K
+  meta: 0x4d, // M
+  counter: 0x4e, // N
+  collectionChanges: 0x52, // R
+  schemaVersion: 0x53, // S
+  control: 0x58, // X
+} as const
+
+/** The built-in indexes of every database. Their numbers are stored in keys: never change them. */
+export const builtinIndexes = {
+  /** Terms: native collection number, name. Contains live schema objects only. */
+  names: 1,
+  /** Terms: the instance reference. */
+  tokensByInstance: 2,
+  credentialsByInstance: 3,
+  /** Terms: the issuer. */
+  providersByIssuer: 4,
+} as const
+
+/** The index number for the events of `documents(collection)`. */
+export function documentsIndex(collection: CollectionId): number {
+  return 0x10000 + collection
+}
+
+/** The jobs of the background sweeper. The numbers are stored: never change them. */
+export const garbageKinds = {
+  /** Recompute when the next version of a collection, or of a database's own collections, expires. */
+  history: 1,
+  /** A schema object was deleted: remove everything that belonged to it. */
+  object: 3,
+  /** Trim the change record of a collection, which reaches back beyond the collection's history. */
+  changes: 4,
+} as const
+
+/** A kind of background job. */
+export type GarbageKind = keyof typeof garbageKinds
+
+/** A document within a database. */
+export type DocumentId = Pick<Ref, 'id' | 'collection'>
+
+/**
+ * The tables of an index: live entries, and ended entries with the interval of their existence. For
+ * `documents(collection)` there are add and remove events instead.
+ */
+export type IndexTable = 'live' | 'ended' | 'events'
+
+/** An index entry, with its terms and values encoded once for all of its keys. */
+export interface EntryKeyParts {
+  readonly database: DatabaseId
+  readonly index: number
+  /** From `encodeTerms`. */
+  readonly terms: Uint8Array
+  /** From `encodeTuple`. */
+  readonly values: EncodedTuple
+  readonly document: DocumentId
+}
+
+const tableTags = { live: keyTags.indexLive, ended: keyTags.indexEnded, events: keyTags.indexEvent } as const
+
+const writer = new ByteWriter()
+
+/** Live document: the newest version, if it is not a delete. */
+export function documentKey(ref: Ref): Uint8Array {
+  return keyOfDocument(keyTags.document, ref).copy()
+}
+
+/** All live documents of a collection, by id. */
+export function documentRange(database: DatabaseId, collection: CollectionId): KeyInterval {
+  return prefixRange(keyInCollection(keyTags.document, database, collection).copy())
+}
+
+/** A superseded version, or the delete that is a document's newest version. */
+export function historyKey(ref: Ref, ts: Micros): Uint8Array {
+  return keyOfDocument(keyTags.history, ref).descending(ts).copy()
+}
+
+/** The expiry mark of a document: one of its versions expires when the retained history begins at `ts` or later. */
+export function dueKey(ref: Ref, ts: Micros): Uint8Array {
+  return keyInCollection(keyTags.due, ref.database, ref.collection).ascending(ts).u64(ref.id).copy()
+}
+
+/** The expiry marks of a collection, oldest first; up to `notAfter` when given. */
+export function dueRange(database: DatabaseId, collection: CollectionId, notAfter?: Micros): KeyInterval {
+  const all = prefixRange(keyInCollection(keyTags.due, database, collection).copy())
+  if (notAfter === undefined) return all
+  return {
+    start: all.start,
+    end: keyInCollection(keyTags.due, database, collection)
+      .ascending(notAfter + 1)
+      .copy(),
+  }
+}
+
+/** All versions in a document's history, newest first; from the newest at or before `notAfter` when given. */
+export function historyRange(ref: Ref, notAfter?: Micros): KeyInterval {
+  const { start, end } = prefixRange(keyOfDocument(keyTags.history, ref).copy())
+  return { start: notAfter === undefined ? start : historyKey(ref, notAfter), end }
+}
+
+/** The histories of all documents of a collection, by id. */
+export function collectionHistoryRange(database: DatabaseId, collection: CollectionId): KeyInterval {
+  return prefixRange(keyInCollection(keyTags.history, database, collection).copy())
+}
+
+/** An entry that exists now. */
+export function indexLiveKey(entry: EntryKeyParts): Uint8Array {
+  return keyOfEntry('live', entry).copy()
+}
+
+/** An entry that existed until `removedTs`. */
+export function indexEndedKey(entry: EntryKeyParts, removedTs: Micros): Uint8Array {
+  return keyOfEntry('ended', entry).descending(removedTs).copy()
+}
+
+/** An add or remove event of an entry. Of events with the same time, remove events come first. */
+export function indexEventKey(entry: EntryKeyParts, ts: Micros, action: 'add' | 'remove'): Uint8Array {
+  const { database, document, index, terms, values } = entry
+  const event = keyWithTerms('events', database, index, terms).ascending(ts).u8(actionByte(action))
+  return appendEntryDocument(event, document).append(values.bytes).append(values.tie).copy()
+}
+
+/** The position before or after all events that match these parts; each part requires those before it. */
+export interface EventKeyBound {
+  /** May be outside the range of times in keys: before 1684, or after 2255. */
+  readonly ts: number
+  readonly action?: 'add' | 'remove'
+  readonly document?: DocumentId
+  readonly values?: EncodedTuple
+  readonly side: 'low' | 'high'
+}
+
+/** The keys of all events of one index and terms between two bounds. */
+export function eventRange(
+  database: DatabaseId,
+  index: number,
+  terms: Uint8Array,
+  from: EventKeyBound | undefined,
+  to: EventKeyBound | undefined,
+): KeyInterval {
+  const all = prefixRange(indexTermsPrefix('events', database, index, terms))
+  return {
+    start: from ? eventBoundKey(database, index, terms, from) : all.start,
+    end: to ? eventBoundKey(database, index, terms, to) : all.end,
+  }
+}
+
+function eventBoundKey(
+  database: DatabaseId,
+  index: number,
+  terms: Uint8Array,
+  { action, document, side, ts, values }: EventKeyBound,
+): Uint8Array {
+  const bound = keyWithTerms('events', database, index, terms).ascending(nearestMicros(ts))
+  if (action) bound.u8(actionByte(action))
+  if (action && document) appendEntryDocument(bound, document)
+  if (action && document && values) bound.append(values.bytes).append(values.tie)
+  return side === 'low' ? bound.copy() : successor(bound.copy())
+}
+
+/** The common prefix of the keys of all entries with these terms. */
+export function indexTermsPrefix(
+  table: IndexTable,
+  database: DatabaseId,
+  index: number,
+  terms: Uint8Array,
+): Uint8Array {
+  return keyWithTerms(table, database, index, terms).copy()
+}
+
+/** All entries in one table of an index. */
+export function indexTableRange(table: IndexTable, database: DatabaseId, index: number): KeyInterval {
+  return prefixRange(keyIn(tableTags[table], database).u32(index).copy())
+}
+
+/** A number that grows with every write to a database's schema. */
+export function schemaVersionKey(database: DatabaseId): Uint8Array {
+  return keyIn(keyTags.schemaVersion, database).copy()
+}
+
+/** The last number assigned to a schema object of this kind. */
+export function counterKey(database: DatabaseId, nativeCollection: CollectionId): Uint8Array {
+  return keyInCollection(keyTags.counter, database, nativeCollection).copy()
+}
+
+/** The database that contains the key with this id. */
+export function keyHomeKey(keyId: bigint): Uint8Array {
+  return keyOf(keyTags.keyHome).u64(keyId).copy()
+}
+
+/** The collections that the transaction at `ts` changed. */
+export function changesKey(ts: Micros, sequence: number): Uint8Array {
+  return keyOf(keyTags.changes).ascending(ts).u32(sequence).copy()
+}
+
+/** The rows of all transactions after `after`, oldest first; all rows when it is absent. */
+export function changesRange(after?: Micros): KeyInterval {
+  const { start, end } = tagRange('changes')
+  return { start: after === undefined ? start : changesKey(micros(after + 1), 0), end }
+}
+
+/** A part of the changes that the transaction at `ts` made in a collection. */
+export function collectionChangesKey(
+  database: DatabaseId,
+  collection: CollectionId,
+  ts: Micros,
+  sequence: number,
+): Uint8Array {
+  return keyInCollection(keyTags.collectionChanges, database, collection).ascending(ts).u32(sequence).copy()
+}
+
+/**
+ * The changes that transactions from `from` on and before `until` made in a collection, oldest first; unbounded where
+ * absent.
+ */
+export function collectionChangesRange(
+  database: DatabaseId,
+  collection: CollectionId,
+  from?: Micros,
+  until?: Micros,
+): KeyInterval {
+  const all = prefixRange(keyInCollection(keyTags.collectionChanges, database, collection).copy())
+  return {
+    start: from === undefined ? all.start : collectionChangesKey(database, collection, from, 0),
+    end: until === undefined ? all.end : collectionChangesKey(database, collection, until, 0),
+  }
+}
+
+/** Metadata of the whole data directory, such as its format version. */
+export function metaKey(name: string): Uint8Array {
+  return keyOf(keyTags.meta).utf8(name).copy()
+}
+
+/**
+ * Data of the service that belongs to no database, such as a request for an export of the query log. Where several
+ * machines share a store, it is in the store. `rest` is the owner's own key.
+ */
+export function controlKey(rest: Uint8Array): Uint8Array {
+  return keyOf(keyTags.control).append(rest).copy()
+}
+
+/** A job of the background sweeper for a document or schema object, due at `due`. */
+export function garbageKey(kind: GarbageKind, due: Micros, { database, collection, id }: Ref): Uint8Array {
+  const work = keyOf(keyTags.garbage).u8(garbageKinds[kind]).ascending(due)
+  return work.u64(database).u16(collection).u64(id).copy()
+}
+
+/** All jobs of one kind that are due at or before `due`, oldest first. */
+export function garbageRange(kind: GarbageKind, due: Micros): KeyInterval {
+  const end = keyOf(keyTags.garbage)
+    .u8(garbageKinds[kind])
+    .ascending(due + 1)
+    .copy()
+  return { start: end.slice(0, 2), end }
+}
+
+/** The progress of building an index over existing documents. */
+export function buildKey(database: DatabaseId, index: number): Uint8Array {
+  return keyIn(keyTags.build, database).u32(index).copy()
+}
+
+/** A time as encoded in keys. */
+export function timeBytes(ts: Micros, order: 'ascending' | 'descending'): Uint8Array {
+  return writer.reset()[order](ts).copy()
+}
+
+/** All keys of one kind. */
+export function tagRange(kind: keyof typeof keyTags): KeyInterval {
+  return prefixRange(Uint8Array.of(keyTags[kind]))
+}
+
+const databaseKinds = [
+  'document',
+  'history',
+  'due',
+  'indexLive',
+  'indexEnded',
+  'indexEvent',
+  'schemaVersion',
+  'counter',
+  'build',
+  'collectionChanges',
+] as const satisfies readonly (keyof typeof keyTags)[]
+
+/** All keys of a database. Not included are the homes of its keys and the jobs of the sweeper. */
+export function databaseRanges(database: DatabaseId): KeyInterval[] {
+  return databaseKinds.map(kind => prefixRange(keyIn(keyTags[kind], database).copy()))
+}
+
+/** Starts a key. */
+function keyOf(tag: number): ByteWriter {
+  return writer.reset().u8(tag)
+}
+
+function keyIn(tag: number, database: DatabaseId): ByteWriter {
+  return keyOf(tag).u64(database)
+}
+
+function keyInCollection(tag: number, database: DatabaseId, collection: CollectionId): ByteWriter {
+  return keyIn(tag, database).u16(collection)
+}
+
+function keyOfDocument(tag: number, { database, collection, id }: Ref): ByteWriter {
+  return keyInCollection(tag, database, collection).u64(id)
+}
+
+function keyWithTerms(table: IndexTable, database: DatabaseId, index: number, terms: Uint8Array): ByteWriter {
+  return keyIn(tableTags[table], database).u32(index).append(terms)
+}
+
+/** The key of an entry: ordered by values, then by document. */
+function keyOfEntry(table: IndexTable, entry: EntryKeyParts): ByteWriter {
+  const { database, document, index, terms, values } = entry
+  const place = keyWithTerms(table, database, index, terms).append(values.bytes)
+  return appendEntryDocument(place, document).append(values.tie)
+}
+
+/** In index entries the id comes first, because that is their order. */
+function appendEntryDocument(key: ByteWriter, { id, collection }: DocumentId): ByteWriter {
+  return key.u64(id).u16(collection)
+}
+
+function actionByte(action: 'add' | 'remove'): number {
+  return action === 'add' ? 1 : 0
+}

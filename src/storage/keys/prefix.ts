@@ -1,0 +1,24 @@
+// Intervals of keys with a common prefix.
+
+import { assert } from '../../base/assert.ts'
+
+/** A half-open interval of keys. */
+export interface KeyInterval {
+  readonly start: Uint8Array
+  readonly end: Uint8Array
+}
+
+/** The interval of the keys that begin with `prefix`, including `prefix`. */
+export function prefixRange(prefix: Uint8Array): KeyInterval {
+  return { start: prefix, end: successor(prefix) }
+}
+
+/** The smallest key after all keys that begin with `prefix`. */
+export function successor(prefix: Uint8Array): Uint8Array {
+  let length = prefix.length
+  while (length > 0 && prefix[length - 1] === 0xff) length--
+  assert(length > 0, 'no key is above this prefix')
+  const end = prefix.slice(0, length)
+  end[length - 1] = (end[length - 1] as number) + 1
+  return end
+}

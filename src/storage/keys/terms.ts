@@ -1,0 +1,48 @@
+// The terms of an index as part of a key. Terms are only matched exactly (1 is not 1.0), so their bytes need no order:
+// a length byte, then the terms in the value codec. Object fields are sorted by name, because their order does not
+// matter for a match. Long terms are replaced by 255 and their SHA-256.
+
+import { createHash } from 'node:crypto'
+import { ByteWriter } from '../../values/byte-writer.ts'
+import type { Value } from '../../values/value.ts'
+import { appendCanonical, type TransactionTimeSource } from './value-codec.ts'
+
+/** Maximum length of terms in a key. Longer terms are replaced by a hash, marked by `hashMarker`. */
+const inlineBytesMax = 254
+const hashMarker = 255
+
+const writer = new ByteWriter()
+const noTerms = Uint8Array.of(0)
+
+/**
+ * Terms as part of a key. Their bytes are equal if and only if the terms are equal values. `transactionTime` is needed
+ * for terms with the time of the running transaction.
+ */
+export function encodeTerms(terms: readonly Value[], transactionTime?: TransactionTimeSource): Uint8Array {
+  if (terms.length === 0) return noTerms
+  writer.reset().u8(0)
+  for (const term of terms) appendCanonical(writer, term, transactionTime)
+  const length = writer.length - 1
+  if (length <= inlineBytesMax) {
+    writer.bytes[0] = length
+    return writer.copy()
+  }
+  const hash = createHash('sha256').update(writer.bytes.subarray(1, writer.length)).digest()
+  const bytes = new Uint8Array(1 + hash.length)
+  bytes[0] = hashMarker
+  bytes.set(hash, 1)
+  return bytes
+}
+
+/** The length of the terms that begin at `start` of a key. */
+export function termsLength(key: Uint8Array, start: number): number {
+  const length = key[start] as number
+  return 1 + (length === hashMarker ? 32 : length)
+}
+
+/** The length of terms before hashing, in bytes; the language limits it. */
+export function termsSize(terms: readonly Value[], transactionTime?: TransactionTimeSource): number {
+  writer.reset()
+  for (const term of terms) appendCanonical(writer, term, transactionTime)
+  return writer.length
+}

@@ -1,0 +1,305 @@
+// The decoder of the value codec. Every read is checked against the end of the bytes. Damaged data fails with an
+// InvariantError; it never causes a read past the end, an endless loop or excessive memory.
+
+import { Buffer } from 'node:buffer'
+import { assert, InvariantError } from '../../base/assert.ts'
+import { step } from '../../base/effort.ts'
+import { Lambda, LocalDate, Ref, Time, type Value } from '../../values/value.ts'
+import { uuidFromHalves } from './uuid-bytes.ts'
+import { smallInts, valueTags as tags, valueDepthMax, valueFormat } from './value-tags.ts'
+
+/** Smaller inputs are copied to this buffer, whose views exist already: creating views costs more than copying. */
+const scratchBytes = 65_536
+const scratch = Buffer.alloc(scratchBytes)
+const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratchBytes)
+
+/** Number of slots of the field name cache; a power of two. */
+const nameSlots = 1024
+
+/** Reads consecutive values. Not reentrant. */
+class ValueReader {
+  #bytes: Buffer = scratch
+  #view: DataView = scratchView
+  #position = 0
+  #end = 0
+  /**
+   * A cache of field names, which recur in every document. A cached name needs no new string, and its hash is already
+   * computed when it is added to a map.
+   */
+  readonly #names: (string | undefined)[] = new Array(nameSlots).fill(undefined)
+
+  /** Reads one stored value, which must occupy `bytes` from `start` to `end`. */
+  read(bytes: Uint8Array, start: number, end: number): Value {
+    assert(bytes[start] === valueFormat, 'a stored value has a known format')
+    this.#begin(bytes, start + 1, end)
+    const value = this.#value(0)
+    assert(this.#position === end, 'nothing follows a stored value')
+    this.#release()
+    return value
+  }
+
+  /** Reads the consecutive values in `bytes` from `start` to `end`. */
+  readSequence(bytes: Uint8Array, start: number, end: number): Value[] {
+    const values: Value[] = []
+    this.#begin(bytes, start, end)
+    while (this.#position < end) values.push(this.#value(0))
+    this.#release()
+    return values
+  }
+
+  /**
+   * Reads a stored array of arrays of two or three integers without creating the arrays. `take` receives the integers
+   * of each inner array, the second one as a number. It must not use this reader.
+   */
+  readIntegerRows(
+    bytes: Uint8Array,
+    take: (first: bigint, second: number, third: bigint | undefined) => void,
+  ): void {
+    assert(bytes[0] === valueFormat, 'a stored value has a known format')
+    this.#begin(bytes, 1, bytes.length)
+    const count = this.#count()
+    step(count)
+    for (let row = 0; row < count; row++) {
+      const size = this.#count()
+      assert(size === 2 || size === 3, 'a row has two or three integers')
+      const first = this.#integer()
+      const second = this.#smallInteger()
+      take(first, second, size === 3 ? this.#integer() : undefined)
+    }
+    assert(this.#position === this.#end, 'nothing follows a stored value')
+    this.#release()
+  }
+
+  /** Reads the header of an array and returns its length. */
+  #count(): number {
+    const tag = this.#bytes[this.#take(1)] as number
+    if (tag >= tags.smallArray) return tag - tags.smallArray
+    assert(tag === tags.array, 'a stored row is an array')
+    return this.#size()
+  }
+
+  #integer(): bigint {
+    if (this.#bytes[this.#position] === tags.int64) return this.#view.getBigInt64(this.#take(9) + 1)
+    const value = this.#value(0)
+    assert(typeof value === 'bigint', 'a stored row holds integers')
+    return value
+  }
+
+  #smallInteger(): number {
+    const tag = this.#bytes[this.#position] as number
+    if (tag < tags.smallInt || tag >= tags.smallInt + smallInts) return Number(this.#integer())
+    this.#take(1)
+    return tag - tags.smallInt
+  }
+
+  #begin(bytes: Uint8Array, start: number, end: number): void {
+    if (bytes.length <= scratchBytes) {
+      scratch.set(bytes)
+      this.#release()
+    } else {
+      const { buffer, byteOffset, length } = bytes
+      this.#bytes = Buffer.from(buffer, byteOffset, length)
+      this.#view = new DataView(buffer, byteOffset, length)
+    }
+    this.#position = start
+    this.#end = end
+  }
+
+  /** Drops the reference to the input, so that it can be collected. */
+  #release(): void {
+    this.#bytes = scratch
+    this.#view = scratchView
+  }
+
+  /** Advances by `count` bytes and returns the offset where they begin. */
+  #take(count: number): number {
+    const start = this.#position
+    const end = start + count
+    if (end > this.#end) throw new InvariantError('a stored value ends too early')
+    this.#position = end
+    return start
+  }
+
+  #value(depth: number): Value {
+    const tag = this.#bytes[this.#take(1)] as number
+    if (tag >= tags.smallArray) return this.#array(tag - tags.smallArray, depth)
+    if (tag >= tags.smallObject) return this.#object(tag - tags.smallObject, depth)
+    if (tag >= tags.smallAscii) return this.#ascii(tag - tags.smallAscii)
+    if (tag >= tags.smallInt) {
+      assert(tag < tags.smallInt + smallInts, 'a stored value has a known tag')
+      return BigInt(tag - tags.smallInt)
+    }
+    return this.#wide(tag, depth)
+  }
+
+  #wide(tag: number, depth: number): Value {
+    switch (tag) {
+      case tags.null:
+        return null
+      case tags.false:
+        return false
+      case tags.true:
+        return true
+      case tags.int8:
+        return BigInt(this.#view.getInt8(this.#take(1)))
+      case tags.int32:
+        return BigInt(this.#view.getInt32(this.#take(4)))
+      case tags.int64:
+        return this.#int64()
+      case tags.double:
+        return this.#double()
+      case tags.ascii:
+      case tags.utf8:
+      case tags.utf16:
+        return this.#longText(tag)
+      case tags.array:
+        return this.#array(this.#size(), depth)
+      case tags.object:
+        return this.#object(this.#size(), depth)
+      default:
+        return this.#scalar(tag, depth)
+    }
+  }
+
+  #scalar(tag: number, depth: number): Value {
+    switch (tag) {
+      case tags.bytes: {
+        const size = this.#size()
+        const start = this.#take(size)
+        return new Uint8Array(this.#bytes.subarray(start, start + size))
+      }
+      case tags.time: {
+        const seconds = this.#int64()
+        const nanos = this.#view.getUint32(this.#take(4))
+        assert(nanos < 1_000_000_000, 'the nanoseconds of a stored time are below a second')
+        return new Time(seconds, nanos)
+      }
+      case tags.date: {
+        const epochDay = this.#double()
+        assert(Number.isSafeInteger(epochDay), 'a stored date is a whole number of days')
+        return new LocalDate(epochDay)
+      }
+      case tags.uuid:
+        return uuidFromHalves(this.#uint64(), this.#uint64())
+      case tags.ref: {
+        const database = this.#uint64()
+        const collection = this.#view.getUint16(this.#take(2))
+        return new Ref(database, collection, this.#int64())
+      }
+      case tags.lambda:
+        return this.#lambda(depth)
+      default:
+        throw new InvariantError('a stored value has an unknown tag')
+    }
+  }
+
+  #array(count: number, depth: number): Value[] {
+    this.#checkNesting(count, depth)
+    const array: Value[] = []
+    for (let index = 0; index < count; index++) array.push(this.#value(depth + 1))
+    return array
+  }
+
+  #object(count: number, depth: number): Map<string, Value> {
+    this.#checkNesting(count, depth)
+    const object = new Map<string, Value>()
+    for (let index = 0; index < count; index++) object.set(this.#name(), this.#value(depth + 1))
+    assert(object.size === count, 'the fields of a stored object have different names')
+    return object
+  }
+
+  #lambda(depth: number): Lambda {
+    this.#checkNesting(3, depth)
+    const apiVersion = this.#name()
+    const parameters = this.#value(depth + 1)
+    assert(isParameters(parameters), 'the parameters of a stored function are names')
+    return new Lambda(apiVersion, parameters, this.#value(depth + 1))
+  }
+
+  #checkNesting(count: number, depth: number): void {
+    step(count)
+    assert(depth < valueDepthMax, 'a stored value does not nest this deeply')
+    assert(count <= this.#end - this.#position, 'a stored container has room for its elements')
+  }
+
+  /** Reads a text where no other value is allowed. */
+  #name(): string {
+    const tag = this.#bytes[this.#take(1)] as number
+    if (tag >= tags.smallAscii && tag < tags.smallObject) return this.#cachedName(tag - tags.smallAscii)
+    assert(
+      tag === tags.ascii || tag === tags.utf8 || tag === tags.utf16,
+      'the name of a stored field is a text',
+    )
+    return this.#longText(tag)
+  }
+
+  #cachedName(length: number): string {
+    const start = this.#take(length)
+    const bytes = this.#bytes
+    let hash = length
+    for (let index = start; index < start + length; index++) hash = (hash * 31 + (bytes[index] as number)) | 0
+    const slot = (hash ^ (hash >>> 15)) & (nameSlots - 1)
+    const known = this.#names[slot]
+    if (known !== undefined && known.length === length && this.#matches(known, start)) return known
+    const name = bytes.toString('latin1', start, start + length)
+    this.#names[slot] = name
+    return name
+  }
+
+  #matches(text: string, start: number): boolean {
+    const bytes = this.#bytes
+    for (let index = 0; index < text.length; index++) {
+      if (text.charCodeAt(index) !== bytes[start + index]) return false
+    }
+    return true
+  }
+
+  #ascii(length: number): string {
+    const start = this.#take(length)
+    return this.#bytes.toString('latin1', start, start + length)
+  }
+
+  #longText(tag: number): string {
+    const size = this.#size()
+    if (tag === tags.ascii) return this.#ascii(size)
+    if (tag === tags.utf8) {
+      const start = this.#take(size)
+      return this.#bytes.toString('utf8', start, start + size)
+    }
+    const start = this.#take(size * 2)
+    let text = ''
+    for (let index = 0; index < size; index++) {
+      text += String.fromCharCode(this.#view.getUint16(start + index * 2))
+    }
+    return text
+  }
+
+  #double(): number {
+    return this.#view.getFloat64(this.#take(8))
+  }
+
+  #int64(): bigint {
+    return this.#view.getBigInt64(this.#take(8))
+  }
+
+  #uint64(): bigint {
+    return this.#view.getBigUint64(this.#take(8))
+  }
+
+  #size(): number {
+    let size = 0
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.#bytes[this.#take(1)] as number
+      size += (byte & 0x7f) * 2 ** shift
+      if (byte < 0x80) return size
+    }
+    throw new InvariantError('a size in a stored value is too long')
+  }
+}
+
+/** The shared reader: all callers share its cache of field names. */
+export const valueReader = new ValueReader()
+
+function isParameters(value: Value): value is string | readonly string[] {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(name => typeof name === 'string'))
+}

@@ -1,0 +1,142 @@
+// Opens the LMDB environment of a data directory. Everything that can be wrong with the folder is found out before
+// lmdb-js sees it: its own failure to open ends the process with a segmentation fault.
+
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import * as lmdb from 'lmdb'
+import { open, type RootDatabase } from 'lmdb'
+import type { Bytes } from './contract.ts'
+import { StoreUnavailableError, wordsOf } from './errors.ts'
+import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
+import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
+import { assertRoom, freeBytes } from './lmdb-room.ts'
+import { Trees, treeCount } from './lmdb-trees.ts'
+
+/** An open LMDB folder. */
+export type Environment = RootDatabase<Bytes, Bytes>
+
+/** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
+const layoutKey = Buffer.from('layout')
+const layout = Buffer.from('5')
+/**
+ * Layout 3 lacks the order of what falls out of the history, and both have events of indexes: the store makes up what is missing
+ * and removes what is not read any more (storage/store/due-filing.ts).
+ */
+const layoutsBefore = ['3', '4'].map(each => Buffer.from(each))
+
+/** The files hold hashes of passwords, in a folder that others may be able to read. lmdb-js's types lack the option. */
+export const ownerOnly = { permissionsMode: 0o600 }
+
+/**
+ * lmdb-js writes the error of a failed commit to the console, with its stack, and rejects with it as well. The caller
+ * reports it, so it is not written twice. Errors of its own code are known by the first line of their stack.
+ */
+function silenceCommitErrors(): void {
+  const write = console.error
+  console.error = (...words: unknown[]) => {
+    const [error] = words
+    const isItsOwn =
+      error instanceof Error && /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m.test(firstFrame(error))
+    if (!isItsOwn) write(...words)
+  }
+}
+
+function firstFrame({ stack = '' }: Error): string {
+  return stack.split('\n').find(line => line.trimStart().startsWith('at ')) ?? ''
+}
+
+silenceCommitErrors()
+
+/** Of a database of lmdb-js, what its types lack. */
+interface Opened {
+  readonly env: unknown
+}
+
+// The types lack the list of every database that the process has opened, by path and name. Closed ones stay in it.
+const { allDbs } = lmdb as unknown as { readonly allDbs: Map<string, Opened> }
+
+/** Closes an environment, of which nothing stays in memory; resolves when that is done. */
+export async function closeEnvironment(root: Environment | RootDatabase): Promise<void> {
+  await root.close()
+  // The types lack the environment of a database.
+  const { env } = root as unknown as Opened
+  for (const [name, database] of allDbs) if (database.env === env) allDbs.delete(name)
+}
+
+/** Address space set aside for the data, in bytes. */
+const mapSizeDefault = 2 ** 40
+
+const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
+
+/**
+ * Opens (or creates) the environment in the folder `path`, with the trees that hold the entries. When not `durable`,
+ * nothing is flushed: a crash of the machine, though not of the process, may leave it damaged.
+ * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else, such as the data of another
+ * layout.
+ */
+export function openFolder(
+  path: string,
+  mapSize = mapSizeDefault,
+  durable = true,
+): { root: Environment; trees: Trees } {
+  try {
+    checkFolder(path)
+    const root: Environment = open({
+      path,
+      ...codec,
+      ...ownerOnly,
+      mapSize,
+      noSubdir: false,
+      // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.
+      overlappingSync: false,
+      noSync: !durable,
+      pageSize: pageBytes,
+      maxReaders: 1024,
+      maxDbs: treeCount,
+      compression: false,
+    })
+    try {
+      return { root, trees: openTrees(root, path) }
+    } catch (error) {
+      void closeEnvironment(root)
+      throw error
+    }
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) throw error
+    throw new StoreUnavailableError(`cannot open the store in ${path}: ${wordsOf(error)}`, { cause: error })
+  }
+}
+
+function openTrees(root: Environment, path: string): Trees {
+  const openTree = (name: string) => root.openDB<Bytes, Bytes>(name, { ...codec })
+  root.transactionSync(() => claim(root, path))
+  return root.transactionSync(() => new Trees(openTree))
+}
+
+function checkFolder(path: string): void {
+  mkdirSync(path, { recursive: true })
+  accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  for (const name of ['data.mdb', 'lock.mdb']) {
+    const file = join(path, name)
+    if (!existsSync(file)) continue
+    accessSync(file, constants.R_OK | constants.W_OK)
+    if (!statSync(file).isFile()) throw new StoreUnavailableError(`${file} is not a file`)
+  }
+  // LMDB maps a file that has no blocks yet: where the disk has none, the process ends with a bus error.
+  if (!existsSync(join(path, 'lock.mdb'))) assertRoom({ rows: 0, bytes: 0 }, freeBytes(path))
+  const data = join(path, 'data.mdb')
+  if (existsSync(data)) checkDataFile(data)
+}
+
+/** Marks an environment as ours. Runs in a write transaction. */
+function claim(root: Environment, path: string): void {
+  const found = root.get(layoutKey)
+  if (found && layout.equals(found)) return
+  if (found && !layoutsBefore.some(each => each.equals(found)))
+    throw new StoreUnavailableError(
+      `${path} has data layout ${Buffer.from(found).toString()}, and this version reads layout ${layout} only: export the data with the version that wrote it, and import it into an empty folder`,
+    )
+  if (!found && root.getKeysCount({ limit: 1 }) > 0)
+    throw new StoreUnavailableError(`${path} holds data of another program`)
+  root.put(layoutKey, layout)
+}

@@ -1,0 +1,112 @@
+// Reads of one LMDB transaction: of the snapshot of a `read`, or of the write transaction that transaction functions
+// run in (lmdb-js picks the write transaction by itself while its callback runs).
+
+import { assert } from '../../base/assert.ts'
+import { areSame } from '../../base/bytes.ts'
+import { isEmptyRange, isImpossibleKey } from './checks.ts'
+import { type Bytes, type Entry, type KeyRange, keyBytesMax, type View, type Write } from './contract.ts'
+import type { HeldWrite } from './held-write.ts'
+import { knownOrCopy } from './lmdb-codec.ts'
+import type { Trees } from './lmdb-trees.ts'
+import { merged } from './merged.ts'
+
+export class LmdbView implements View {
+  readonly #trees: Trees
+  readonly #held: HeldWrite | undefined
+  /** Cursors not yet released. A cursor left open would keep its snapshot, and all pages since, alive. */
+  #open: Set<Entries> | undefined
+  #isOver = false
+
+  /** `held`: a write of the same transaction that the database does not know of yet. */
+  constructor(trees: Trees, held?: HeldWrite) {
+    this.#trees = trees
+    this.#held = held
+  }
+
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isImpossibleKey(key)) return undefined
+    const held = this.#held?.of(key)
+    if (held !== undefined) return heldValue(held, known)
+    const tree = this.#trees.of(key)
+    if (known === undefined) return tree.get(key)
+    const found = tree.getBinaryFast(key)
+    return found && knownOrCopy(found, known)
+  }
+
+  range(range: KeyRange): Iterable<Entry> {
+    return { [Symbol.iterator]: () => this.#iterate(range) }
+  }
+
+  /** Releases what is still open. The view must not be used any more. */
+  end(): void {
+    this.#isOver = true
+    if (this.#open !== undefined) for (const entries of this.#open) entries.return()
+  }
+
+  #iterate(range: KeyRange): Iterator<Entry> {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isEmptyRange(range)) return [][Symbol.iterator]()
+    this.#held?.release()
+    this.#open ??= new Set()
+    const options = rangeOptions(range)
+    const sources = this.#trees.within(range).map(tree => tree.getRange(options))
+    const [first, second] = sources
+    const entries = first && !second ? first : merged(sources, range.reverse === true)
+    return new Entries(entries[Symbol.iterator](), range.limit, this.#open)
+  }
+}
+
+/** What a get of a held write returns: as any value it belongs to the caller. */
+function heldValue({ value }: Write, known: Bytes | undefined): Bytes | undefined {
+  return known !== undefined && value !== undefined && areSame(value, known) ? known : value?.slice()
+}
+
+/** One pass over a range. */
+class Entries implements Iterator<Entry> {
+  readonly #cursor: Iterator<Entry>
+  readonly #open: Set<Entries>
+  #left: number
+  #isDone = false
+
+  constructor(cursor: Iterator<Entry>, limit: number | undefined, open: Set<Entries>) {
+    this.#cursor = cursor
+    this.#left = limit ?? Number.POSITIVE_INFINITY
+    this.#open = open
+    open.add(this)
+  }
+
+  next(): IteratorResult<Entry, undefined> {
+    if (this.#isDone) return { done: true, value: undefined }
+    if (this.#left-- === 0) return this.return()
+    const result = this.#cursor.next()
+    // Of a result that is not the last, lmdb-js leaves `done` out.
+    return result.done ? this.return() : result
+  }
+
+  return(): IteratorResult<Entry, undefined> {
+    if (!this.#isDone) {
+      this.#isDone = true
+      this.#open.delete(this)
+      this.#cursor.return?.()
+    }
+    return { done: true, value: undefined }
+  }
+}
+
+/** A half-open interval in the terms of lmdb-js, which counts from the end (and includes it) in reverse. */
+function rangeOptions(range: KeyRange) {
+  const low = bound(range.start)
+  const high = bound(range.end)
+  if (!range.reverse) return { start: low, end: high }
+  // An empty bound means "no bound" to LMDB, as it does to us at the low end.
+  return { reverse: true, start: high, exclusiveStart: true, end: low, inclusiveEnd: true }
+}
+
+/**
+ * A bound LMDB can hold. Cutting it one byte beyond the longest key changes nothing: every key differs from it
+ * before that, or is its prefix.
+ */
+function bound(key: Bytes): Bytes {
+  return key.length > keyBytesMax + 1 ? key.subarray(0, keyBytesMax + 1) : key
+}

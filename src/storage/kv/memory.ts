@@ -1,0 +1,116 @@
+// The storage engine of tests: everything in memory, gone with the process. Reads and transactions are synchronous and
+// run one at a time, so the entries themselves are the snapshot that a read sees.
+
+import { assert } from '../../base/assert.ts'
+import { checkWork, isEmptyRange } from './checks.ts'
+import type { Bytes, Entry, KeyRange, KeyValueStore, View, Work } from './contract.ts'
+import { StoreUnavailableError } from './errors.ts'
+import { Listeners } from './listeners.ts'
+import { SortedEntries } from './sorted-entries.ts'
+
+/** Opens an empty store in memory. */
+export function openMemory(): KeyValueStore {
+  return new MemoryStore()
+}
+
+/** Copies what it hands out: the arrays belong to the caller, who may change them. */
+class MemoryView implements View {
+  readonly #entries: SortedEntries<Entry>
+  #isOver = false
+
+  constructor(entries: SortedEntries<Entry>) {
+    this.#entries = entries
+  }
+
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
+    assert(!this.#isOver, 'a view is used after its read')
+    const value = this.#entries.get(key)?.value
+    if (value === undefined) return undefined
+    return known !== undefined && Buffer.compare(value, known) === 0 ? known : new Uint8Array(value)
+  }
+
+  range(range: KeyRange): Iterable<Entry> {
+    return { [Symbol.iterator]: () => this.#iterate(range) }
+  }
+
+  end(): void {
+    this.#isOver = true
+  }
+
+  *#iterate(range: KeyRange): Generator<Entry> {
+    assert(!this.#isOver, 'a view is used after its read')
+    if (isEmptyRange(range)) return
+    const direction = range.reverse ? 'descending' : 'ascending'
+    let left = range.limit ?? Number.POSITIVE_INFINITY
+    for (const { key, value } of this.#entries[direction](range.start, range.end)) {
+      yield { key: new Uint8Array(key), value: new Uint8Array(value) }
+      if (--left <= 0) return
+      assert(!this.#isOver, 'a view is used after its read')
+    }
+  }
+}
+
+class MemoryStore implements KeyValueStore {
+  readonly #entries = new SortedEntries<Entry>()
+  readonly #listeners = new Listeners()
+  #isClosed = false
+  #isWorking = false
+  /** Settles when the transactions begun so far have. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  read<T>(read: (view: View) => T): T {
+    if (this.#isClosed) throw closedError()
+    assert(!this.#isWorking, 'a transaction must not read beside its view')
+    return this.#withView(read)
+  }
+
+  transact<T>(work: (view: View) => Work<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(closedError())
+    const outcome = Promise.resolve().then(() => this.#run(work))
+    this.#last = Promise.allSettled([this.#last, outcome])
+    return outcome
+  }
+
+  watch(listener: () => void): () => void {
+    return this.#listeners.add(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#last
+  }
+
+  #run<T>(work: (view: View) => Work<T>): T {
+    this.#isWorking = true
+    try {
+      const done = this.#withView(work)
+      checkWork(done)
+      if (this.#apply(done)) queueMicrotask(() => this.#listeners.notify())
+      return done.result
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  /** True when there was anything to change. */
+  #apply(work: Work<unknown>): boolean {
+    for (const { key, value } of work.writes) {
+      if (value) this.#entries.set({ key: new Uint8Array(key), value: new Uint8Array(value) })
+      else this.#entries.delete(key)
+    }
+    return work.writes.length > 0
+  }
+
+  #withView<T>(use: (view: View) => T): T {
+    const view = new MemoryView(this.#entries)
+    try {
+      return use(view)
+    } finally {
+      view.end()
+    }
+  }
+}
+
+function closedError(): StoreUnavailableError {
+  return new StoreUnavailableError('the store is closed')
+}

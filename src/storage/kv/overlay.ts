@@ -1,0 +1,88 @@
+// Writes laid over a view that does not have them yet: what a transaction has written over the snapshot it reads, or
+// what the transactions of a batch have over the state it begins with. Slots are kept in order, so that point reads,
+// inserts and narrow range reads stay logarithmic however much is written.
+
+import { areSame } from '../../base/bytes.ts'
+import { mergeJoin } from '../../base/merge-join.ts'
+import type { Bytes, Entry, KeyRange, View, Write } from './contract.ts'
+import { SortedEntries } from './sorted-entries.ts'
+
+interface Slot {
+  readonly key: Bytes
+  value: Bytes | undefined
+}
+
+/** What `Overlay.revert` needs to take back a run of writes, newest last. */
+export type Journal = { readonly key: Bytes; readonly before: Slot | undefined }[]
+
+/** Pending writes over a view; itself a view, but that the arrays that were written are lent, not given. */
+export class Overlay implements View {
+  readonly base: View
+  readonly #slots = new SortedEntries<Slot>()
+
+  constructor(base: View) {
+    this.base = base
+  }
+
+  get isEmpty(): boolean {
+    return this.#slots.isEmpty
+  }
+
+  get(key: Bytes, known?: Bytes): Bytes | undefined {
+    const slot = this.#slots.isEmpty ? undefined : this.#slots.get(key)
+    if (slot === undefined) return this.base.get(key, known)
+    const { value } = slot
+    return known !== undefined && value !== undefined && areSame(value, known) ? known : value
+  }
+
+  noteAbsent(key: Bytes, range: Pick<KeyRange, 'start' | 'end'>): void {
+    this.base.noteAbsent?.(key, range)
+  }
+
+  /** Sets (or, with undefined, deletes) a key and notes in `journal` how to take that back. */
+  set(key: Bytes, value: Bytes | undefined, journal?: Journal): void {
+    const before = this.#slots.set({ key, value })
+    journal?.push({ key, before })
+  }
+
+  /** Takes back the writes of a journal and empties it. Nothing else may have written the same keys since. */
+  revert(journal: Journal): void {
+    for (let step = journal.pop(); step !== undefined; step = journal.pop()) {
+      if (step.before === undefined) this.#slots.delete(step.key)
+      else this.#slots.set(step.before)
+    }
+  }
+
+  /** The writes in key order, without deletes of keys that never existed. */
+  writes(): Write[] {
+    const writes: Write[] = []
+    for (const slot of this.#slots.all()) {
+      if (slot.value !== undefined || this.base.get(slot.key) !== undefined) writes.push(slot)
+    }
+    return writes
+  }
+
+  /** Sees the writes made before the iteration began. */
+  range(range: KeyRange): Iterable<Entry> {
+    if (this.#slots.isEmpty) return this.base.range(range)
+    const slots = [...this.#slots.ascending(range.start, range.end)]
+    if (slots.length === 0) return this.base.range(range)
+    if (range.reverse) slots.reverse()
+    return merge(this.base, range, slots)
+  }
+}
+
+/** A slot hides what the base has under its key. */
+function* merge(base: View, range: KeyRange, slots: readonly Slot[]): Generator<Entry> {
+  const { end, limit = Number.POSITIVE_INFINITY, reverse = false, start } = range
+  let left = limit
+  if (left <= 0) return
+  const sign = reverse ? -1 : 1
+  const byKey = (entry: Entry, slot: Slot) => Buffer.compare(entry.key, slot.key) * sign
+  for (const [entry, slot] of mergeJoin(base.range({ start, end, reverse }), slots, byKey)) {
+    const { key, value } = slot ?? (entry as Entry)
+    if (value === undefined) continue
+    yield slot === undefined ? (entry as Entry) : { key, value }
+    if (--left === 0) return
+  }
+}

@@ -1,0 +1,159 @@
+// Brings the state rows of the record (`kv`) forward to the log, and removes log rows that no node needs any more. One
+// node at a time does it, by a lease; two that believe to hold it do no harm, because each step checks in its own
+// transaction where the state stands.
+
+import { byteText } from '../../../base/byte-text.ts'
+import { systemClock } from '../../../base/clock.ts'
+import { secondsPerDay } from '../../../base/durations.ts'
+import type { Write } from '../contract.ts'
+import { decodeBatch } from './batch.ts'
+import { byteaArray } from './bytea-array.ts'
+import { holdLease, releaseLease } from './lease.ts'
+import { putState, readLog } from './record.ts'
+import type { PostgresSession } from './session.ts'
+import { assertKnown } from './tables.ts'
+import type { UpkeepTask } from './upkeep.ts'
+
+const leaseName = 'checkpoint'
+const leaseSeconds = 5
+/** Milliseconds between two steps when there is nothing to do. */
+export const checkpointEveryMs = 2_000
+/** Milliseconds between two removals of log rows. */
+const trimEveryMs = 10_000
+/** Keys changed in one transaction. */
+const stepKeysMax = 5_000
+const stepBytesMax = 8 << 20
+/** Log rows removed in one statement. */
+const trimRowsMax = 1_000
+/** Seconds for which log rows stay at least, for nodes that were away. */
+const retentionSeconds = 600
+/** A node that has not been seen for so long, in seconds, does not hold back the removal of log rows. */
+const nodeGoneSeconds = 60
+/** After so many seconds it is forgotten. */
+const nodeForgottenSeconds = secondsPerDay
+
+/** Brings the state forward, a step at a time. */
+export class Checkpointer implements UpkeepTask {
+  readonly #node: string
+  #trimmedMs = Number.NEGATIVE_INFINITY
+  /** No row of the log is before it. */
+  #firstRow = 0
+
+  /** `node` names this process among those that may hold the lease. */
+  constructor(node: string) {
+    this.#node = node
+  }
+
+  async run(session: PostgresSession): Promise<boolean> {
+    const mayTrim = systemClock.elapsedMs() - this.#trimmedMs >= trimEveryMs
+    const { from, head } = await standingOf(session)
+    // A process with nothing to do leaves the lease alone.
+    if ((from === head && !mayTrim) || !(await holdLease(session, leaseName, this.#node, leaseSeconds)))
+      return false
+    const isBusy = await advanceCheckpoint(session)
+    if (mayTrim && !isBusy) {
+      this.#trimmedMs = systemClock.elapsedMs()
+      this.#firstRow = await trimLog(session, this.#firstRow)
+    }
+    return isBusy
+  }
+
+  stop(session: PostgresSession): Promise<void> {
+    return releaseLease(session, leaseName, this.#node)
+  }
+}
+
+/**
+ * The batch of which the state is, and the newest. Throws `StoreUnavailableError` when a newer program has changed the tables.
+ */
+async function standingOf(
+  session: PostgresSession,
+): Promise<{ readonly from: number; readonly head: number }> {
+  const [row] = await session.query(
+    `SELECT seq, (SELECT max(seq) FROM ${session.table('log')}) AS head,
+       (SELECT version FROM ${session.table('meta')} WHERE id = 1) AS version
+     FROM ${session.table('checkpoint')} WHERE id = 1`,
+  )
+  assertKnown(session, Number(row?.version))
+  return { from: Number(row?.seq), head: Number(row?.head) }
+}
+
+/** Takes one step; true when there is more to do. */
+export async function advanceCheckpoint(session: PostgresSession): Promise<boolean> {
+  const { from, head } = await standingOf(session)
+  const changed = new Map<string, Write>()
+  let reached = from
+  let bytes = 0
+  while (reached < head && changed.size < stepKeysMax && bytes < stepBytesMax) {
+    const rows = await readLog(session, reached, head)
+    if (rows.length === 0) break
+    for (const { seq, body } of rows) {
+      for (const write of decodeBatch(body)) changed.set(byteText(write.key), write)
+      reached = seq
+      bytes += body.length
+      if (changed.size >= stepKeysMax || bytes >= stepBytesMax) break
+    }
+  }
+  if (reached === from) return false
+  await writeStep(session, from, reached, [...changed.values()])
+  return reached < head
+}
+
+/** One transaction: the state at `from` becomes the state at `to`. Does nothing when another node was faster. */
+async function writeStep(
+  session: PostgresSession,
+  from: number,
+  to: number,
+  writes: readonly Write[],
+): Promise<void> {
+  const checkpoint = session.table('checkpoint')
+  const present = writes.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
+  const gone = writes.flatMap(({ key, value }) => (value === undefined ? [key] : []))
+  try {
+    await session.query('BEGIN')
+    const [row] = await session.query(`SELECT seq FROM ${checkpoint} WHERE id = 1 FOR UPDATE`)
+    if (Number(row?.seq) !== from) {
+      await session.query('ROLLBACK')
+      return
+    }
+    if (gone.length > 0) {
+      await session.query(`DELETE FROM ${session.table('kv')} WHERE key = ANY($1::bytea[])`, [
+        byteaArray(gone),
+      ])
+    }
+    if (present.length > 0) await putState(session, present)
+    await session.query(`UPDATE ${checkpoint} SET seq = $1 WHERE id = 1`, [to])
+    await session.query('COMMIT')
+  } catch (error) {
+    // The session is in a failed transaction: nothing may follow on it.
+    session.close()
+    throw error
+  }
+}
+
+/**
+ * Removes log rows that are in the state, older than the retention, and needed by no node that lives. `first`: no row is
+ * before it; resolves with what is so afterwards. Removed rows stay on their pages for as long as a transaction reads an older state
+ * of the database, and a search for the first row from the beginning walks over all of them.
+ */
+async function trimLog(session: PostgresSession, first: number): Promise<number> {
+  const log = session.table('log')
+  let from = first
+  for (;;) {
+    const rows = await session.query(
+      `DELETE FROM ${log}
+       WHERE seq >= $3 AND seq < (SELECT MIN(seq) FROM ${log} WHERE seq >= $3) + ${trimRowsMax}
+         AND seq < (SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1)
+         AND seq < (SELECT COALESCE(MIN(needs), 9223372036854775807) FROM ${session.table('node')}
+                    WHERE seen > now() - $2 * interval '1 second')
+         AND at < now() - $1 * interval '1 second' RETURNING seq`,
+      [retentionSeconds, nodeGoneSeconds, from],
+    )
+    for (const { seq } of rows) from = Math.max(from, Number(seq) + 1)
+    if (rows.length < trimRowsMax) break
+  }
+  await session.query(`DELETE FROM ${session.table('node')} WHERE seen < now() - $1 * interval '1 second'`, [
+    nodeForgottenSeconds,
+  ])
+  return from
+}

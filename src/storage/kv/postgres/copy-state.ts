@@ -1,0 +1,168 @@
+// Copies the state of the record into an empty local copy, page by page, while commits go on. The pages are of different
+// moments; redoing the log from the checkpoint at which the copy began makes them one state, because every log row sets
+// and deletes keys absolutely.
+
+import { systemClock } from '../../../base/clock.ts'
+import { machineStart } from '../../../base/process-mark.ts'
+import { everyKey, type KeyValueStore, type Write } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import { KeptLog } from './kept-log.ts'
+import { keepLog, readBatch } from './record.ts'
+import { type CopyNote, noteWrite, readNote } from './replica.ts'
+import { disagreement } from './same-record.ts'
+import type { PostgresSession, ResultRow } from './session.ts'
+import { readStoreId } from './tables.ts'
+
+/** What a copy has done so far. */
+export interface CopyProgress {
+  readonly keys: number
+  readonly bytes: number
+  /** How many keys the record had when the copy began, or went on; undefined until they have been counted. */
+  readonly keysTotal: number | undefined
+}
+
+/** How much of it is done, from 0 to 1; undefined while that is not known. */
+export function copiedShare({ keys, keysTotal }: CopyProgress): number | undefined {
+  return keysTotal === undefined ? undefined : Math.min(1, keys / Math.max(1, keysTotal))
+}
+
+/** Bytes that a page should have. */
+const pageBytesAim = 4 << 20
+const pageRowsMin = 16
+const pageRowsMax = 16_384
+
+/**
+ * Fills `local`, which is empty or holds a part of such a copy. Resolves when the log can be redone on it. What is
+ * interrupted goes on where it stopped, if the log still reaches back to where it began.
+ */
+export async function copyState(
+  session: PostgresSession,
+  local: KeyValueStore,
+  node: string,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<void> {
+  const begun = await resumable(session, local)
+  if (begun === undefined) await empty(local)
+  const note = begun?.note ?? (await pinCheckpoint(session, node))
+  const log = new KeptLog(node, systemClock.elapsedMs)
+  await log.renew(session, note.seq)
+  if (begun === undefined) await local.transact(() => ({ result: undefined, writes: [noteWrite(note)] }))
+  const first = begun?.last ?? Buffer.alloc(0)
+  let keysTotal: number | undefined
+  const count = countKeys(session, first, counted => {
+    keysTotal = counted
+  })
+  let keys = 0
+  let bytes = 0
+  try {
+    for await (const page of pages(session, first)) {
+      keys += page.writes.length
+      bytes += page.bytes
+      await local.transact(() => ({ result: undefined, writes: page.writes }))
+      onProgress({ keys, bytes, keysTotal })
+      await log.renew(session, note.seq)
+    }
+  } finally {
+    count.stop()
+  }
+  await local.transact(() => ({ result: undefined, writes: [noteWrite({ ...note, isComplete: true })] }))
+}
+
+interface Page {
+  readonly writes: readonly Write[]
+  readonly bytes: number
+}
+
+/** The rows behind a key, page by page. The next page is on its way while one is put down. */
+async function* pages(session: PostgresSession, after: Buffer): AsyncGenerator<Page> {
+  let rowsLimit = pageRowsMin
+  let next = readPage(session, after, rowsLimit)
+  for (;;) {
+    const rows = await next
+    const writes = rows.map((row): Write => ({ key: row.key as Buffer, value: row.value as Buffer }))
+    const bytes = writes.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+    const isLast = rows.length < rowsLimit
+    if (!isLast) {
+      const fitting = Math.floor((rowsLimit * pageBytesAim) / Math.max(bytes, 1))
+      rowsLimit = Math.max(pageRowsMin, Math.min(fitting, rowsLimit * 4, pageRowsMax))
+      next = readPage(session, rows.at(-1)?.key as Buffer, rowsLimit)
+      // A caller that stops in between does not wait for it.
+      next.catch(() => undefined)
+    }
+    yield { writes, bytes }
+    if (isLast) return
+  }
+}
+
+function readPage(session: PostgresSession, after: Buffer, rowsLimit: number): Promise<readonly ResultRow[]> {
+  const statement = `SELECT key, value FROM ${session.table('kv')} WHERE key > $1 ORDER BY key LIMIT ${rowsLimit}`
+  return session.query(statement, [after])
+}
+
+/** Counts the keys to copy while they are being copied: of many that takes long, and it only serves to show progress. */
+function countKeys(
+  session: PostgresSession,
+  after: Buffer,
+  onCounted: (count: number) => void,
+): { readonly stop: () => void } {
+  let beside: PostgresSession | undefined
+  let isStopped = false
+  const count = async () => {
+    beside = await session.beside()
+    if (isStopped) return
+    const [row] = await beside.query(`SELECT count(*) AS count FROM ${beside.table('kv')} WHERE key > $1`, [
+      after,
+    ])
+    onCounted(Number(row?.count))
+  }
+  const stop = () => {
+    isStopped = true
+    beside?.close()
+  }
+  // What keeps it from counting keeps the copy from coming about, too, and is told there.
+  count()
+    .catch(() => undefined)
+    .finally(stop)
+  return { stop }
+}
+
+/** The note of a copy that was interrupted, and the last key in it; undefined when it has to begin anew. */
+async function resumable(
+  session: PostgresSession,
+  local: KeyValueStore,
+): Promise<{ readonly note: CopyNote; readonly last: Buffer } | undefined> {
+  const note = readNote(local)
+  if (note === undefined || note.isComplete || (await disagreement(session, note)) !== undefined)
+    return undefined
+  const [entry] = local.read(view => [...view.range({ ...everyKey, reverse: true, limit: 1 })])
+  // The note itself comes before all other keys, behind which copying then begins.
+  return { note, last: Buffer.from(entry?.key ?? []) }
+}
+
+/** Removes whatever is in a store, a page at a time. */
+async function empty(local: KeyValueStore): Promise<void> {
+  for (let count = 1; count > 0; ) {
+    count = await local.transact(view => {
+      const writes = Array.from(view.range({ ...everyKey, limit: pageRowsMax }), ({ key }) => ({
+        key,
+        value: undefined,
+      }))
+      return { result: writes.length, writes }
+    })
+  }
+}
+
+/** Where the state stands, kept from being trimmed behind: the note of a copy that begins there. */
+async function pinCheckpoint(session: PostgresSession, node: string): Promise<CopyNote> {
+  const storeId = await readStoreId(session)
+  await session.query('BEGIN')
+  const [row] = await session.query(`SELECT seq FROM ${session.table('checkpoint')} WHERE id = 1 FOR UPDATE`)
+  const seq = Number(row?.seq)
+  await keepLog(session, node, seq)
+  const batch = seq === 0 ? '' : await readBatch(session, seq)
+  await session.query('COMMIT')
+  // Its row is never trimmed.
+  if (batch === undefined)
+    throw new StoreUnavailableError(`the log lacks batch ${seq}, at which its state stands: restore a backup`)
+  return { storeId, boot: machineStart(), seq, batch, isComplete: false }
+}

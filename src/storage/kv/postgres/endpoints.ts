@@ -1,0 +1,82 @@
+// Where a session connects to, in the words of the driver: the servers of an address, each with the kinds of TLS that are
+// tried there, as libpq does.
+
+import { readFileSync } from 'node:fs'
+import type { ConnectionOptions } from 'node:tls'
+import type { ClientConfig } from 'pg'
+import {
+  type DatabaseAddress,
+  type DatabaseHost,
+  hostName,
+  parseDatabaseAddress,
+} from '../../../base/database-address.ts'
+import { StoreUnavailableError } from '../errors.ts'
+
+/** One server of an address. */
+export interface DatabaseServer {
+  /** Names it among the others. */
+  readonly name: string
+  /** What to connect with; the next when the server refuses the one before it. At least one. */
+  readonly attempts: readonly ClientConfig[]
+}
+
+/** Milliseconds until a connection that does not come about is given up. */
+const connectTimeoutMs = 5_000
+
+/**
+ * The servers behind an address, in the order in which they are tried. Throws {@link StoreUnavailableError} when a file that
+ * the address names cannot be read.
+ */
+export function endpointsOf(url: string, purpose: string): DatabaseServer[] {
+  const address = parseDatabaseAddress(url)
+  const { database, hosts, options, password, user } = address
+  const seconds = Number(options.get('connect_timeout') ?? 0)
+  const common: ClientConfig = {
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(options.has('options') && { options: options.get('options') as string }),
+    ...(options.get('sslnegotiation') === 'direct' && { sslnegotiation: 'direct' }),
+    application_name: options.get('application_name') ?? `terrarium ${purpose}`,
+    connectionTimeoutMillis: seconds > 0 ? seconds * 1000 : connectTimeoutMs,
+  }
+  return hosts.map(server => {
+    const { host, port } = server
+    const place = { ...common, ...(host !== undefined && { host }), ...(port !== undefined && { port }) }
+    return {
+      name: hostName(server),
+      attempts: tlsOf(address, server).map(ssl => ({ ...place, ssl })),
+    }
+  })
+}
+
+/** The kinds of TLS to try, in their order; false: none. What libpq says of `sslmode`. */
+function tlsOf({ options, sslMode }: DatabaseAddress, { host }: DatabaseHost): (false | ConnectionOptions)[] {
+  const mode = sslMode ?? process.env.PGSSLMODE ?? 'prefer'
+  // There is no TLS over sockets of the machine.
+  if (mode === 'disable' || host?.startsWith('/')) return [false]
+  const root = options.get('sslrootcert')
+  const ca = root === undefined || root === 'system' ? undefined : fileOf('sslrootcert', options)
+  const own: ConnectionOptions = {
+    ...(options.has('sslcert') && { cert: fileOf('sslcert', options) }),
+    ...(options.has('sslkey') && { key: fileOf('sslkey', options) }),
+    ...(options.has('sslpassword') && { passphrase: options.get('sslpassword') as string }),
+  }
+  const unverified = { ...own, rejectUnauthorized: false }
+  if (mode === 'allow') return [false, unverified]
+  if (mode === 'prefer') return [unverified, false]
+  const verified = { ...own, ...(ca !== undefined && { ca }) }
+  if (mode === 'verify-full') return [verified]
+  if (ca === undefined || mode === 'no-verify') return [unverified]
+  return [{ ...verified, checkServerIdentity: () => undefined }]
+}
+
+function fileOf(option: string, options: ReadonlyMap<string, string>): string {
+  const file = options.get(option) as string
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new StoreUnavailableError(`the file ${file} (${option}) cannot be read: ${code}`, { cause })
+  }
+}

@@ -1,0 +1,97 @@
+// Files in the record, in parts, so that nothing long is ever in memory. A file has its name only when it is complete.
+
+import { secondsPerDay } from '../../../base/durations.ts'
+import type { Random } from '../../../base/random.ts'
+import type { KeptSession } from './kept-session.ts'
+import type { PostgresSession } from './session.ts'
+
+const partBytes = 1 << 20
+const draftPrefix = 'draft of '
+/** No file takes so long to be stored, in seconds. */
+const leftoverSeconds = secondsPerDay
+
+export class RecordFiles {
+  readonly #sessions: KeptSession
+  readonly #random: Random
+
+  constructor(sessions: KeptSession, random: Random) {
+    this.#sessions = sessions
+    this.#random = random
+  }
+
+  store(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void> {
+    const draft = `${draftPrefix}${name} ${this.#random.hex(8)}`
+    return this.#sessions.alone(async session => {
+      const table = session.table('file')
+      try {
+        let parts = 0
+        for await (const body of inParts(content)) {
+          signal.throwIfAborted()
+          await session.query(`INSERT INTO ${table} (name, part, body) VALUES ($1, $2, $3)`, [
+            draft,
+            parts++,
+            body,
+          ])
+        }
+        signal.throwIfAborted()
+        await session.query('BEGIN')
+        await session.query(`DELETE FROM ${table} WHERE name = $1`, [name])
+        await session.query(`UPDATE ${table} SET name = $1 WHERE name = $2`, [name, draft])
+        await session.query('COMMIT')
+      } catch (error) {
+        await removeDraft(session, draft)
+        throw error
+      }
+    })
+  }
+
+  async size(name: string): Promise<number | undefined> {
+    const [row] = await this.#sessions.query(
+      table => `SELECT count(*) AS parts, sum(length(body)) AS bytes FROM ${table('file')} WHERE name = $1`,
+      [name],
+    )
+    return Number(row?.parts) === 0 ? undefined : Number(row?.bytes)
+  }
+
+  async *read(name: string): AsyncGenerator<Buffer> {
+    for (let part = 0; ; part++) {
+      const [row] = await this.#sessions.query(
+        table => `SELECT body FROM ${table('file')} WHERE name = $1 AND part = $2`,
+        [name, part],
+      )
+      if (row === undefined) return
+      yield row.body as Buffer
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#sessions.query(table => `DELETE FROM ${table('file')} WHERE name = $1`, [name])
+  }
+
+  async removeLeftovers(): Promise<void> {
+    await this.#sessions.query(
+      table => `DELETE FROM ${table('file')} WHERE name LIKE $1 AND at < now() - $2 * interval '1 second'`,
+      [`${draftPrefix}%`, leftoverSeconds],
+    )
+  }
+}
+
+async function removeDraft(session: PostgresSession, draft: string): Promise<void> {
+  if (!session.isSound) return
+  await session.query('ROLLBACK').catch(() => undefined)
+  await session.query(`DELETE FROM ${session.table('file')} WHERE name = $1`, [draft]).catch(() => undefined)
+}
+
+async function* inParts(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = []
+  let bytes = 0
+  for await (const piece of content) {
+    held.push(piece)
+    bytes += piece.length
+    if (bytes < partBytes) continue
+    yield Buffer.concat(held)
+    held = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(held)
+}

@@ -1,0 +1,114 @@
+// Moves the content of a store into an empty record, page by page in the order of keys. What is interrupted goes on where
+// it stopped: pages are absolute, and the record says what it is being filled with. No node starts on it meanwhile.
+
+import { keyAfter } from '../../../base/bytes.ts'
+import type { Random } from '../../../base/random.ts'
+import { type Bytes, type Entry, everyKey, type KeyValueStore } from '../contract.ts'
+import { StoreUnavailableError } from '../errors.ts'
+import type { CopyProgress } from './copy-state.ts'
+import { holdLease, releaseLease } from './lease.ts'
+import { putState, readHead } from './record.ts'
+import { PostgresSession, type RecordLocation } from './session.ts'
+import { createTables, readVersion, recordVersion, unfilledVersion } from './tables.ts'
+
+interface FillOptions {
+  readonly location: RecordLocation
+  /** No process writes to it meanwhile. */
+  readonly source: KeyValueStore
+  /** The time of the newest commit in it, in microseconds. */
+  readonly newestTime: number
+  readonly node: string
+  readonly random: Random
+  readonly onProgress: (progress: Omit<CopyProgress, 'keysTotal'>) => void
+}
+
+const leaseName = 'migration'
+const leaseSeconds = 60
+/** Bytes, about, and rows of one statement. */
+const pageBytes = 4 << 20
+const pageRowsMax = 5_000
+
+/** Fills the record. Throws {@link StoreUnavailableError} when it holds a store already. */
+export async function fillRecord(options: FillOptions): Promise<void> {
+  const { location, source, newestTime, node, random } = options
+  await PostgresSession.use(location, node, async session => {
+    await createTables(session, random, unfilledVersion)
+    if (!(await holdLease(session, leaseName, node, leaseSeconds)))
+      throw new StoreUnavailableError('another process moves data into this store')
+    try {
+      await fill(session, source, newestTime, async progress => {
+        await holdLease(session, leaseName, node, leaseSeconds)
+        options.onProgress(progress)
+      })
+      await finish(session, newestTime)
+    } finally {
+      if (session.isSound) await releaseLease(session, leaseName, node).catch(() => undefined)
+    }
+  })
+}
+
+/** Writes the pages that are missing. */
+async function fill(
+  session: PostgresSession,
+  source: KeyValueStore,
+  newestTime: number,
+  onPage: (progress: { readonly keys: number; readonly bytes: number }) => Promise<void>,
+): Promise<void> {
+  let last = await beginOf(session, newestTime)
+  let keys = 0
+  let bytes = 0
+  for (;;) {
+    const page = source.read(view => pageOf(view.range({ start: last, end: everyKey.end })))
+    if (page.length === 0) return
+    await putState(session, page)
+    last = keyAfter((page.at(-1) as Entry).key)
+    keys += page.length
+    for (const { key, value } of page) bytes += key.length + value.length
+    await onPage({ keys, bytes })
+  }
+}
+
+/** Where filling begins: at the start, or behind what is there of the same source. */
+async function beginOf(session: PostgresSession, newestTime: number): Promise<Bytes> {
+  const lease = session.table('lease')
+  const kv = session.table('kv')
+  const mark = `filled with the data as of ${newestTime}`
+  if ((await readVersion(session)) !== unfilledVersion) {
+    const { seq } = await readHead(session)
+    const rows = await session.query(`SELECT 1 FROM ${kv} LIMIT 1`)
+    if (seq > 0 || rows.length > 0)
+      throw new StoreUnavailableError(`the schema ${session.schemaName} holds a store already`)
+    await session.query(`UPDATE ${session.table('meta')} SET version = ${unfilledVersion} WHERE id = 1`)
+  }
+  const marked = await session.query(`SELECT 1 FROM ${lease} WHERE name = $1`, [mark])
+  if (marked.length === 0) {
+    await session.query(`TRUNCATE ${kv}`)
+    await session.query(`DELETE FROM ${lease} WHERE name LIKE 'filled with %'`)
+    await session.query(`INSERT INTO ${lease} (name, holder, until) VALUES ($1, '', now())`, [mark])
+  }
+  const [newest] = await session.query(`SELECT key FROM ${kv} ORDER BY key DESC LIMIT 1`)
+  return newest === undefined ? new Uint8Array(0) : keyAfter(newest.key as Buffer)
+}
+
+/** From here on nodes may start. */
+async function finish(session: PostgresSession, newestTime: number): Promise<void> {
+  await session.query('BEGIN')
+  await session.query(`UPDATE ${session.table('log')} SET closed = $1 WHERE seq = 0`, [newestTime + 1])
+  await session.query(`DELETE FROM ${session.table('lease')} WHERE name LIKE 'filled with %'`)
+  await session.query(`UPDATE ${session.table('meta')} SET version = ${recordVersion} WHERE id = 1`)
+  if ((await session.commit()) !== 'acknowledged')
+    throw new StoreUnavailableError(
+      'the database has not waited for its synchronous standby: begin anew in an empty schema',
+    )
+}
+
+function pageOf(entries: Iterable<Entry>): Entry[] {
+  const page: Entry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    page.push(entry)
+    bytes += entry.key.length + entry.value.length
+    if (bytes >= pageBytes || page.length >= pageRowsMax) break
+  }
+  return page
+}

@@ -1,0 +1,161 @@
+// Pieces of log segments in the record: an index row each, with the piece itself unless that lies in a bucket. Beside
+// them, how far each machine has handed over, and how far it was asked to.
+
+import { endOfTime, type Micros, micros } from '../../../base/micros.ts'
+import type { KeptSession } from './kept-session.ts'
+import type { ResultRow } from './session.ts'
+
+/** A piece of a segment that its machine has handed over. Pieces of a segment follow each other without a gap. */
+export interface Chunk {
+  /** The segment: the writer, and from when on (microseconds) it holds records. */
+  readonly writer: string
+  readonly start: Micros
+  /** Where in the segment the piece begins, and its length, in bytes. */
+  readonly position: number
+  readonly bytes: number
+  /** Microseconds: no record in it is younger. */
+  readonly until: Micros
+}
+
+/** A machine that has not reported for so long, in seconds, has died. */
+const silentSeconds = 10
+/** The row of the table of machines that holds what all are asked for. */
+const askedRow = ''
+
+/** The pieces of all machines. Whatever fails here rejects with `StoreUnavailableError`. */
+export class RecordLogChunks {
+  readonly #sessions: KeptSession
+  readonly #node: string
+
+  constructor(sessions: KeptSession, node: string) {
+    this.#sessions = sessions
+    this.#node = node
+  }
+
+  /** How much of each segment of these writers has been handed over, by writer and start as `writer/start`. */
+  async handedOver(writers: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#sessions.query(
+      table => `SELECT writer, start, max(place + bytes) AS reached FROM ${table('log_chunk')}
+                WHERE writer = ANY($1::text[]) GROUP BY writer, start`,
+      [writers],
+    )
+    return new Map(rows.map(row => [`${row.writer}/${row.start}`, Number(row.reached)]))
+  }
+
+  /** `body`: the piece, compressed; undefined when it is kept elsewhere. Adding a piece again changes nothing. */
+  async add(chunk: Chunk, body: Uint8Array | undefined): Promise<void> {
+    const { writer, start, position, bytes, until } = chunk
+    await this.#sessions.query(
+      table => `INSERT INTO ${table('log_chunk')} (writer, start, place, bytes, until, body)
+                VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+      [writer, start, position, bytes, until, body && Buffer.from(body)],
+    )
+  }
+
+  /** All pieces of the segments that may hold records of a span (microseconds), in their order. */
+  async between(from: Micros, to: Micros): Promise<readonly Chunk[]> {
+    const rows = await this.#sessions.query(
+      table => `SELECT writer, start, place, bytes, until FROM ${table('log_chunk')} AS chunk WHERE start < $2 AND EXISTS (
+                  SELECT 1 FROM ${table('log_chunk')} AS other
+                  WHERE other.writer = chunk.writer AND other.start = chunk.start AND other.until >= $1)
+                ORDER BY start, writer, place`,
+      [from, to],
+    )
+    return rows.map(chunkOf)
+  }
+
+  /** The beginning of the oldest segment of which a piece is kept; undefined without pieces. */
+  async oldest(): Promise<Micros | undefined> {
+    const [row] = await this.#sessions.query(
+      table => `SELECT min(start) AS start FROM ${table('log_chunk')}`,
+      [],
+    )
+    return row?.start === null || row === undefined ? undefined : micros(Number(row.start))
+  }
+
+  async body({ writer, start, position }: Chunk): Promise<Uint8Array | undefined> {
+    const [row] = await this.#sessions.query(
+      table => `SELECT body FROM ${table('log_chunk')} WHERE writer = $1 AND start = $2 AND place = $3`,
+      [writer, start, position],
+    )
+    return (row?.body as Buffer | null) ?? undefined
+  }
+
+  /** The pieces older than `before`, and the oldest of the others without which the rest has at most `bytesMax`. */
+  async old(before: Micros, bytesMax: number): Promise<readonly Chunk[]> {
+    const rows = await this.#sessions.query(
+      table => `SELECT writer, start, place, bytes, until FROM (
+                  SELECT writer, start, place, bytes, until,
+                         sum(bytes) OVER (ORDER BY start DESC, writer, place DESC) AS total
+                  FROM ${table('log_chunk')}) AS summed
+                WHERE until < $1 OR total > $2`,
+      [before, bytesMax],
+    )
+    return rows.map(chunkOf)
+  }
+
+  async remove({ writer, start, position }: Chunk): Promise<void> {
+    await this.#sessions.query(
+      table => `DELETE FROM ${table('log_chunk')} WHERE writer = $1 AND start = $2 AND place = $3`,
+      [writer, start, position],
+    )
+  }
+
+  /** Asks all machines to hand over what was recorded up to `time`. */
+  ask(time: Micros): Promise<void> {
+    return this.#reportAs(askedRow, time)
+  }
+
+  /** Up to when all machines are asked to hand over. */
+  async asked(): Promise<Micros> {
+    const [row] = await this.#sessions.query(
+      table => `SELECT until FROM ${table('log_node')} WHERE node = $1`,
+      [askedRow],
+    )
+    return micros(Number(row?.until ?? 0))
+  }
+
+  /** Says that this machine lives, and has handed over all that was recorded up to `until`. */
+  report(until: Micros): Promise<void> {
+    return this.#reportAs(this.#node, until)
+  }
+
+  /** What is reported never steps back. */
+  async #reportAs(node: string, until: Micros): Promise<void> {
+    await this.#sessions.query(
+      table => `INSERT INTO ${table('log_node')} (node, until, seen) VALUES ($1, $2, now())
+                ON CONFLICT (node) DO UPDATE
+                SET until = GREATEST(${table('log_node')}.until, excluded.until), seen = excluded.seen`,
+      [node, until],
+    )
+  }
+
+  /** The oldest of what the machines that live have reported; Infinity when there is none. */
+  async reportedByAll(): Promise<Micros> {
+    const [row] = await this.#sessions.query(
+      table => `SELECT min(until) AS until FROM ${table('log_node')}
+                WHERE node <> $1 AND seen > now() - $2 * interval '1 second'`,
+      [askedRow, silentSeconds],
+    )
+    return row?.until === null ? endOfTime : micros(Number(row?.until))
+  }
+
+  /** Says that this machine has ended. */
+  async retire(): Promise<void> {
+    await this.#sessions.query(
+      table => `DELETE FROM ${table('log_node')}
+                WHERE node = $1 OR (node <> $2 AND seen < now() - interval '1 day')`,
+      [this.#node, askedRow],
+    )
+  }
+}
+
+function chunkOf(row: ResultRow): Chunk {
+  return {
+    writer: String(row.writer),
+    start: micros(Number(row.start)),
+    position: Number(row.place),
+    bytes: Number(row.bytes),
+    until: micros(Number(row.until)),
+  }
+}

@@ -1,0 +1,62 @@
+// The notices of processes (src/base/notices.ts) over the record: each leaves rows of its own in a small table and reads
+// those of the others. They are forgotten after a minute.
+
+import type { NoticeBoard } from '../../../base/notices.ts'
+import type { PostgresSession } from './session.ts'
+import type { UpkeepTask } from './upkeep.ts'
+
+/** Notices older than these seconds are not read any more: a process that was away for so long goes without them. */
+const readSeconds = 15
+const keptSeconds = 60
+
+export class NoticeExchange implements UpkeepTask {
+  readonly #board: NoticeBoard
+  readonly #node: string
+  /** The newest notice read of each process. */
+  readonly #read = new Map<string, number>()
+  #number = 0
+
+  /** `node` names this process among all. */
+  constructor(board: NoticeBoard, node: string) {
+    this.#board = board
+    this.#node = node
+  }
+
+  async run(session: PostgresSession): Promise<boolean> {
+    const table = session.table('notice')
+    const news = this.#board.collect()
+    if (news !== undefined) {
+      await session.query(`INSERT INTO ${table} (node, number, body) VALUES ($1, $2, $3)`, [
+        this.#node,
+        ++this.#number,
+        news,
+      ])
+      await session.query(`DELETE FROM ${table} WHERE node = $1 AND at < now() - $2 * interval '1 second'`, [
+        this.#node,
+        keptSeconds,
+      ])
+    }
+    const rows = await session.query(
+      `SELECT node, number, body FROM ${table}
+       WHERE node <> $1 AND at > now() - $2 * interval '1 second' ORDER BY node, number`,
+      [this.#node, readSeconds],
+    )
+    const living = new Set(rows.map(({ node }) => String(node)))
+    for (const node of this.#read.keys()) if (!living.has(node)) this.#read.delete(node)
+    for (const row of rows) {
+      const [node, number] = [String(row.node), Number(row.number)]
+      if (number <= (this.#read.get(node) ?? 0)) continue
+      this.#read.set(node, number)
+      this.#board.receive(String(row.body))
+    }
+    return false
+  }
+
+  /** Leaves nothing behind but what others may still read. */
+  async stop(session: PostgresSession): Promise<void> {
+    await session.query(
+      `DELETE FROM ${session.table('notice')} WHERE at < now() - $1 * interval '1 second'`,
+      [keptSeconds],
+    )
+  }
+}

@@ -1,0 +1,152 @@
+// The tables of the record. SQL stays in the subset that PostgreSQL, CockroachDB and YugabyteDB share.
+
+import type { Random } from '../../../base/random.ts'
+import { StoreUnavailableError, wordsOf } from '../errors.ts'
+import { stateOf } from './failures.ts'
+import type { PostgresSession } from './session.ts'
+
+/** The version of the tables below and of what stands in them. */
+export const recordVersion = 2
+/** Instead of a version: data is being moved into the tables, and no node may start on them. */
+export const unfilledVersion = 0
+
+/** SQLSTATEs of statements that lost a race against another first start: they exist already, or are being made. */
+const raceStates = new Set(['23505', '42P06', '42P07', '42710', '40001', 'XX000'])
+const attemptsMax = 10
+/** SQLSTATE of what the role may not do. */
+const forbiddenState = '42501'
+/** SQLSTATEs of a schema or table that does not exist. */
+const missingStates = new Set(['3F000', '42P01'])
+
+/**
+ * Makes the tables when they are missing, also when several nodes do so at the same moment, and checks their version;
+ * {@link readStoreId}.
+ */
+export async function openTables(session: PostgresSession, random: Random): Promise<string> {
+  await createTables(session, random, recordVersion)
+  return readStoreId(session)
+}
+
+/** Makes the tables when they are missing, and then says that they are of `version`. */
+export async function createTables(session: PostgresSession, random: Random, version: number): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await tryCreateTables(session, random, version)
+      return
+    } catch (error) {
+      const state = stateOf(error)
+      if (state === forbiddenState)
+        throw new StoreUnavailableError(
+          `the tables of the store cannot be made: ${wordsOf(error)}: grant CREATE on the database, or make the schema ${session.schemaName} and let the role own it`,
+          { cause: error },
+        )
+      if (attempt === attemptsMax || state === undefined || !raceStates.has(state)) throw error
+    }
+  }
+}
+
+/**
+ * What tells the store of these tables from all others: drawn when they are made. Throws {@link StoreUnavailableError} when there
+ * are none, or of another version.
+ */
+export async function readStoreId(session: PostgresSession): Promise<string> {
+  const version = await readVersion(session)
+  if (version === undefined)
+    throw new StoreUnavailableError(`the schema ${session.schemaName} of the database holds no store`)
+  if (version === unfilledVersion)
+    throw new StoreUnavailableError(
+      `data is being moved into the schema ${session.schemaName}: finish that with "terrarium migrate"`,
+    )
+  assertKnown(session, version)
+  const [row] = await session.query(`SELECT store_id FROM ${session.table('meta')} WHERE id = 1`)
+  return String(row?.store_id)
+}
+
+/** Throws {@link StoreUnavailableError} unless this program knows tables of that version. */
+export function assertKnown(session: PostgresSession, version: number): void {
+  if (version === recordVersion) return
+  throw new StoreUnavailableError(
+    `the tables in schema ${session.schemaName} have version ${version}; this program knows version ${recordVersion}`,
+  )
+}
+
+/** The version of the tables; undefined when they are missing. */
+export async function readVersion(session: PostgresSession): Promise<number | undefined> {
+  try {
+    const [row] = await session.query(`SELECT version FROM ${session.table('meta')} WHERE id = 1`)
+    return row === undefined ? undefined : Number(row.version)
+  } catch (error) {
+    if (missingStates.has(stateOf(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+async function tryCreateTables(session: PostgresSession, random: Random, version: number): Promise<void> {
+  const table = (name: string) => session.table(name)
+  if ((await readVersion(session)) !== undefined) return
+  // Also where the schema is there, making it needs a right on the database.
+  const [schema] = await session.query('SELECT to_regnamespace($1) IS NOT NULL AS exists', [
+    session.schemaName,
+  ])
+  const statements = [
+    ...(schema?.exists === true ? [] : [`CREATE SCHEMA IF NOT EXISTS ${session.schemaName}`]),
+    // One row for each committed batch; `seq` is the order of all transactions and has no gaps. The newest row is the
+    // head: nothing is updated with a commit, or versions would pile up while a long read is under way. `closed`:
+    // microseconds that no later commit comes up to.
+    `CREATE TABLE IF NOT EXISTS ${table('log')} (
+       seq bigint PRIMARY KEY, batch text NOT NULL, node text NOT NULL,
+       at timestamptz NOT NULL DEFAULT now(),
+       closed bigint NOT NULL, body bytea NOT NULL)`,
+    // One row, which is never changed: the transaction that has locked it may append to the log.
+    `CREATE TABLE IF NOT EXISTS ${table('head')} (id int PRIMARY KEY)`,
+    // The state after the batch named in `checkpoint`.
+    `CREATE TABLE IF NOT EXISTS ${table('kv')} (key bytea PRIMARY KEY, value bytea NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${table('checkpoint')} (id int PRIMARY KEY, seq bigint NOT NULL)`,
+    // Who does work that one node at a time does.
+    `CREATE TABLE IF NOT EXISTS ${table('lease')} (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)`,
+    // The nodes that live or did lately, and the first batch each still needs.
+    `CREATE TABLE IF NOT EXISTS ${table('node')} (
+       name text PRIMARY KEY, needs bigint NOT NULL, seen timestamptz NOT NULL)`,
+    // What processes tell each other now and then.
+    `CREATE TABLE IF NOT EXISTS ${table('notice')} (
+       node text NOT NULL, number bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(), body text NOT NULL,
+       PRIMARY KEY (node, number))`,
+    // Files that every node can read, in parts.
+    `CREATE TABLE IF NOT EXISTS ${table('file')} (
+       name text NOT NULL, part int NOT NULL, at timestamptz NOT NULL DEFAULT now(), body bytea NOT NULL,
+       PRIMARY KEY (name, part))`,
+    // The query logs of all nodes in pieces, and how far each node has handed over its own.
+    `CREATE TABLE IF NOT EXISTS ${table('log_chunk')} (
+       writer text NOT NULL, start bigint NOT NULL, place bigint NOT NULL, bytes bigint NOT NULL,
+       until bigint NOT NULL, body bytea, PRIMARY KEY (writer, start, place))`,
+    `CREATE TABLE IF NOT EXISTS ${table('log_node')} (
+       node text PRIMARY KEY, until bigint NOT NULL, seen timestamptz NOT NULL)`,
+    // Last: where its row is, everything is.
+    `CREATE TABLE IF NOT EXISTS ${table('meta')} (
+       id int PRIMARY KEY, version int NOT NULL, store_id text NOT NULL, root_hash text)`,
+    `INSERT INTO ${table('head')} VALUES (1) ON CONFLICT DO NOTHING`,
+    // The state before the first batch.
+    `INSERT INTO ${table('log')} (seq, batch, node, closed, body) VALUES (0, '', '', 0, '') ON CONFLICT DO NOTHING`,
+    `INSERT INTO ${table('checkpoint')} VALUES (1, 0) ON CONFLICT DO NOTHING`,
+  ]
+  for (const statement of statements) await session.query(statement)
+  await session.query(
+    `INSERT INTO ${table('meta')} (id, version, store_id) VALUES (1, $1, $2) ON CONFLICT DO NOTHING`,
+    [version, random.hex(16)],
+  )
+}
+
+/** The hash of the root secret that all nodes share; undefined while there is none. */
+export async function readRootHash(session: PostgresSession): Promise<string | undefined> {
+  const [row] = await session.query(`SELECT root_hash FROM ${session.table('meta')} WHERE id = 1`)
+  return typeof row?.root_hash === 'string' ? row.root_hash : undefined
+}
+
+/** Stores the hash unless another node was faster; resolves with the one that counts. */
+export async function claimRootHash(session: PostgresSession, hash: string): Promise<string> {
+  await session.query(
+    `UPDATE ${session.table('meta')} SET root_hash = $1 WHERE id = 1 AND root_hash IS NULL`,
+    [hash],
+  )
+  return (await readRootHash(session)) ?? hash
+}

@@ -1,0 +1,240 @@
+// The keys that the last commits have written: those of this process, and those of other machines that it has brought
+// into its copy of a shared record. Of what an attempt has read on an earlier state, only what was written since has to be
+// read again under the writer's lock. Commits of other processes on the same folder are missing here, which shows because
+// each commit names the one before it.
+//
+// Each of the three parts has its reason in figures (decision 15): keys are found by their place in a table of fixed size,
+// ranges by the keys of each commit, and commits whose keys are of other kinds than a range are left out. Every commit passes
+// through here, so nothing is kept that the garbage collector would have to follow or copy: a place holds the number of the
+// last write to it, and keys are copied into a ring of bytes. Two keys may share a place, and of large commits no keys are
+// kept, so more may seem written than was: reading it again decides.
+
+import { byteText } from '../../base/byte-text.ts'
+import { hashByte, hashBytes, hashSeed } from '../../base/bytes.ts'
+import type { Bytes, KeyRange, Write } from './contract.ts'
+import type { NotedRow, ReadRange, ReadSet } from './noted-reads.ts'
+
+/** Commits that are remembered; a power of two. */
+const commitsMax = 8192
+/** The room for their keys, each with its length: a large commit, or about 2000 ordinary ones. */
+const ringBytes = 1 << 20
+/** Writes of a commit whose keys are kept: those of larger ones, as of an import, would fill the memory. */
+const keptWritesMax = 256
+/** What precedes each key in the ring, in bytes. */
+const lengthBytes = 2
+/** Places of the table; a power of two. */
+const placesMax = 1 << 20
+/** The greatest number that a place can hold. */
+const writesMax = 0xffff_ffff
+/** Comparisons of a key with a range: some tens of milliseconds. */
+const comparisonsMax = 100_000
+/** Commits whose keys are compared with a range that is asked for: some ten microseconds. */
+const askedMax = 256
+
+/** What stands in place of the number of a commit's keys when they are not kept. */
+const notKept = -1
+
+export class RecentWrites {
+  /** How many commits have been added without a gap. */
+  #commits = 0
+  /** How many writes have been added since the places were last emptied. */
+  #writes = 0
+  /** The time of the commit before the first one, and of the last. */
+  #from = 0
+  #to = 0
+  /** By the number of a commit: its time, and how many writes came before it. */
+  readonly #times = new Float64Array(commitsMax)
+  readonly #writesBefore = new Float64Array(commitsMax)
+  /** The keys of the last commits, one after the other; those of one commit lie together. */
+  #ring = new Uint8Array()
+  /** How many bytes have been used of the ring since the beginning, those that were overwritten and left out included. */
+  #ringEnd = 0
+  /** By the number of a commit: how many keys the ring has of it, and where they begin, counted like `#ringEnd`. */
+  readonly #keyCounts = new Int32Array(commitsMax)
+  readonly #ringStarts = new Float64Array(commitsMax)
+  /** By the number of a commit: which kinds of keys it wrote ({@link kindBit}). */
+  readonly #kinds = new Int32Array(commitsMax)
+  /** By place: the number of the last write to a key of that place, from 1. */
+  #writtenAt = new Uint32Array()
+
+  /** Remembers the commit at `time`, which followed the one at `before`. */
+  add(time: number, before: number, writes: readonly Write[]): void {
+    const number = this.#begin(time, before, writes.length)
+    const isKept = writes.length <= keptWritesMax
+    let at = isKept ? this.#makeRoom(writes) : 0
+    this.#keyCounts[number % commitsMax] = isKept ? writes.length : notKept
+    this.#ringStarts[number % commitsMax] = this.#ringEnd
+    const ring = this.#ring
+    let kinds = 0
+    for (const { key } of writes) {
+      kinds |= kindBit(key[0] as number)
+      const { length } = key
+      this.#writtenAt[placeOf(hashBytes(key))] = ++this.#writes
+      if (!isKept) continue
+      ring[at++] = length >> 8
+      ring[at++] = length & 0xff
+      ring.set(key, at)
+      at += length
+    }
+    if (isKept) this.#ringEnd += at - (this.#ringEnd % ringBytes)
+    this.#kinds[number % commitsMax] = kinds
+  }
+
+  /** Makes sure that the ring has room for keys in one piece; where they begin. */
+  #makeRoom(writes: readonly Write[]): number {
+    let bytes = 0
+    for (const { key } of writes) bytes += lengthBytes + key.length
+    const left = ringBytes - (this.#ringEnd % ringBytes)
+    if (bytes > left) this.#ringEnd += left
+    return this.#ringEnd % ringBytes
+  }
+
+  /** With the first commit: a process that only reads needs none of these five megabytes. */
+  #allocate(): void {
+    this.#ring = new Uint8Array(ringBytes)
+    this.#writtenAt = new Uint32Array(placesMax)
+  }
+
+  /** Makes room for a commit of so many writes; its number. */
+  #begin(time: number, before: number, writes: number): number {
+    if (this.#writtenAt.length === 0) this.#allocate()
+    const isFull = this.#writes + writes > writesMax
+    if (before !== this.#to || isFull) {
+      this.clear()
+      this.#from = before
+    }
+    if (isFull) {
+      this.#writtenAt.fill(0)
+      this.#writes = 0
+    }
+    const number = this.#commits++
+    if (number >= commitsMax) this.#from = this.#times[number % commitsMax] as number
+    this.#times[number % commitsMax] = time
+    this.#writesBefore[number % commitsMax] = this.#writes
+    this.#to = time
+    return number
+  }
+
+  /**
+   * Forgets everything, as when a commit did not come about. The places stay, for that is much cheaper where workers
+   * commit in turns: writes are numbered on, and what was written before counts as older than every commit to come.
+   */
+  clear(): void {
+    this.#commits = 0
+    this.#from = 0
+    this.#to = 0
+  }
+
+  /**
+   * The part of `reads`, made of the state after the commit `since`, that may have been written up to the commit `now`.
+   * Undefined when commits in between are not remembered.
+   */
+  written(reads: ReadSet, since: number, now: number): ReadSet | undefined {
+    if (now !== this.#to || since < this.#from) return undefined
+    const first = this.#firstAfter(since)
+    if (first === this.#commits) return { keys: new Map(), ranges: [] }
+    const before = this.#writesBefore[first % commitsMax] as number
+    const keys = new Map<string, NotedRow>()
+    for (const [key, found] of reads.keys) {
+      if ((this.#writtenAt[placeOfText(key)] as number) > before) keys.set(key, found)
+    }
+    return { keys, ranges: reads.ranges.length === 0 ? [] : this.#writtenRanges(reads.ranges, first) }
+  }
+
+  /** Whether commits after `since`, up to `now`, may have written a key of a range. */
+  mayHaveWritten({ end, start }: Pick<KeyRange, 'start' | 'end'>, since: number, now: number): boolean {
+    if (now > this.#to || since < this.#from) return true
+    const first = this.#firstAfter(since)
+    if (this.#commits - first > askedMax) return true
+    const kind = kindBit(start[0] as number)
+    for (let number = first; number < this.#commits; number++) {
+      if (!((this.#kinds[number % commitsMax] as number) & kind)) continue
+      const keys = this.#keysOf(number)
+      if (keys === undefined) return true
+      for (const key of keys)
+        if (key[0] === start[0] && Buffer.compare(key, start) >= 0 && Buffer.compare(key, end) < 0)
+          return true
+    }
+    return false
+  }
+
+  /** The keys that a commit wrote; undefined when they are not kept, or not any more. */
+  #keysOf(number: number): readonly Bytes[] | undefined {
+    const count = this.#keyCounts[number % commitsMax] as number
+    const start = this.#ringStarts[number % commitsMax] as number
+    if (count === notKept || this.#ringEnd - start > ringBytes) return undefined
+    const ring = this.#ring
+    const keys: Bytes[] = []
+    let at = start % ringBytes
+    for (let index = 0; index < count; index++) {
+      const begin = at + lengthBytes
+      at = begin + ((ring[at] as number) << 8) + (ring[at + 1] as number)
+      keys.push(ring.subarray(begin, at))
+    }
+    return keys
+  }
+
+  /** The number of the first commit after a time. */
+  #firstAfter(time: number): number {
+    let low = Math.max(0, this.#commits - commitsMax)
+    let high = this.#commits
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if ((this.#times[middle % commitsMax] as number) <= time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Those of `all` in which commits from `first` on may have written. */
+  #writtenRanges(all: readonly ReadRange[], first: number): readonly ReadRange[] {
+    const kinds = all.reduce((bits, range) => bits | kindsOf(range), 0)
+    const found = new Set<ReadRange>()
+    let left = comparisonsMax
+    for (let number = first; number < this.#commits; number++) {
+      // Mostly reads and writes are of other kinds of rows.
+      const both = (this.#kinds[number % commitsMax] as number) & kinds
+      if (!both) continue
+      const keys = this.#keysOf(number)
+      if (keys === undefined) {
+        for (const range of all) if (kindsOf(range) & both) found.add(range)
+        continue
+      }
+      left -= keys.length * all.length
+      if (left < 0) return all
+      for (const bytes of keys) {
+        if (!(kindBit(bytes[0] as number) & kinds)) continue
+        const key = byteText(bytes)
+        for (const range of all) if (range.start <= key && key < range.end) found.add(range)
+      }
+    }
+    return [...found]
+  }
+}
+
+/** The bit that stands for the first byte of a key, and for some others. */
+function kindBit(firstByte: number): number {
+  return 1 << (firstByte & 31)
+}
+
+/** The kinds of keys that a range can hold. */
+function kindsOf({ end, start }: ReadRange): number {
+  if (start >= end) return 0
+  const first = start === '' ? 0 : start.charCodeAt(0)
+  const last = Math.min(end.charCodeAt(0), first + 31)
+  let kinds = 0
+  for (let byte = first; byte <= last; byte++) kinds |= kindBit(byte)
+  return kinds
+}
+
+/** The place of a key, by its `byteText`. */
+function placeOfText(text: string): number {
+  let hash = hashSeed
+  for (let at = 0; at < text.length; at++) hash = hashByte(hash, text.charCodeAt(at))
+  return placeOf(hash)
+}
+
+/** The place of a key by the hash of its bytes. */
+function placeOf(hash: number): number {
+  return (hash ^ (hash >>> 20)) & (placesMax - 1)
+}

@@ -1,0 +1,171 @@
+// The record of changes: what each transaction touched. It stands by collection and time, so that reading what happened to
+// one collection costs what happened there; a log by time alone names the collections of each transaction, for readers
+// that follow all of them, and for its own removal.
+
+import { assert } from '../../base/assert.ts'
+import { endOfTime, micros } from '../../base/micros.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  isArray,
+  type Micros,
+  Ref,
+  type Value,
+} from '../../values/value.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import { timeOf } from '../keys/key-times.ts'
+import {
+  changesKey,
+  changesRange,
+  collectionChangesKey,
+  collectionChangesRange,
+  metaKey,
+} from '../keys/keyspace.ts'
+import { decodeValue, encodeValue } from '../keys/value-codec.ts'
+import { valueReader } from '../keys/value-reader.ts'
+import type { Bytes, Entry, View, Write } from '../kv/contract.ts'
+import type { Change, CollectionPlace, CommittedTransaction } from './contract.ts'
+import { decodeTime } from './records.ts'
+
+/** Changes in one stored part of what a transaction did to a collection. */
+const partChangesMax = 1000
+
+const kinds = ['write', 'history insert', 'history remove'] as const
+const actions = ['create', 'update', 'delete', 'add', 'remove'] as const
+
+/** Says since when the record holds the changes of each collection: folders of before had a log by time only. */
+export const recordSinceKey = metaKey('changes by collection since')
+
+/** The time after which the record is complete; `lastCommitTime` is that of the state. */
+export function recordSince(view: Pick<View, 'get'>, lastCommitTime: Micros): Micros {
+  const stored = view.get(recordSinceKey)
+  return stored === undefined ? lastCommitTime : decodeTime(stored)
+}
+
+/** The writes that put a transaction's changes into the record. A transaction without any leaves no trace. */
+export function encodeChanges(time: Micros, changes: readonly Change[]): Write[] {
+  const byCollection = new Map<string, Change[]>()
+  for (const change of changes) {
+    const name = `${change.ref.database}/${change.ref.collection}`
+    const present = byCollection.get(name)
+    if (present === undefined) byCollection.set(name, [change])
+    else present.push(change)
+  }
+  const writes: Write[] = []
+  const places: Value[] = []
+  for (const own of byCollection.values()) {
+    const { database, collection } = (own[0] as Change).ref
+    places.push(database, BigInt(collection))
+    for (let part = 0; part * partChangesMax < own.length; part++) {
+      const rows = own.slice(part * partChangesMax, (part + 1) * partChangesMax)
+      const value = encodeValue(rows.map(change => encodeChange(change, time)))
+      writes.push({ key: collectionChangesKey(database, collection, time, part), value })
+    }
+  }
+  if (places.length > 0) writes.push({ key: changesKey(time, 0), value: encodeValue(places) })
+  return writes
+}
+
+/** The time of the transaction stands in the key alone: it is not certain before the commit. */
+function encodeChange({ action, kind, ref, validTime }: Change, time: Micros): Value {
+  const what = BigInt(kinds.indexOf(kind) * actions.length + actions.indexOf(action))
+  return validTime === time ? [ref.id, what] : [ref.id, what, BigInt(validTime)]
+}
+
+function changeOf(ref: Ref, what: number, validTime: Value | undefined, time: Micros): Change {
+  const kind = kinds[Math.floor(what / actions.length)]
+  const action = actions[what % actions.length]
+  assert(kind !== undefined && action !== undefined, 'a recorded change has a known kind and action')
+  return { ref, validTime: validTime === undefined ? time : micros(Number(validTime)), kind, action }
+}
+
+/** One part of what a transaction changed in a collection. */
+export function decodePart({ key, value }: Entry): { readonly time: Micros; readonly changes: Change[] } {
+  const { collection, database, ts } = decodeKeyOf('collectionChanges', key)
+  return { time: ts, changes: changesIn(value, database, collection, ts) }
+}
+
+function changesIn(value: Bytes, database: DatabaseId, collection: CollectionId, time: Micros): Change[] {
+  const changes: Change[] = []
+  valueReader.readIntegerRows(value, (id, what, validTime) => {
+    changes.push(changeOf(new Ref(database, collection, id), what, validTime, time))
+  })
+  return changes
+}
+
+/** What a row of the log by time says: collections; and the changes themselves, where it is older than the record. */
+function decodeRow({ key, value }: Entry) {
+  const { ts } = decodeKeyOf('changes', key)
+  const items = decodeValue(value)
+  assert(isArray(items), 'a row of the change log is an array')
+  const places: CollectionPlace[] = []
+  const changes: Change[] = []
+  for (const [index, item] of items.entries()) {
+    if (isArray(item)) {
+      assert(item[0] instanceof Ref, 'a logged change begins with a reference')
+      changes.push(changeOf(item[0], Number(item[1]), item[2], ts))
+    } else if (index % 2 === 0) {
+      places.push({ database: item as DatabaseId, collection: Number(items[index + 1]) })
+    }
+  }
+  return { time: ts, places, changes }
+}
+
+/** The collections that a row of the log by time names. */
+export function placesOf(row: Entry): readonly CollectionPlace[] {
+  return decodeRow(row).places
+}
+
+/**
+ * The transactions committed after `after`, oldest first, at most `limit`, and none more once these have `changesMax`
+ * changes.
+ */
+export function readChanges(
+  view: View,
+  after: Micros | undefined,
+  limit: number,
+  changesMax = Number.POSITIVE_INFINITY,
+): CommittedTransaction[] {
+  const transactions: { time: Micros; changes: Change[] }[] = []
+  let count = 0
+  for (const row of view.range(changesRange(after))) {
+    const { changes, places, time } = decodeRow(row)
+    const isNext = transactions.at(-1)?.time !== time
+    if (isNext && (transactions.length >= limit || count >= changesMax)) break
+    if (isNext) transactions.push({ time, changes: [] })
+    for (const { collection, database } of places) {
+      for (const part of view.range(collectionChangesRange(database, collection, time, micros(time + 1))))
+        changes.push(...decodePart(part).changes)
+    }
+    transactions.at(-1)?.changes.push(...changes)
+    count += changes.length
+  }
+  return transactions
+}
+
+/**
+ * What transactions from `from` to `last`, both included, changed in a collection, oldest first unless `reverse`. No `last`: all
+ * from there on. Lazy.
+ */
+export function* readCollectionChanges(
+  view: View,
+  database: DatabaseId,
+  collection: CollectionId,
+  from: Micros,
+  last: Micros = endOfTime,
+  reverse = false,
+): Generator<CommittedTransaction, void, void> {
+  let under: { time: Micros; changes: Change[] } | undefined
+  const until = last === endOfTime ? undefined : micros(last + 1)
+  const range = collectionChangesRange(database, collection, from, until)
+  for (const { key, value } of view.range({ ...range, reverse })) {
+    const time = timeOf(key)
+    const changes = changesIn(value, database, collection, time)
+    if (under?.time === time) under.changes.push(...changes)
+    else {
+      if (under !== undefined) yield under
+      under = { time, changes }
+    }
+  }
+  if (under !== undefined) yield under
+}

@@ -1,0 +1,30 @@
+// Checks that everything that falls out of the history some day has its mark: without one it would stay for good.
+
+import { firstUserCollection, type Micros, type Ref } from '../../values/value.ts'
+import { dueKey } from '../keys/keyspace.ts'
+import { type CheckContext, nameRef } from './check-context.ts'
+import { expiryTime } from './due-order.ts'
+import type { StoredVersion } from './index-tables.ts'
+import { never, ttlOf } from './records.ts'
+import { shortNatives } from './retention.ts'
+
+/** Versions that took the place of others, and a `ttl`, are marked. What the events of documents mark, those are checked for. */
+export function checkMarks(context: CheckContext, ref: Ref, versions: readonly StoredVersion[]): void {
+  const { isMarked, minimumOf, report, snapshot } = context
+  if (!isMarked || (ref.collection < firstUserCollection && !shortNatives.has(ref.collection))) return
+  const minimum = minimumOf(ref.database, ref.collection)
+  const isMarkedAt = (time: Micros) => snapshot.view.get(dueKey(ref, time)) !== undefined
+  const check = (time: Micros) => {
+    if (time > minimum && !isMarkedAt(time))
+      report(`${nameRef(ref)} has no mark that says that something of it falls out at ${time}`)
+  }
+  for (const [at, { action, ts }] of versions.entries()) {
+    const previous = versions[at - 1]
+    if (previous !== undefined && previous.action !== 'delete' && action !== 'delete') check(ts)
+  }
+  const newest = versions.at(-1)
+  if (newest === undefined || newest.action === 'delete') return
+  const ttl = ttlOf(newest.fields)
+  // Version 0.2 marked a `ttl` that had passed at the commit there; the sweeper marks the document again (fallen.ts).
+  if (ttl !== never && !isMarkedAt(ttl)) check(expiryTime(ttl, newest.ts))
+}

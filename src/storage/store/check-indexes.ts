@@ -1,0 +1,132 @@
+// Checks index rows against documents. Documents are walked first: every row they need must be there, and is
+// counted. Then every row found is counted; where the counts differ, the rows that no document needs are named.
+
+import { assert } from '../../base/assert.ts'
+import { compareBytes } from '../../values/order.ts'
+import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
+import { decodeKey } from '../keys/key-reader.ts'
+import { documentsIndex, keyTags, tagRange } from '../keys/keyspace.ts'
+import type { Entry } from '../kv/contract.ts'
+import { type CheckContext, nameRef } from './check-context.ts'
+import { storedVersionsAscending } from './documents.ts'
+import { isOrderComplete } from './due-order.ts'
+import { entryDocument, entrySince, hasFallenOut, withSince } from './entry-records.ts'
+import { type IndexRow, type IndexTables, type StoredVersion, timelineRows } from './index-tables.ts'
+
+/** Whether the rows of an index must agree with documents; unreachable ones await removal. */
+export type IndexState = 'complete' | 'building' | 'unreachable' | 'unknown'
+
+const tables = ['indexLive', 'indexEnded', 'indexEvent'] as const
+
+/** Proves that the entries of the indexes agree with the documents. */
+export class IndexCheck {
+  readonly #context: CheckContext
+  readonly #tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[]
+  /** Until a folder of before has been filed, its indexes may have events that are not read any more. */
+  readonly #isFiled: boolean
+  /** Rows that documents need, by table, database and index. */
+  readonly #needed = new Map<string, number>()
+
+  constructor(
+    context: CheckContext,
+    tablesOf: (database: DatabaseId, collection: CollectionId) => readonly IndexTables[],
+  ) {
+    this.#context = context
+    this.#tablesOf = tablesOf
+    this.#isFiled = isOrderComplete(context.snapshot.view)
+  }
+
+  /** Every row that a document's versions call for is there and says what it must. */
+  checkDocument(ref: Ref, versions: readonly StoredVersion[]): void {
+    const minimum = this.#context.minimumOf(ref.database, ref.collection)
+    for (const index of this.#tablesOf(ref.database, ref.collection)) {
+      for (const row of timelineRows(index, versions).values()) {
+        if (hasFallenOut(row, minimum)) continue
+        const counter = counterOf(row.key)
+        this.#needed.set(counter, (this.#needed.get(counter) ?? 0) + 1)
+        this.#checkRow(ref, index, row, minimum)
+      }
+    }
+  }
+
+  #checkRow(ref: Ref, index: IndexTables, row: IndexRow, minimum: Micros): void {
+    const { report, snapshot } = this.#context
+    const stored = snapshot.view.get(row.key)
+    const what = `in table ${tableName(row.key)} of index ${index.number}`
+    if (stored === undefined) {
+      report(`${nameRef(ref)} lacks an entry ${what}`)
+      return
+    }
+    // Of versions below the retained history some may be gone, so when exactly an entry came is not known.
+    const since = entrySince({ key: row.key, value: stored })
+    const isOld = row.key[0] !== keyTags.indexEvent && entrySince(row) <= minimum && since <= minimum
+    const expected = isOld ? withSince(row.value, since) : row.value
+    if (compareBytes(stored, expected) !== 0) report(`${nameRef(ref)} has a wrong entry ${what}`)
+  }
+
+  /** Every row found is one that a document needs. Comes after all documents. */
+  checkRows(stateOf: (database: DatabaseId, index: number) => IndexState): void {
+    const found = new Map<string, number>()
+    for (const { row, database, index } of this.#rows()) {
+      const state = stateOf(database, index)
+      if (state === 'unknown')
+        this.#context.report(`index ${index} of database ${database} is gone, its entries are not`)
+      if (state !== 'complete' || !this.#counts(row, database)) continue
+      const counter = counterOf(row.key)
+      found.set(counter, (found.get(counter) ?? 0) + 1)
+    }
+    for (const [counter, count] of found) {
+      if (count !== (this.#needed.get(counter) ?? 0)) this.#nameLeftOvers(counter)
+    }
+  }
+
+  *#rows(): Generator<{ row: Entry; database: DatabaseId; index: number }> {
+    for (const table of tables) {
+      for (const row of this.#context.snapshot.view.range(tagRange(table))) {
+        this.#context.looked('entries of indexes')
+        yield { row, ...placeOf(row.key) }
+      }
+    }
+  }
+
+  /** Rows of unreachable documents and rows that may be removed at any time are not counted. */
+  #counts(row: IndexRow, database: DatabaseId): boolean {
+    if (!this.#isFiled && row.key[0] === keyTags.indexEvent && placeOf(row.key).index < documentsIndex(0))
+      return false
+    const { collection } = entryDocument(database, row)
+    if (!this.#context.catalogue.hasCollection(database, collection)) return false
+    return !hasFallenOut(row, this.#context.minimumOf(database, collection))
+  }
+
+  #nameLeftOvers(counter: string): void {
+    for (const { row, database, index } of this.#rows()) {
+      if (counterOf(row.key) !== counter || !this.#counts(row, database)) continue
+      const ref = entryDocument(database, row)
+      const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
+        this.#context.reader.read(ref, stored),
+      )
+      const tables = this.#tablesOf(database, ref.collection).find(({ number }) => number === index)
+      const needed = tables === undefined ? [] : [...timelineRows(tables, versions).values()]
+      if (needed.some(({ key }) => compareBytes(key, row.key) === 0)) continue
+      const what = `in table ${tableName(row.key)} of index ${index}`
+      this.#context.report(`${nameRef(ref)} has an entry ${what} that no version calls for`)
+    }
+  }
+}
+
+/** The index that a row belongs to. */
+function placeOf(key: Uint8Array): { readonly database: DatabaseId; readonly index: number } {
+  const decoded = decodeKey(key)
+  assert('termsBytes' in decoded, 'tables of indexes hold entries')
+  return { database: decoded.database, index: decoded.index }
+}
+
+function counterOf(key: Uint8Array): string {
+  const { database, index } = placeOf(key)
+  return `${key[0]}/${database}/${index}`
+}
+
+function tableName(key: Uint8Array): string {
+  if (key[0] === keyTags.indexLive) return 'live'
+  return key[0] === keyTags.indexEnded ? 'ended' : 'events'
+}

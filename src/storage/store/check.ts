@@ -1,0 +1,261 @@
+// The integrity check: proves, in both directions, that everything derived from documents agrees with them.
+// Each document's versions say which rows its indexes must have; each row found must be one of those. What the
+// sweeper may already have removed, or has not removed yet, counts as neither missing nor left over.
+
+import { epoch } from '../../base/micros.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  native,
+  Ref,
+  rootDatabase,
+  unlisted,
+} from '../../values/value.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import { counterKey, documentKey, historyRange, keyHomeKey, tagRange } from '../keys/keyspace.ts'
+import type { View } from '../kv/contract.ts'
+import { parentKey, SchemaCache, StoreCatalogue } from './catalogue.ts'
+import { ChangeLogCheck } from './check-change-log.ts'
+import { type CheckContext, nameRef } from './check-context.ts'
+import { checkMarks } from './check-due.ts'
+import { IndexCheck, type IndexState } from './check-indexes.ts'
+import type { CheckStep, OnCheckProgress, StoreHooks } from './contract.ts'
+import { rewriteKey } from './document-rewriter.ts'
+import { actionAfter } from './document-writer.ts'
+import { everyDocument, scanDocuments, storedVersionsAscending } from './documents.ts'
+import { areAllMarked } from './due-order.ts'
+import { checkIdMarks, latestIdMs } from './id-reservation.ts'
+import { idMs } from './ids.ts'
+import { pendingBuildsIn } from './index-builder.ts'
+import {
+  builtinIndexesOf,
+  documentsTables,
+  type IndexTables,
+  type StoredVersion,
+  userIndex,
+} from './index-tables.ts'
+import { decodeHomes } from './key-homes.ts'
+import { decodeTime, decodeVersion, idAt, isIntact } from './records.ts'
+import { minimumValidTime } from './retention.ts'
+import { noCounts, noExpiry, type Snapshot } from './snapshot.ts'
+import { workOf } from './sweeper-work.ts'
+import { VersionReader } from './version-reader.ts'
+
+/** Contradictions reported at most; one fault often has many. */
+const findingsMax = 100
+/** Progress is told after so many rows. */
+const rowsPerReport = 100
+
+/** Every contradiction in a state, up to a limit, as sentences; none when all is well. */
+export function checkStore(
+  view: View,
+  hooks: StoreHooks,
+  time: Micros,
+  onProgress: OnCheckProgress = () => undefined,
+): string[] {
+  const snapshot: Snapshot = {
+    view,
+    time,
+    commitTime: undefined,
+    schemaTime: epoch,
+    lastCommitTime: epoch,
+    counters: noCounts(),
+    expiry: noExpiry(),
+  }
+  const findings: string[] = []
+  const report = (finding: string) => {
+    if (findings.length < findingsMax) findings.push(finding)
+  }
+  const rows = new Map<CheckStep, number>()
+  const looked = (step: CheckStep) => {
+    const count = (rows.get(step) ?? 0) + 1
+    rows.set(step, count)
+    if (count % rowsPerReport === 0) onProgress(step, count)
+  }
+  try {
+    new StoreCheck(contextOf(snapshot, hooks, { report, looked }), hooks).run()
+  } catch (error) {
+    // Damage can make a row unreadable, and then nothing behind it can be checked.
+    if (!(error instanceof Error)) throw error
+    report(`a stored row cannot be read: ${error.message}`)
+  }
+  return findings
+}
+
+function contextOf(
+  snapshot: Snapshot,
+  hooks: StoreHooks,
+  told: Pick<CheckContext, 'report' | 'looked'>,
+): CheckContext {
+  const catalogue = new StoreCatalogue(snapshot, new SchemaCache())
+  const { time, view } = snapshot
+  return {
+    snapshot,
+    catalogue,
+    reader: new VersionReader(catalogue, hooks),
+    databases: liveDatabases(snapshot),
+    garbage: garbageObjects(view),
+    minimumOf: (database, collection) =>
+      minimumValidTime(collection, catalogue.userCollection(database, collection), time),
+    isMarked: areAllMarked(view),
+    ...told,
+  }
+}
+
+function liveDatabases(snapshot: Snapshot): Set<DatabaseId> {
+  const databases = new Set<DatabaseId>([rootDatabase])
+  for (const database of databases) {
+    for (const { document } of scanDocuments(snapshot, database, native.databases)) databases.add(document.id)
+  }
+  return databases
+}
+
+function garbageObjects(view: View): Set<string> {
+  return new Set(Array.from(workOf(view, 'object'), ({ target }) => nameRef(target)))
+}
+
+class StoreCheck {
+  readonly #context: CheckContext
+  readonly #hooks: StoreHooks
+  readonly #indexes: IndexCheck
+  readonly #changeLog: ChangeLogCheck
+  readonly #building: ReadonlySet<string>
+  readonly #latestIdMs: number
+
+  constructor(context: CheckContext, hooks: StoreHooks) {
+    this.#context = context
+    this.#hooks = hooks
+    this.#building = new Set(pendingBuildsIn(context.snapshot.view).map(nameRef))
+    this.#indexes = new IndexCheck(context, (database, collection) => this.#tablesOf(database, collection))
+    this.#changeLog = new ChangeLogCheck(context)
+    this.#latestIdMs = latestIdMs(context.snapshot.view)
+  }
+
+  run(): void {
+    const { databases } = this.#context
+    for (const database of databases) this.#checkDatabase(database)
+    this.#indexes.checkRows((database, index) => this.#stateOf(database, index))
+    this.#changeLog.checkLog()
+    this.#checkKeyHomes()
+    checkIdMarks(this.#context.snapshot.view, this.#context.report)
+  }
+
+  #checkDatabase(database: DatabaseId): void {
+    const { catalogue, report, snapshot } = this.#context
+    const natives = [...Object.values(native), ...Object.values(unlisted)]
+    const collections = [...natives, ...catalogue.collectionsOf(database)]
+    for (const collection of collections) {
+      for (const ref of everyDocument(snapshot, database, collection)) this.#checkDocument(ref)
+    }
+    for (const { document } of scanDocuments(snapshot, database, native.databases)) {
+      const parent = snapshot.view.get(parentKey(document.id))
+      if (parent === undefined || idAt(parent, 0) !== database) {
+        report(`${nameRef(document)} is not known as a child of its database`)
+      }
+    }
+    for (const { document } of scanDocuments(snapshot, database, native.indexes)) {
+      const isBuilding = this.#building.has(nameRef(document))
+      if (catalogue.index(document)?.active === false && !isBuilding) {
+        report(`${nameRef(document)} is an inactive index that nobody builds`)
+      }
+    }
+    this.#checkCounter(database, native.collections)
+    this.#checkCounter(database, native.indexes)
+  }
+
+  #checkCounter(database: DatabaseId, collection: CollectionId): void {
+    const { snapshot, report } = this.#context
+    const stored = snapshot.view.get(counterKey(database, collection))
+    const last = stored === undefined ? 0 : decodeTime(stored)
+    for (const { document } of scanDocuments(snapshot, database, collection, { reverse: true })) {
+      if (document.id > last) report(`${nameRef(document)} has a number that was never given`)
+      return
+    }
+  }
+
+  #checkDocument(ref: Ref): void {
+    const { looked, reader, snapshot } = this.#context
+    looked('documents')
+    const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => {
+      if (!isIntact(stored)) this.#context.report(`${nameRef(ref)} is not what was written`)
+      this.#checkShape(ref, stored)
+      return reader.read(ref, stored)
+    })
+    if (ref.collection >= firstUserCollection && idMs(ref.id) > this.#latestIdMs)
+      this.#context.report(`${nameRef(ref)} has an id of the future that was not noted as given`)
+    this.#checkVersions(ref, versions)
+    this.#indexes.checkDocument(ref, versions)
+    this.#changeLog.checkDocument(ref, versions)
+    checkMarks(this.#context, ref, versions)
+    if (ref.collection === native.keys && versions.at(-1)?.action !== 'delete') {
+      if (!decodeHomes(snapshot.view.get(keyHomeKey(ref.id))).includes(ref.database)) {
+        this.#context.report(`${nameRef(ref)} is a key that is not found by its id`)
+      }
+    }
+  }
+
+  /** Versions in a shape of the past are on the list of those who give them the present one. */
+  #checkShape(ref: Ref, stored: Uint8Array): void {
+    const { database, collection } = ref
+    if (!this.#context.reader.isOutdated(ref, stored)) return
+    if (this.#context.snapshot.view.get(rewriteKey(database, collection)) !== undefined) return
+    this.#context.report(`${nameRef(ref)} has a shape of the past that nobody changes`)
+  }
+
+  #checkVersions(ref: Ref, versions: readonly StoredVersion[]): void {
+    const { minimumOf, report, snapshot } = this.#context
+    const minimum = minimumOf(ref.database, ref.collection)
+    for (const [index, version] of versions.entries()) {
+      const previous = versions[index - 1]
+      if (previous === undefined) continue
+      if (previous.ts >= version.ts) report(`${nameRef(ref)} has versions out of order at ${version.ts}`)
+      // Below the retained history some versions may be gone already.
+      if (version.ts <= minimum || version.action === 'delete') continue
+      if (version.action !== actionAfter(previous, version.ts)) {
+        report(`${nameRef(ref)} has the wrong action at ${version.ts}`)
+      }
+    }
+    const isLive = snapshot.view.get(documentKey(ref)) !== undefined
+    for (const { value } of snapshot.view.range({ ...historyRange(ref), limit: 1 })) {
+      const newest = decodeVersion(ref, value)
+      if (!isLive && newest.action !== 'delete') report(`${nameRef(ref)} is gone without a delete`)
+    }
+    if (isLive && versions.at(-1)?.action === 'delete') report(`${nameRef(ref)} is deleted and live`)
+  }
+
+  #checkKeyHomes(): void {
+    const { databases, report, snapshot } = this.#context
+    for (const { key, value } of snapshot.view.range(tagRange('keyHome'))) {
+      const { keyId } = decodeKeyOf('keyHome', key)
+      for (const database of decodeHomes(value)) {
+        const ref = new Ref(database, native.keys, keyId)
+        if (databases.has(database) && snapshot.view.get(documentKey(ref)) === undefined)
+          report(`${nameRef(ref)} is found by its id, but is no key`)
+      }
+    }
+  }
+
+  /** The indexes whose rows a document of a collection must have completely. */
+  #tablesOf(database: DatabaseId, collection: CollectionId): IndexTables[] {
+    const complete = this.#context.catalogue
+      .indexesOf(database, collection)
+      .filter(index => !this.#building.has(nameRef(index.ref)))
+    return [
+      documentsTables(collection),
+      ...builtinIndexesOf(collection),
+      ...complete.map(index => userIndex(index, this.#hooks, this.#context.catalogue)),
+    ]
+  }
+
+  #stateOf(database: DatabaseId, number: number): IndexState {
+    if (!this.#context.databases.has(database)) return 'unreachable'
+    const isUserIndex = number >= 32_768 && number <= 0xffff
+    if (!isUserIndex) return 'complete'
+    const ref = new Ref(database, native.indexes, BigInt(number))
+    if (this.#building.has(nameRef(ref))) return 'building'
+    if (this.#context.catalogue.index(ref) !== undefined) return 'complete'
+    return this.#context.garbage.has(nameRef(ref)) ? 'unreachable' : 'unknown'
+  }
+}

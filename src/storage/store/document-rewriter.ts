@@ -1,0 +1,106 @@
+// Gives stored versions the present shape of their collection in the background, in small transactions. Nothing depends
+// on it: reads do the same in memory. What it buys is that they need not any more, and that steps which no stored
+// version needs are forgotten with the next change of the definition.
+//
+// Times, actions and rows of indexes stay as they are, so that no stream tells of it. Live versions come first: what is
+// superseded meanwhile goes into the history, which is walked behind them.
+
+import { keyAfter } from '../../base/bytes.ts'
+import { type CollectionId, type DatabaseId, firstUserCollection, type Ref } from '../../values/value.ts'
+import { decodeKey, documentOf } from '../keys/key-reader.ts'
+import { buildKey, collectionHistoryRange, documentRange, documentsIndex } from '../keys/keyspace.ts'
+import type { Entry, View } from '../kv/contract.ts'
+import type { Overlay } from '../kv/overlay.ts'
+import { Batch } from './batch.ts'
+import { encodeVersion } from './records.ts'
+import type { Rows } from './rows.ts'
+
+/** How far the versions of a collection have been rewritten: there while some may have a shape of the past. */
+export function rewriteKey(database: DatabaseId, collection: CollectionId): Uint8Array {
+  return buildKey(database, documentsIndex(collection))
+}
+
+/** The collection whose versions a build rewrites; undefined for the build of an index. */
+export function rewrittenCollection({ id }: Ref): CollectionId | undefined {
+  const collection = Number(id) - documentsIndex(0)
+  return collection < firstUserCollection ? undefined : collection
+}
+
+/** Registers the rewriting of a collection's versions, from the first one on. */
+export function beginRewrite(overlay: Overlay, database: DatabaseId, collection: CollectionId): void {
+  overlay.set(rewriteKey(database, collection), documentRange(database, collection).start)
+}
+
+/** The document behind which the next batch begins, and whether it is superseded versions that are rewritten. */
+export function rewriteProgress(
+  view: Pick<View, 'get'>,
+  database: DatabaseId,
+  collection: CollectionId,
+): { readonly id: bigint; readonly isPast: boolean } | undefined {
+  const progress = view.get(rewriteKey(database, collection))
+  if (progress === undefined) return undefined
+  const isAtStart = Buffer.compare(progress, documentRange(database, collection).start) === 0
+  if (isAtStart) return { id: 0n, isPast: false }
+  const lastKey = progress.subarray(0, -1)
+  return { id: documentOf(lastKey).id, isPast: decodeKey(lastKey).kind === 'history' }
+}
+
+type RewriteContext = Pick<Rows, 'catalogue' | 'overlay'> & {
+  readonly reader: Pick<Rows['reader'], 'isOutdated' | 'read'>
+}
+
+/** Continues by a batch, which ends when `isOver`. */
+export function continueRewrite(
+  context: RewriteContext,
+  database: DatabaseId,
+  collection: CollectionId,
+  isOver: () => boolean,
+): void {
+  const { catalogue, overlay } = context
+  const key = rewriteKey(database, collection)
+  const progress = overlay.get(key)
+  if (progress === undefined) return
+  if (!catalogue.hasCollection(database, collection)) {
+    overlay.set(key, undefined)
+    return
+  }
+  const { last, rows } = nextRows(context, database, collection, progress, new Batch(isOver))
+  for (const { key, value } of rows) overlay.set(key, value)
+  overlay.set(key, last && keyAfter(last))
+}
+
+interface NextRows {
+  /** The rows to be written, in their new form. */
+  readonly rows: readonly Entry[]
+  /** The key of the last row that was looked at; undefined when there is none behind it. */
+  readonly last: Uint8Array | undefined
+}
+
+function nextRows(
+  { overlay, reader }: RewriteContext,
+  database: DatabaseId,
+  collection: CollectionId,
+  start: Uint8Array,
+  batch: Batch,
+): NextRows {
+  const rows: Entry[] = []
+  for (const table of [documentRange(database, collection), collectionHistoryRange(database, collection)]) {
+    const from = Buffer.compare(start, table.start) > 0 ? start : table.start
+    if (Buffer.compare(from, table.end) >= 0) continue
+    for (const row of overlay.range({ start: from, end: table.end })) {
+      const ref = documentOf(row.key)
+      // In here, because it takes most of the time that may be over.
+      if (reader.isOutdated(ref, row.value)) {
+        rows.push({ key: row.key, value: rewritten(reader, ref, row.value) })
+        batch.write(1, row.value.length)
+      } else batch.look(1, row.value.length)
+      if (batch.isFull()) return { rows, last: row.key }
+    }
+  }
+  return { rows, last: undefined }
+}
+
+function rewritten(reader: RewriteContext['reader'], ref: Ref, stored: Uint8Array): Uint8Array {
+  const version = reader.read(ref, stored)
+  return encodeVersion(version, version.ts)
+}

@@ -1,0 +1,358 @@
+// Writes documents. What a transaction makes of one document collapses into one version at the commit time,
+// measured against the state before the transaction: a second write to a document first takes back what the
+// first one left in the overlay. Writes into the past rewrite a document's list of versions and the rows its
+// indexes derive from it.
+
+import { byteText } from '../../base/byte-text.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import {
+  type CollectionId,
+  collectionOf,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  namedNatives,
+  native,
+  type ObjectValue,
+  Ref,
+  TransactionTime,
+  unlisted,
+} from '../../values/value.ts'
+import { documentKey, historyKey } from '../keys/keyspace.ts'
+import type { Bytes } from '../kv/contract.ts'
+import type { Journal } from '../kv/overlay.ts'
+import { type Change, type Version, WriteRefused } from './contract.ts'
+import { newestLive, storedVersionsAscending } from './documents.ts'
+import { expiryTime, markDue } from './due-order.ts'
+import {
+  entriesOfStored,
+  isTaken,
+  prepareEntries,
+  replaceEntries,
+  type StoredVersion,
+} from './index-tables.ts'
+import { encodeVersion, ttlOf, versionTime, versionTtl } from './records.ts'
+import { indexesOf, type Rows, storedRows } from './rows.ts'
+import { noteExpiry, read } from './snapshot.ts'
+import { leaveWork } from './sweeper-work.ts'
+
+/** A document this transaction has written. */
+interface PendingDocument {
+  readonly key: Bytes
+  readonly journal: Journal
+  version: Version
+  bytes: number
+}
+
+/** Is called when a version of a schema object has been laid into the overlay. */
+type SchemaWritten = (version: Version, journal: Journal) => void
+
+const noFields: ObjectValue = new Map()
+
+export class DocumentWriter {
+  readonly #context: Rows
+  readonly #schemaWritten: SchemaWritten
+  /** By the text of the documents' keys. */
+  readonly #pending = new Map<string, PendingDocument>()
+  /** Documents that came and went. */
+  readonly #forgotten = new Set<string>()
+  readonly #historyChanges: Change[] = []
+  #bytes = 0
+
+  constructor(context: Rows, schemaWritten: SchemaWritten) {
+    this.#context = context
+    this.#schemaWritten = schemaWritten
+  }
+
+  /** The version this transaction has made of a document so far. */
+  pendingVersion(ref: Ref): Version | undefined {
+    return this.#pending.size === 0 ? undefined : this.#pending.get(nameOf(ref))?.version
+  }
+
+  /** Whether there are documents of a collection among those that this transaction has written. */
+  hasWritten(database: DatabaseId, collection: CollectionId): boolean {
+    for (const { version } of this.#pending.values()) {
+      if (version.ref.collection === collection && version.ref.database === database) return true
+    }
+    return this.#historyChanges.some(({ ref }) => ref.collection === collection && ref.database === database)
+  }
+
+  /** Whether this transaction has made a document and deleted it again. */
+  hasForgotten(ref: Ref): boolean {
+    return this.#forgotten.size > 0 && this.#forgotten.has(nameOf(ref))
+  }
+
+  /** The state of a document without what this transaction made of it, decoded. */
+  base(ref: Ref): StoredVersion | undefined {
+    const stored = this.#context.snapshot.view.get(documentKey(ref))
+    return stored && this.#context.reader.read(ref, stored)
+  }
+
+  /** Makes `fields` the content of a document; undefined deletes it. Returns the version. */
+  write(ref: Ref, fields: ObjectValue | undefined): Version {
+    const { commitTime, reader, snapshot } = this.#context
+    const pending = this.#takeBack(ref)
+    const base = read(snapshot, pending.key)
+    const before = base && reader.read(ref, base)
+    if (before !== undefined) noteExpiry(snapshot, ttlOf(before.fields))
+    const action = fields === undefined ? 'delete' : actionAfter(before, commitTime)
+    const isOfUser = ref.collection >= firstUserCollection
+    if (fields === undefined && before === undefined && isOfUser) return this.#forget(pending, ref)
+    pending.version = { ref, ts: TransactionTime.micros, action, fields: fields ?? noFields }
+    this.#lay(pending, base, before, true)
+    return pending.version
+  }
+
+  /** What was made and deleted by one transaction leaves nothing, not even a version that says so. */
+  #forget({ bytes, key }: PendingDocument, ref: Ref): Version {
+    this.#bytes -= bytes
+    this.#pending.delete(byteText(key))
+    this.#forgotten.add(byteText(key))
+    return { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
+  }
+
+  #takeBack(ref: Ref): PendingDocument {
+    const key = documentKey(ref)
+    const name = byteText(key)
+    let pending = this.#pending.get(name)
+    if (pending === undefined) {
+      const version: Version = { ref, ts: TransactionTime.micros, action: 'delete', fields: noFields }
+      pending = { key, journal: [], version, bytes: 0 }
+      this.#pending.set(name, pending)
+    } else {
+      this.#context.overlay.revert(pending.journal)
+    }
+    return pending
+  }
+
+  /** Lays a pending version and everything that follows from it over the state before. */
+  #lay(
+    pending: PendingDocument,
+    base: Bytes | undefined,
+    before: StoredVersion | undefined,
+    checked: boolean,
+  ): void {
+    const { catalogue, overlay, commitTime, stamp } = this.#context
+    const { journal, key, version } = pending
+    const { ref } = version
+    // Before anything is laid over the state: what is looked up in it from now on must not become the knowledge of other
+    // transactions, which may never see this one committed.
+    const kind = version.ref.collection
+    if (namedNatives.has(kind) || kind === unlisted.staged_schema) catalogue.noteChange(version.ref.database)
+    const stored = encodeVersion(version, commitTime, stamp)
+    this.#countBytes(pending, stored.length)
+    if (base !== undefined) overlay.set(historyKey(ref, versionTime(base)), base, journal)
+    const isDelete = version.action === 'delete'
+    if (!isDelete) overlay.set(key, stored, journal)
+    else {
+      if (base !== undefined) overlay.set(key, undefined, journal)
+      overlay.set(historyKey(ref, commitTime), stored, journal)
+    }
+    // The events of its coming and going are marks themselves.
+    if (isDelete === (base === undefined)) markDue(overlay, ref, commitTime, journal)
+    markDue(overlay, ref, expiryTime(versionTtl(stored), commitTime), journal)
+    this.#context.hooks.perDocument(() => this.#replaceIndexEntries(pending, before, checked))
+    this.#schemaWritten(version, journal)
+  }
+
+  #countBytes(pending: PendingDocument, bytes: number): void {
+    checkVersionBytes(bytes)
+    this.#bytes += bytes - pending.bytes
+    pending.bytes = bytes
+    checkTransactionBytes(this.#bytes)
+  }
+
+  #replaceIndexEntries(pending: PendingDocument, before: StoredVersion | undefined, checked: boolean): void {
+    const { overlay, commitTime, stamp, snapshot, catalogue } = this.#context
+    const { journal, version } = pending
+    const { database, collection } = version.ref
+    const isLive = (id: CollectionId) => catalogue.hasCollection(database, id)
+    const violated: Ref[] = []
+    for (const index of indexesOf(this.#context, database, collection)) {
+      snapshot.counters.indexUnits += index.width
+      const opened = replaceEntries(overlay, journal, index, {
+        before: entriesOfStored(index, before, stamp),
+        after: prepareEntries(index, version, stamp),
+        time: commitTime,
+      })
+      if (!index.unique || !checked) continue
+      for (const entry of opened) {
+        snapshot.counters.readBytes += entry.liveKey.length
+        if (!isTaken(overlay, entry, snapshot, isLive)) continue
+        violated.push(new Ref(database, native.indexes, BigInt(index.number)))
+        break
+      }
+    }
+    if (violated.length > 0) throw new WriteRefused('not unique', violated)
+  }
+
+  /** Runs `work` on the documents of some collections as they were before this transaction, then applies its writes again. */
+  withoutPending(isConcerned: (ref: Ref) => boolean, work: () => void): void {
+    const concerned = [...this.#pending.values()].filter(({ version }) => isConcerned(version.ref))
+    for (const { journal } of concerned) this.#context.overlay.revert(journal)
+    work()
+    for (const pending of concerned) this.#layAgain(pending)
+  }
+
+  /** The state before may have changed meanwhile, and with it what the pending version counts as. */
+  #layAgain(pending: PendingDocument): void {
+    const { ref } = pending.version
+    const base = newestLive(this.#context.snapshot, ref)
+    const before = base && this.#context.reader.read(ref, base)
+    if (before !== undefined) noteExpiry(this.#context.snapshot, ttlOf(before.fields))
+    if (pending.version.action !== 'delete') {
+      const action = actionAfter(before, this.#context.commitTime)
+      if (action !== pending.version.action) pending.version = { ...pending.version, action }
+    }
+    this.#lay(pending, base, before, false)
+  }
+
+  /** Puts a version into the past, or takes the place of the one at exactly that time. What is there already is not written again. */
+  insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
+    const { reader, stamp } = this.#context
+    let inserted: StoredVersion | undefined
+    const isChanged = this.#rewrite(ref, versions => {
+      const index = positionOf(versions, ts)
+      const content = fields ?? noFields
+      const action = fields === undefined ? 'delete' : actionAfter(versions[index - 1], ts)
+      // Encoded and decoded, so that placeholders of the transaction's time become the time itself.
+      const shapeTime = reader.shapeTimeOf(ref)
+      const stored = encodeVersion({ action, fields: content, shapeTime }, ts, stamp)
+      checkVersionBytes(stored.length)
+      this.#bytes += stored.length
+      checkTransactionBytes(this.#bytes)
+      inserted = reader.read(ref, stored)
+      const entered = inserted
+      this.#context.hooks.perDocument(() => {
+        for (const tables of indexesOf(this.#context, ref.database, ref.collection))
+          prepareEntries(tables, entered, ts)
+      })
+      versions.splice(index, versions[index]?.ts === ts ? 1 : 0, inserted)
+      recomputeAction(versions, index + 1)
+      return index
+    })
+    const version = inserted as StoredVersion
+    if (isChanged)
+      this.#historyChanges.push({ ref, validTime: ts, kind: 'history insert', action: version.action })
+    return version
+  }
+
+  /** Takes the version at exactly `ts` out of the past; one at or below `minimum` becomes a delete instead. */
+  removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete', minimum: Micros): Version | undefined {
+    let removed: StoredVersion | undefined
+    const isChanged = this.#rewrite(ref, versions => {
+      const index = positionOf(versions, ts)
+      const found = versions[index]
+      if (found?.ts !== ts || (found.action === 'delete') !== (action === 'delete')) return index
+      removed = found
+      const next = versions[index + 1]
+      const isRoot = ts <= minimum && (next === undefined || next.ts > minimum)
+      if (isRoot) versions[index] = { ref, ts, action: 'delete', fields: noFields }
+      else versions.splice(index, 1)
+      recomputeAction(versions, isRoot ? index + 1 : index)
+      return index
+    })
+    if (removed !== undefined && isChanged)
+      this.#historyChanges.push({ ref, validTime: ts, kind: 'history remove', action: removed.action })
+    return removed
+  }
+
+  /**
+   * Changes a document's list of versions (oldest first) and everything derived from it; `edit` returns the place. Returns whether
+   * anything is different now.
+   */
+  #rewrite(ref: Ref, edit: (versions: StoredVersion[]) => number): boolean {
+    const pending = this.#pending.get(nameOf(ref))
+    if (pending !== undefined) this.#context.overlay.revert(pending.journal)
+    const versions = Array.from(storedVersionsAscending(this.#context.snapshot, ref), stored =>
+      this.#context.reader.read(ref, stored),
+    )
+    const before = storedRows(this.#context, ref, versions)
+    const place = edit(versions)
+    const after = storedRows(this.#context, ref, versions)
+    const gone = [...before].filter(([text]) => !after.has(text)).map(([, { key }]) => key)
+    const written = [...after].filter(([text, { value }]) => {
+      const old = before.get(text)
+      return old === undefined || Buffer.compare(old.value, value) !== 0
+    })
+    const { overlay } = this.#context
+    for (const key of gone) overlay.set(key, undefined)
+    for (const [, { key, value }] of written) overlay.set(key, value)
+    const isChanged = gone.length > 0 || written.length > 0
+    if (isChanged) this.#markAround(ref, versions, place)
+    if (pending !== undefined) this.#layAgain(pending)
+    return isChanged
+  }
+
+  /** What falls out because of a rewritten place in a document's history may have done so already. */
+  #markAround(ref: Ref, versions: readonly StoredVersion[], place: number): void {
+    const { commitTime, overlay } = this.#context
+    for (const { fields, ts } of versions.slice(Math.max(0, place - 1), place + 2)) {
+      markDue(overlay, ref, ts)
+      markDue(overlay, ref, expiryTime(ttlOf(fields), ts))
+    }
+    leaveWork(overlay, 'history', commitTime, collectionOf(ref))
+  }
+
+  /** What this transaction changed, for the change log. */
+  changes(): Change[] {
+    const { commitTime: validTime } = this.#context
+    const changes = [...this.#historyChanges]
+    for (const { version } of this.#pending.values())
+      changes.push({ ref: version.ref, validTime, kind: 'write', action: version.action })
+    return changes
+  }
+
+  /** Units of {@link limits.writeOpBytes} that the touched documents take. */
+  writeOps(): number {
+    let ops = this.#historyChanges.length
+    for (const { bytes } of this.#pending.values()) ops += Math.ceil(bytes / limits.writeOpBytes)
+    return ops
+  }
+}
+
+function checkVersionBytes(bytes: number): void {
+  if (bytes <= limits.documentBytesMax) return
+  throw new RequestError(
+    'bad request',
+    said`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
+  )
+}
+
+/** Refuses transactions that write more than the protocol allows. */
+export function checkTransactionBytes(bytes: number): void {
+  if (bytes <= limits.transactionBytesMax) return
+  throw new RequestError(
+    'bad request',
+    said`Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
+  )
+}
+
+/** What a document is found by among those that are pending. */
+function nameOf(ref: Ref): string {
+  return byteText(documentKey(ref))
+}
+
+function isLiveAt(version: StoredVersion | undefined, ts: Micros): boolean {
+  return version !== undefined && version.action !== 'delete' && ttlOf(version.fields) > ts
+}
+
+/** The action of a version that is no delete, by what came before it. */
+export function actionAfter(previous: StoredVersion | undefined, ts: Micros): 'create' | 'update' {
+  return isLiveAt(previous, ts) ? 'update' : 'create'
+}
+
+function recomputeAction(versions: StoredVersion[], index: number): void {
+  const version = versions[index]
+  if (version === undefined || version.action === 'delete') return
+  const action = actionAfter(versions[index - 1], version.ts)
+  if (action !== version.action) versions[index] = { ...version, action }
+}
+
+/** Where a version with that time stands or would stand, oldest first. */
+function positionOf(versions: readonly StoredVersion[], ts: Micros): number {
+  const index = versions.findIndex(version => version.ts >= ts)
+  return index < 0 ? versions.length : index
+}

@@ -1,0 +1,166 @@
+// Documents and their versions as stored. The newest version, if live, stands under the document's own key, so
+// reading a document is one point read; versions it superseded, and a delete that came last, are its history.
+
+import { mergeJoin } from '../../base/merge-join.ts'
+import { type CollectionId, type DatabaseId, type Micros, Ref } from '../../values/value.ts'
+import { documentIdOf } from '../keys/key-reader.ts'
+import {
+  collectionHistoryRange,
+  documentKey,
+  documentRange,
+  historyRange,
+  type KeyInterval,
+} from '../keys/keyspace.ts'
+import type { Bytes, Entry } from '../kv/contract.ts'
+import type { CollectionPlace, EntryScan, IndexEntry } from './contract.ts'
+import { versionAction, versionTime, versionTtl } from './records.ts'
+import { firstOf, isExpired, read, readFirst, type Snapshot } from './snapshot.ts'
+
+/** The largest id of a document, as keys hold it. */
+export const idMax = (1n << 64n) - 1n
+
+/** The stored newest version, unless the document is deleted; its ttl may have passed. */
+export function newestLive(snapshot: Snapshot, ref: Ref): Bytes | undefined {
+  return read(snapshot, documentKey(ref))
+}
+
+/** The stored version that was valid at `at`, deletes and expired ones included. */
+export function validAt(snapshot: Snapshot, ref: Ref, at: Micros): Bytes | undefined {
+  const newest = newestLive(snapshot, ref)
+  if (newest !== undefined && versionTime(newest) <= at) return newest
+  return readFirst(snapshot, historyRange(ref, at))?.value
+}
+
+/** Whether a stored version shows in reads: no delete, its ttl not passed. */
+export function isVisible(snapshot: Snapshot, stored: Bytes): boolean {
+  return versionAction(stored) !== 'delete' && !isExpired(snapshot, versionTtl(stored))
+}
+
+/** All stored versions of a document, newest first. Lazy. */
+export function* storedVersions(snapshot: Snapshot, ref: Ref): Generator<Bytes> {
+  const newest = newestLive(snapshot, ref)
+  if (newest !== undefined) yield newest
+  for (const { value } of snapshot.view.range(historyRange(ref))) {
+    snapshot.counters.readBytes += value.length
+    yield value
+  }
+}
+
+/** Stored versions of a document, oldest first; from the one that was valid at `from` when given. Lazy. */
+export function* storedVersionsAscending(snapshot: Snapshot, ref: Ref, from?: Micros): Generator<Bytes> {
+  const newest = newestLive(snapshot, ref)
+  if (from !== undefined && newest !== undefined && versionTime(newest) <= from) {
+    yield newest
+    return
+  }
+  const { start, end } = historyRange(ref)
+  const root = from === undefined ? undefined : readFirst(snapshot, historyRange(ref, from))
+  if (root !== undefined) yield root.value
+  const newerEnd = from === undefined ? end : historyRange(ref, from).start
+  for (const { value } of snapshot.view.range({ start, end: newerEnd, reverse: true })) {
+    snapshot.counters.readBytes += value.length
+    yield value
+  }
+  if (newest !== undefined) yield newest
+}
+
+/** The live documents of a collection by id, now or at a past time. Lazy. */
+export function* scanDocuments(
+  snapshot: Snapshot,
+  database: DatabaseId,
+  collection: CollectionId,
+  scan: EntryScan = {},
+  at?: Micros,
+): Generator<IndexEntry> {
+  const span = idSpan(collection, scan)
+  if (span === undefined) return
+  const { reverse = false } = scan
+  if (at === undefined) {
+    const interval = intervalOf('live', { database, collection }, span)
+    for (const { key, value } of snapshot.view.range({ ...interval, reverse })) {
+      snapshot.counters.readBytes += value.length
+      if (isExpired(snapshot, versionTtl(value))) continue
+      yield { values: [], document: new Ref(database, collection, documentIdOf(key)) }
+    }
+    return
+  }
+  for (const ref of everyDocument(snapshot, database, collection, span, reverse)) {
+    const stored = validAt(snapshot, ref, at)
+    if (stored !== undefined && isVisible(snapshot, stored)) yield { values: [], document: ref }
+  }
+}
+
+interface IdSpan {
+  readonly first: bigint
+  readonly last: bigint
+}
+
+/** All documents that have a version, deleted ones too, by id; each step costs the same however long a history is. */
+export function* everyDocument(
+  snapshot: Snapshot,
+  database: DatabaseId,
+  collection: CollectionId,
+  span: IdSpan = { first: 0n, last: idMax },
+  reverse = false,
+): Generator<Ref> {
+  const idsOf = (table: DocumentTable) => idsIn(snapshot, table, { database, collection }, span, reverse)
+  const byId = (left: bigint, right: bigint) => (left === right ? 0 : left < right === reverse ? 1 : -1)
+  for (const [id, pastId] of mergeJoin(idsOf('live'), idsOf('past'), byId))
+    yield new Ref(database, collection, (id ?? pastId) as bigint)
+}
+
+/** The ids in a table, each once. */
+function* idsIn(
+  { view }: Snapshot,
+  table: DocumentTable,
+  place: CollectionPlace,
+  { first, last }: IdSpan,
+  reverse: boolean,
+): Generator<bigint, undefined> {
+  for (let left: IdSpan | undefined = { first, last }; left && left.first <= left.last; ) {
+    const found: Entry | undefined = firstOf(view, { ...intervalOf(table, place, left), reverse })
+    if (found === undefined) return
+    const id = documentIdOf(found.key)
+    yield id
+    left = reverse ? { first, last: id - 1n } : { first: id + 1n, last }
+  }
+}
+
+/** The ids between two places of a collection's set, both inclusive; undefined when there are none. */
+function idSpan(collection: CollectionId, scan: EntryScan): IdSpan | undefined {
+  let first = 0n
+  let last = idMax
+  const from = scan.from
+  if (from?.document) {
+    const after = from.document.collection - collection
+    first = from.document.id + (after > 0 || (after === 0 && from.side === 'high') ? 1n : 0n)
+  } else if (from?.side === 'high') return undefined
+  const to = scan.to
+  if (to?.document) {
+    const after = to.document.collection - collection
+    last = to.document.id - (after < 0 || (after === 0 && to.side === 'low') ? 1n : 0n)
+  } else if (to?.side === 'low') return undefined
+  if (first < 0n) first = 0n
+  if (last > idMax) last = idMax
+  return first > last ? undefined : { first, last }
+}
+
+/** Newest versions of live documents, or all others. */
+type DocumentTable = 'live' | 'past'
+
+/** The rows of a collection's documents with the ids of a span. */
+function intervalOf(
+  table: DocumentTable,
+  { collection, database }: CollectionPlace,
+  { first, last }: IdSpan,
+): KeyInterval {
+  const all = (table === 'live' ? documentRange : collectionHistoryRange)(database, collection)
+  const startOf = (id: bigint) => {
+    const ref = new Ref(database, collection, id)
+    return table === 'live' ? documentKey(ref) : historyRange(ref).start
+  }
+  return {
+    start: first === 0n ? all.start : startOf(first),
+    end: last === idMax ? all.end : startOf(last + 1n),
+  }
+}

@@ -1,0 +1,111 @@
+// Makes up the marks of what was written before there were any, once for each folder: a walk over the tables of documents
+// and versions. What indexes have of versions that are gone already stands under no mark; the walk removes it where it
+// has fallen out, and the events that indexes once had (decision 44). How far it has come is remembered, so that a restart
+// goes on from there.
+
+import { assert } from '../../base/assert.ts'
+import { keyAfter } from '../../base/bytes.ts'
+import type { DatabaseId, Micros } from '../../values/value.ts'
+import { decodeKey, documentOf, type EntryKey } from '../keys/key-reader.ts'
+import { documentsIndex, type keyTags, tagRange } from '../keys/keyspace.ts'
+import type { Entry, View } from '../kv/contract.ts'
+import { Batch } from './batch.ts'
+import {
+  expiryTime,
+  isOrderComplete,
+  markDue,
+  orderHasEvents,
+  orderIsComplete,
+  orderProgressKey,
+} from './due-order.ts'
+import { entryCollection, entrySince, entryUntil } from './entry-records.ts'
+import { versionAction, versionTime, versionTtl } from './records.ts'
+import type { Store } from './store.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** The tables walked one after the other, each with what is done about one of its rows. */
+const walks: readonly { readonly table: keyof typeof keyTags; readonly file: Filing }[] = [
+  { table: 'document', file: markDocument },
+  { table: 'history', file: markVersion },
+  { table: 'indexEnded', file: (transaction, row, now) => dropPast(transaction, row, entryUntil(row), now) },
+  { table: 'indexEvent', file: dropEvent },
+]
+
+type Filing = (transaction: StoreTransaction, row: Entry, now: Micros) => void
+
+/** The table that is walked, by its place in the list, and the key to go on from. */
+function progressOf(view: View): { readonly walk: number; readonly from: Uint8Array | undefined } {
+  const stored = view.get(orderProgressKey)
+  if (stored === undefined) return { walk: 0, from: undefined }
+  if (stored[0] === orderHasEvents) return { walk: walks.length - 1, from: undefined }
+  return { walk: stored[0] as number, from: stored.length > 1 ? stored.slice(1) : undefined }
+}
+
+function encodeProgress(walk: number, from: Uint8Array | undefined): Uint8Array {
+  return Uint8Array.of(walk, ...(from ?? []))
+}
+
+/** Walks on by a batch, as of `now`. Returns whether there was any way left. */
+export async function fileBatch(store: Store, now: Micros, isOver: () => boolean): Promise<boolean> {
+  if (store.kv.read(isOrderComplete)) return false
+  await store.write(transaction => {
+    const { overlay } = transaction.rows
+    const { from, walk } = progressOf(overlay)
+    const step = walks[walk]
+    if (step === undefined) return
+    const { end, start } = tagRange(step.table)
+    const batch = new Batch(isOver)
+    for (const row of transaction.snapshot.view.range({ start: from ?? start, end })) {
+      step.file(transaction, row, now)
+      batch.look(1, row.value.length)
+      if (!batch.isFull()) continue
+      overlay.set(orderProgressKey, encodeProgress(walk, keyAfter(row.key)))
+      return
+    }
+    const { key: progress, value } = orderIsComplete
+    overlay.set(progress, walk + 1 < walks.length ? encodeProgress(walk + 1, undefined) : value)
+  })
+  return true
+}
+
+function markDocument(transaction: StoreTransaction, { key, value }: Entry): void {
+  const { overlay } = transaction.rows
+  const [ref, ts] = [documentOf(key), versionTime(value)]
+  if (versionAction(value) !== 'create') markDue(overlay, ref, ts)
+  markDue(overlay, ref, expiryTime(versionTtl(value), ts))
+}
+
+function markVersion(transaction: StoreTransaction, { key, value }: Entry): void {
+  markDue(transaction.rows.overlay, documentOf(key), versionTime(value))
+}
+
+/** The events of indexes are not read any more. */
+function dropEvent(transaction: StoreTransaction, row: Entry, now: Micros): void {
+  if (indexOf(row.key) < documentsIndex(0)) transaction.rows.overlay.set(row.key, undefined)
+  else dropPast(transaction, row, entrySince(row), now)
+}
+
+/** A row of an index goes when nothing it says reaches up to the minimum valid time, or its collection is gone. */
+function dropPast(transaction: StoreTransaction, { key }: Entry, until: Micros, now: Micros): void {
+  const [database, collection] = [databaseOf(key), entryCollection({ key })]
+  const { catalogue } = transaction
+  if (!catalogue.isLive(database)) return
+  const isGone = !catalogue.hasCollection(database, collection)
+  const minimum = transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime))
+  if (isGone || until <= minimum) transaction.rows.overlay.set(key, undefined)
+}
+
+/** The database in the key of an index's row. */
+function databaseOf(key: Uint8Array): DatabaseId {
+  return decodeEntry(key).database
+}
+
+function indexOf(key: Uint8Array): number {
+  return decodeEntry(key).index
+}
+
+function decodeEntry(key: Uint8Array): EntryKey {
+  const decoded = decodeKey(key)
+  assert('termsBytes' in decoded, 'tables of indexes hold entries')
+  return decoded
+}

@@ -1,0 +1,229 @@
+// Builds indexes over documents that were there before them, all stored versions at their own times. Few
+// documents are indexed in the transaction that creates the index; for more, progress is stored and batches
+// follow in the background, each a transaction of its own, so a crash loses at most one batch. Writes made
+// meanwhile are indexed at once; a batch puts down a document's complete rows, whatever is already there.
+
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { type CollectionId, collectionOf, type DatabaseId, native, Ref } from '../../values/value.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import { buildKey, tagRange } from '../keys/keyspace.ts'
+import type { View } from '../kv/contract.ts'
+import type { Overlay } from '../kv/overlay.ts'
+import { Batch } from './batch.ts'
+import type { StoreCatalogue } from './catalogue.ts'
+import type { Transaction } from './contract.ts'
+import { buildErrorField, namedCollections } from './definitions.ts'
+import { checkTransactionBytes } from './document-writer.ts'
+import { everyDocument, idMax, storedVersionsAscending } from './documents.ts'
+import { markDue } from './due-order.ts'
+import { entrySince, hasFallenOut } from './entry-records.ts'
+import { type IndexRow, type IndexTables, prepareEntries, timelineRows, userIndex } from './index-tables.ts'
+import { idAt } from './records.ts'
+import { minimumValidTime } from './retention.ts'
+import type { Rows } from './rows.ts'
+import { firstOf, type Snapshot } from './snapshot.ts'
+import { leaveWork } from './sweeper-work.ts'
+
+/** A document counts as much as so many versions of it, in rows that are looked at. */
+const looksPerDocument = 4
+
+/** A transaction of the store's own. */
+interface BuildTransaction extends Transaction {
+  readonly catalogue: StoreCatalogue
+  readonly rows: Rows
+}
+
+/** Whether the documents and versions of some collections are few enough to be indexed at once. */
+export function fitsOneTransaction(
+  snapshot: Snapshot,
+  database: DatabaseId,
+  collections: readonly CollectionId[],
+): boolean {
+  let versions = 0
+  for (const collection of collections) {
+    for (const ref of everyDocument(snapshot, database, collection)) {
+      for (const _ of storedVersionsAscending(snapshot, ref)) {
+        if (++versions > limits.synchronousIndexBuildMax) return false
+      }
+    }
+  }
+  return true
+}
+
+/** Indexes all stored versions of some collections within the running transaction. */
+export function buildNow(
+  context: Rows,
+  database: DatabaseId,
+  collections: readonly CollectionId[],
+  index: IndexTables,
+): void {
+  let bytes = 0
+  for (const collection of collections) {
+    for (const ref of everyDocument(context.snapshot, database, collection)) {
+      const { bytes: added, rows, versions } = context.hooks.perDocument(() => rowsOf(context, ref, index))
+      bytes += added
+      checkTransactionBytes(bytes)
+      lay(context, ref, rows)
+      context.snapshot.counters.indexUnits += index.width * versions
+    }
+  }
+}
+
+/** All rows that a document has in an index. */
+interface DocumentRows {
+  readonly rows: Iterable<IndexRow>
+  readonly bytes: number
+  /** How many versions the document has. */
+  readonly versions: number
+}
+
+/** Throws a RequestError when the newest version has too many entries. */
+function rowsOf({ reader, snapshot }: Rows, ref: Ref, index: IndexTables): DocumentRows {
+  const versions = Array.from(storedVersionsAscending(snapshot, ref), stored => reader.read(ref, stored))
+  // What was superseded may have had more entries than an index holds; the present has to be complete.
+  prepareEntries(index, versions.at(-1), snapshot.time)
+  const rows = timelineRows(index, versions)
+  let bytes = 0
+  for (const { key, value } of rows.values()) bytes += key.length + value.length
+  return { rows: rows.values(), bytes, versions: versions.length }
+}
+
+/** Puts down the rows of a document. What of them has fallen out of the history is marked: its old marks may be gone. */
+function lay({ catalogue, commitTime, overlay, snapshot }: Rows, ref: Ref, rows: Iterable<IndexRow>): void {
+  const definition = catalogue.userCollection(ref.database, ref.collection)
+  const minimum = minimumValidTime(ref.collection, definition, snapshot.time)
+  let isMarked = false
+  for (const row of rows) {
+    overlay.set(row.key, row.value)
+    if (isMarked || !hasFallenOut(row, minimum)) continue
+    markDue(overlay, ref, entrySince(row))
+    leaveWork(overlay, 'history', commitTime, collectionOf(ref))
+    isMarked = true
+  }
+}
+
+/** A build met a document that the index cannot hold. */
+export class BuildFailure extends Error {
+  override name = 'BuildFailure'
+  readonly document: Ref
+
+  constructor(index: Ref, document: Ref, cause: unknown) {
+    super(`the index ${index.id} of database ${index.database} cannot be built`, { cause })
+    this.document = document
+  }
+}
+
+/** Registers a build in the background; it begins with the first document of the first collection. */
+export function beginBuild(overlay: Overlay, index: Ref): void {
+  overlay.set(buildKey(index.database, Number(index.id)), encodeProgress(0, 0n))
+}
+
+function encodeProgress(collection: CollectionId, id: bigint): Uint8Array {
+  const bytes = new Uint8Array(10)
+  const view = new DataView(bytes.buffer)
+  view.setUint16(0, collection)
+  view.setBigUint64(2, id)
+  return bytes
+}
+
+/** Where the next batch begins. */
+function decodeProgress(value: Uint8Array): { readonly collection: CollectionId; readonly id: bigint } {
+  const collection = new DataView(value.buffer, value.byteOffset, 2).getUint16(0)
+  return { collection, id: idAt(value, 2) }
+}
+
+/**
+ * A build, as the index that is being built, or, with the number of a set of documents, as the collection whose versions are
+ * rewritten.
+ */
+function buildOf(key: Uint8Array): Ref {
+  const { database, index } = decodeKeyOf('build', key)
+  return new Ref(database, native.indexes, BigInt(index))
+}
+
+/** The collection and the document at which the next batch of a build begins; undefined when it is not under way. */
+export function progressOf(view: View, index: Ref): ReturnType<typeof decodeProgress> | undefined {
+  const progress = view.get(buildKey(index.database, Number(index.id)))
+  return progress && decodeProgress(progress)
+}
+
+/** The builds under way in a state. */
+export function pendingBuildsIn(view: View): Ref[] {
+  return Array.from(view.range(tagRange('build')), ({ key }) => buildOf(key))
+}
+
+/** The first build of a database at an index or behind it; of any database behind it, when that has none. */
+export function nextBuild(view: View, database: DatabaseId, index: number): Ref | undefined {
+  const found = firstOf(view, { start: buildKey(database, index), end: tagRange('build').end })
+  return found && buildOf(found.key)
+}
+
+/**
+ * Continues one build by a batch inside `transaction`, which ends when `isOver`; when nothing is left, the index becomes active. Throws {@link BuildFailure}, with nothing written, at a document that the index
+ * cannot hold.
+ */
+export function continueBuild(transaction: BuildTransaction, index: Ref, isOver: () => boolean): void {
+  const { rows: context } = transaction
+  const { catalogue } = transaction
+  const key = buildKey(index.database, Number(index.id))
+  const progress = context.overlay.get(key)
+  const definition = catalogue.index(index)
+  if (progress === undefined) return
+  if (definition === undefined) {
+    context.overlay.set(key, undefined)
+    return
+  }
+  const from = decodeProgress(progress)
+  const { hooks } = context
+  const tables = userIndex(definition, hooks, catalogue)
+  const collections = [...(namedCollections(definition) ?? catalogue.collectionsOf(index.database))].sort(
+    (left, right) => left - right,
+  )
+  const batch = new Batch(isOver)
+  let bytes = 0
+  for (const collection of collections) {
+    if (collection < from.collection) continue
+    const first = collection === from.collection ? from.id : 0n
+    for (const ref of everyDocument(context.snapshot, index.database, collection, { first, last: idMax })) {
+      const found = attempt(index, ref, () => hooks.perDocument(() => rowsOf(context, ref, tables)))
+      if (batch.isFull(found.bytes)) {
+        context.overlay.set(key, encodeProgress(collection, ref.id))
+        return
+      }
+      lay(context, ref, found.rows)
+      batch.look(Math.max(looksPerDocument, found.versions), found.bytes)
+      bytes += found.bytes
+      attempt(index, ref, () => checkTransactionBytes(bytes))
+    }
+  }
+  context.overlay.set(key, undefined)
+  const current = transaction.get(index)
+  if (current === undefined) return
+  const fields = new Map(current.fields).set('active', true)
+  fields.delete(buildErrorField)
+  transaction.put(index, fields)
+}
+
+function attempt<T>(index: Ref, document: Ref, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw new BuildFailure(index, document, cause)
+  }
+}
+
+/** Says in the index's own document why it is not built; whatever is no fault of its owner's stays in the log. */
+export function noteFailure(
+  transaction: BuildTransaction,
+  index: Ref,
+  { cause, document }: BuildFailure,
+): void {
+  const current = transaction.get(index)
+  if (current === undefined) return
+  const name = transaction.catalogue.nameOf(collectionOf(document)) ?? document.collection
+  const reason = cause instanceof RequestError ? cause.description : 'The service met an internal error.'
+  const text = `Document ${document.id} of ${name}: ${reason}`
+  if (current.fields.get(buildErrorField) === text) return
+  transaction.put(index, new Map(current.fields).set(buildErrorField, text))
+}

@@ -1,0 +1,225 @@
+// Computes the entries of an index that one version of a document has: its terms and values are extracted to
+// lists, and every combination of them is an entry. Worked example: terms [data.tags] = [["a", "b"]] and
+// values [data.n] = [1] give (a | 1) and (b | 1); a combination whose terms are all null is dropped, and
+// so is one whose values are, but in the indexes that are part of a collection's definition.
+
+import { step } from '../../base/effort.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { endOfTime } from '../../base/micros.ts'
+import { casefold } from '../../values/casefold.ts'
+import type { ObjectValue, Value } from '../../values/value.ts'
+import { collectionOf, isArray, isObject, TransactionTime, UnresolvedRef } from '../../values/value.ts'
+import type { IndexDefinition, IndexField, IndexSource, NameLookup, StoreHooks, Version } from './contract.ts'
+import { sourceOf } from './definitions.ts'
+import type { NameHistory } from './name-history.ts'
+
+/** What distinguishes the entries of one document in one index. */
+export interface EntryTuple {
+  readonly terms: readonly Value[]
+  readonly values: readonly Value[]
+}
+
+const none: readonly Value[] = []
+const onlyEmpty: readonly (readonly Value[])[] = [none]
+const onlyNull: readonly Value[] = [null]
+
+/** The entries of `version` in an index; none when the index does not cover its collection or it is a delete. */
+export function entryTuples(
+  index: IndexDefinition,
+  version: Version,
+  hooks: StoreHooks,
+  names?: NameHistory,
+): EntryTuple[] {
+  const source = sourceOf(index, version.ref.collection)
+  if (source === undefined || version.action === 'delete') return []
+  const { id } = version.ref
+  const lookup = names && lookupFor(index, version, names)
+  const undated = index.terms.some(mayHoldTime) ? { ...version, ts: ownTime } : version
+  const terms = combine(extract(index.terms, { source, version: undated, hooks, names: lookup }), id)
+  const values = combine(extract(index.values, { source, version, hooks, names: lookup }), id)
+  const kept = index.isOwn || values.every(isKept) ? values : values.filter(isKept)
+  checkWidth(terms.length * kept.length, id)
+  const tuples: EntryTuple[] = []
+  for (const term of terms) {
+    if (!isKept(term)) continue
+    const plain =
+      undated !== version && term.includes(ownTime)
+        ? term.map(each => (each === ownTime ? null : each))
+        : term
+    for (const value of kept) tuples.push({ terms: plain, values: value })
+  }
+  return tuples
+}
+
+/** Names as they were before the version was written, or before the index was made if that came later. */
+function lookupFor(index: IndexDefinition, { ts }: Version, names: NameHistory): NameLookup {
+  const made = names.indexTime(index.ref)
+  const before = made === undefined || ts instanceof TransactionTime ? endOfTime : Math.max(ts, made)
+  return (nativeCollection, name) => names.holder(nativeCollection, name, before)
+}
+
+/**
+ * Stands for the document's own `ts` among terms, told apart from other times by being this very object. It is
+ * stored as null, because the commit time is not known when the entry's place is chosen, but unlike a missing
+ * value it does not make the entry go away.
+ */
+const ownTime = new TransactionTime('micros')
+
+function mayHoldTime({ binding, path }: IndexField): boolean {
+  return binding !== undefined || path?.[0] === 'ts'
+}
+
+/** Terms, or values, that are all null make no entry. */
+function isKept(tuple: readonly Value[]): boolean {
+  for (const value of tuple) if (value !== null) return true
+  return tuple.length === 0
+}
+
+/** What the fields of an index are taken from. */
+interface Extraction {
+  readonly source: IndexSource
+  readonly version: Version
+  readonly hooks: StoreHooks
+  readonly names: NameLookup | undefined
+}
+
+function extract(fields: readonly IndexField[], from: Extraction): (readonly Value[])[] {
+  const lists: (readonly Value[])[] = []
+  for (const field of fields) lists.push(extractField(field, from))
+  return lists
+}
+
+function checkWidth(entries: number, document: bigint): void {
+  if (entries <= limits.queryWidthMax) return
+  throw new RequestError(
+    'bad request',
+    said`Index entries for doc ${document} (${entries}) exceeds threshold (${limits.queryWidthMax})`,
+  )
+}
+
+/** Every combination of one element from each list, in order; `document` is named when there are too many. */
+function combine(lists: readonly (readonly Value[])[], document: bigint): readonly (readonly Value[])[] {
+  if (lists.length === 0) return onlyEmpty
+  if (lists.every(isSingle)) return [lists.map(first)]
+  checkWidth(
+    lists.reduce((product, list) => product * list.length, 1),
+    document,
+  )
+  let tuples: (readonly Value[])[] = [none]
+  for (const list of lists) {
+    tuples = tuples.flatMap(tuple => {
+      step(list.length)
+      return list.map(value => [...tuple, value])
+    })
+  }
+  return tuples
+}
+
+function isSingle(list: readonly Value[]): boolean {
+  return list.length === 1
+}
+
+function first(list: readonly Value[]): Value {
+  return list[0] as Value
+}
+
+function extractField(field: IndexField, from: Extraction): readonly Value[] {
+  let found: readonly Value[]
+  if (field.binding !== undefined) found = bound(field, field.binding, from)
+  else if (field.path === undefined || field.path.length === 0) return onlyNull
+  else if (!field.multiValue) found = [whole(field.path, from.version)]
+  else found = spread(field.path, from.version)
+  return field.casefold ? found.map(fold) : found
+}
+
+function fold(value: Value): Value {
+  return typeof value === 'string' ? casefold(value) : value
+}
+
+function bound(
+  { multiValue, within }: IndexField,
+  name: string,
+  { hooks, names, source, version }: Extraction,
+): readonly Value[] {
+  const binding = source.bindings.get(name)
+  const value = binding === undefined ? undefined : hooks.evaluateBinding(binding, version, names)
+  if (value === undefined) return onlyNull
+  if (within !== undefined) return multiValue ? spreadFrom(value, within, 0) : [wholeFrom(value, within, 0)]
+  if (!isArray(value)) return [single(value)]
+  return distinct(value.map(element => (isArray(element) ? null : single(element))))
+}
+
+/** What an entry can hold of a computed value: no object, and no reference by a name that means nothing. */
+function single(value: Value): Value {
+  return isObject(value) || value instanceof UnresolvedRef ? null : value
+}
+
+/** The field a path begins with: stored ones, and those every document has. */
+function topField(name: string | bigint, version: Version): Value | undefined {
+  switch (name) {
+    case 'ref':
+      return version.ref
+    case 'ts':
+      return version.ts instanceof TransactionTime ? version.ts : BigInt(version.ts)
+    case 'class':
+    case 'collection':
+      return collectionOf(version.ref)
+  }
+  return typeof name === 'string' ? version.fields.get(name) : undefined
+}
+
+/** One step of a path; undefined where it leads nowhere. */
+function follow(value: Value, name: string | bigint): Value | undefined {
+  if (typeof name === 'bigint') return isArray(value) ? value[Number(name)] : undefined
+  return isObject(value) ? (value as ObjectValue).get(name) : undefined
+}
+
+function whole(path: readonly (string | bigint)[], version: Version): Value {
+  const top = topField(path[0] as string | bigint, version)
+  return top === undefined ? null : wholeFrom(top, path, 1)
+}
+
+function wholeFrom(top: Value, path: readonly (string | bigint)[], from: number): Value {
+  let value: Value | undefined = top
+  for (let depth = from; depth < path.length && value !== undefined; depth++) {
+    value = follow(value, path[depth] as string | bigint)
+  }
+  return value ?? null
+}
+
+function spread(path: readonly (string | bigint)[], version: Version): readonly Value[] {
+  const top = topField(path[0] as string | bigint, version)
+  return top === undefined ? onlyNull : spreadFrom(top, path, 1)
+}
+
+function spreadFrom(top: Value, path: readonly (string | bigint)[], from: number): readonly Value[] {
+  const found: Value[] = []
+  collect(top, path, from, found)
+  if (found.length === 0) return onlyNull
+  return found.length === 1 ? found : distinct(found)
+}
+
+/** Follows the rest of a path, through every element of arrays that a name meets. */
+function collect(value: Value, path: readonly (string | bigint)[], depth: number, found: Value[]): void {
+  step()
+  const name = path[depth]
+  if (isArray(value) && typeof name !== 'bigint') {
+    for (const element of value) collect(element, path, depth, found)
+    return
+  }
+  if (name === undefined) {
+    found.push(isObject(value) ? null : value)
+    return
+  }
+  const next = follow(value, name)
+  if (next === undefined) found.push(null)
+  else collect(next, path, depth + 1, found)
+}
+
+/** Drops repeated scalars. Repeats of other kinds make the same entry twice, which is the same as once. */
+function distinct(values: readonly Value[]): readonly Value[] {
+  const unique = new Set(values)
+  return unique.size === values.length ? values : [...unique]
+}

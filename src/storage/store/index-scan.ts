@@ -1,0 +1,233 @@
+// Reads indexes: the entries there are now, and those there were at a past time. Two tables hold an index: live entries, and
+// entries that ended (with the interval they lived). What came and went when says set-events.ts.
+
+import { mergeJoin } from '../../base/merge-join.ts'
+import { compareBytes } from '../../values/order.ts'
+import { type CollectionId, type Micros, Time, TransactionTime, type Value } from '../../values/value.ts'
+import { type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
+import { compareEntries, compareToBound, entryRange, tupleBytesMax } from '../keys/tuple.ts'
+import type { Bytes, Entry } from '../kv/contract.ts'
+import type { EntryScan, IndexEntry } from './contract.ts'
+import { entryDocument, entryIsCut, entrySince, entryTtl, entryUntil, entryValues } from './entry-records.ts'
+import {
+  behind,
+  type EntryRange,
+  type KnownEntries,
+  type KnownEntry,
+  type KnownRun,
+  knownEntry,
+  runEntriesMax,
+  type SetPlace,
+} from './known-entries.ts'
+import { isExpired, type Snapshot } from './snapshot.ts'
+
+/** The entries of one index under one tuple of terms. */
+export interface EntrySet extends SetPlace {
+  /** For each value, whether its order is turned around. */
+  readonly descending: readonly boolean[]
+  /** Whether entries of documents of that collection show. */
+  readonly isLive: (collection: CollectionId) => boolean
+}
+
+/** The entries of a set in order, now or `at` a past time. Lazy. `known` remembers those that are there now. */
+export function scanEntries(
+  snapshot: Snapshot,
+  set: EntrySet,
+  asked: EntryScan,
+  at?: Micros,
+  known?: KnownEntries,
+): Iterable<IndexEntry> {
+  const scan = withArity(set, asked)
+  const { from, reverse = false, to } = scan
+  const { start, end, inexact } = entryRange(termsPrefix(set, 'live'), set.descending, from, to)
+  if (compareBytes(start, end) >= 0) return []
+  if (known !== undefined && at === undefined && !inexact) {
+    const range = { start, end, reverse }
+    const run = known.find(range, set, snapshot)
+    if (run !== undefined) return knownEntries(snapshot, set, run, known)
+    if (known.isWorth(range)) return knownEntries(snapshot, set, { range, entries: [], rest: range }, known)
+  }
+  const rows = at === undefined ? table(snapshot, set, 'live', scan) : rowsAt(snapshot, set, scan, at)
+  if (!inexact) return shownEntries(snapshot, set, rows, reverse)
+  return shownEntries(
+    snapshot,
+    set,
+    rows,
+    reverse,
+    entry =>
+      !(from && compareToBound(entry, from, set.descending) < 0) &&
+      !(to && compareToBound(entry, to, set.descending) > 0),
+  )
+}
+
+/** What rows say, in order, without what has expired and what the set does not show. */
+function* shownEntries(
+  snapshot: Snapshot,
+  set: EntrySet,
+  rows: Iterable<Entry>,
+  reverse: boolean,
+  isWithin?: (entry: IndexEntry) => boolean,
+): Generator<IndexEntry> {
+  const prefixLength = termsPrefix(set, 'live').length
+  for (const row of orderCut(rows, set, prefixLength, reverse)) {
+    if (isExpired(snapshot, entryTtl(row))) continue
+    const document = entryDocument(set.database, row)
+    if (!set.isLive(document.collection)) continue
+    const values = entryValues(row, document)
+    if (isWithin !== undefined && !isWithin({ values, document })) continue
+    yield { values: withPlaceholders(snapshot, values), document }
+  }
+}
+
+/** The entries of a run and those behind it, of which as many are added to the run as are read. */
+function* knownEntries(
+  snapshot: Snapshot,
+  set: EntrySet,
+  { entries, range, rest }: Pick<KnownRun, 'range' | 'entries' | 'rest'>,
+  known: KnownEntries,
+): Generator<IndexEntry> {
+  const { counters } = snapshot
+  counters.readBytes += range.start.length
+  for (const entry of entries) {
+    counters.readBytes += entry.bytes
+    if (isShown(entry, snapshot, set)) yield entry
+  }
+  if (rest === undefined) return
+  const added: KnownEntry[] = []
+  let unread: EntryRange | undefined = rest
+  try {
+    let isFull = false
+    for (const row of rowsIn(snapshot, rest)) {
+      // Entries that have to be put in order first are not remembered.
+      isFull = entryIsCut(row) || entries.length + added.length === runEntriesMax
+      if (isFull) {
+        counters.readBytes -= row.value.length
+        break
+      }
+      const entry = knownEntry(set.database, row)
+      added.push(entry)
+      unread = behind(rest, row.key)
+      if (isShown(entry, snapshot, set)) yield entry
+    }
+    if (!isFull) unread = undefined
+  } finally {
+    if (added.length > 0 || unread === undefined)
+      known.remember({ range, entries: [...entries, ...added], rest: unread }, snapshot)
+  }
+  if (unread !== undefined) yield* shownEntries(snapshot, set, rowsIn(snapshot, unread), range.reverse)
+}
+
+function isShown({ collection, ttl }: KnownEntry, snapshot: Snapshot, set: EntrySet): boolean {
+  return !isExpired(snapshot, ttl) && set.isLive(collection)
+}
+
+function termsPrefix(set: EntrySet, which: IndexTable): Bytes {
+  return indexTermsPrefix(which, set.database, set.index, set.terms)
+}
+
+/** Bounds never reach beyond the values an index has, and name a document only behind all of them. */
+function withArity({ descending: { length } }: EntrySet, { from, reverse, to }: EntryScan): EntryScan {
+  const fit = (bound: EntryScan['from']): EntryScan['from'] =>
+    bound === undefined || bound.values.length === length
+      ? bound
+      : { values: bound.values.slice(0, length), side: bound.side }
+  return { from: fit(from), to: fit(to), reverse }
+}
+
+function* table(
+  snapshot: Snapshot,
+  set: EntrySet,
+  which: 'live' | 'ended',
+  { from, reverse = false, to }: EntryScan,
+): Generator<Entry> {
+  const { start, end } = entryRange(termsPrefix(set, which), set.descending, from, to)
+  if (compareBytes(start, end) >= 0) return
+  // Finding nothing is a read too.
+  snapshot.counters.readBytes += start.length
+  yield* rowsIn(snapshot, { start, end, reverse })
+}
+
+function* rowsIn(snapshot: Snapshot, range: EntryRange): Generator<Entry> {
+  for (const row of snapshot.view.range(range)) {
+    snapshot.counters.readBytes += row.value.length
+    yield row
+  }
+}
+
+/** The rows that were there at a time: still live ones that had come, and ended ones whose interval holds it. */
+function* rowsAt(snapshot: Snapshot, set: EntrySet, scan: EntryScan, at: Micros): Generator<Entry> {
+  const live = filter(table(snapshot, set, 'live', scan), row => entrySince(row) <= at)
+  const ended = filter(
+    table(snapshot, set, 'ended', scan),
+    row => entrySince(row) <= at && at < entryUntil(row),
+  )
+  const sign = scan.reverse ? -1 : 1
+  const byPlace = (left: Entry, right: Entry) => compareBytes(placeOf(left, 0), placeOf(right, 8)) * sign
+  for (const rows of mergeJoin(live, ended, byPlace)) for (const row of rows) if (row !== undefined) yield row
+}
+
+function* filter(rows: Iterable<Entry>, keep: (row: Entry) => boolean): Generator<Entry, undefined> {
+  for (const row of rows) if (keep(row)) yield row
+  return undefined
+}
+
+/** A row's key without its table's tag and without `trailing` bytes at its end. */
+function placeOf(row: Entry, trailing: number): Bytes {
+  return row.key.subarray(1, row.key.length - trailing)
+}
+
+/** Puts runs of rows in order whose values are too long for the key and begin alike. */
+function* orderCut(
+  rows: Iterable<Entry>,
+  set: EntrySet,
+  prefixLength: number,
+  reverse: boolean,
+): Generator<Entry> {
+  let run: Entry[] = []
+  for (const row of rows) {
+    const cut = entryIsCut(row)
+    if (run.length > 0 && !(cut && sameBeginning(run[0] as Entry, row, prefixLength))) {
+      yield* sortRun(run, set, reverse)
+      run = []
+    }
+    if (cut) run.push(row)
+    else yield row
+  }
+  if (run.length > 0) yield* sortRun(run, set, reverse)
+}
+
+function sameBeginning(left: Entry, right: Entry, prefixLength: number): boolean {
+  const length = prefixLength + tupleBytesMax
+  return compareBytes(left.key.subarray(1, length), right.key.subarray(1, length)) === 0
+}
+
+function sortRun(run: Entry[], set: EntrySet, reverse: boolean): Entry[] {
+  if (run.length === 1) return run
+  const sign = reverse ? -1 : 1
+  return run
+    .map(row => {
+      const document = entryDocument(set.database, row)
+      return { row, position: { values: entryValues(row, document), document } }
+    })
+    .sort((left, right) => compareEntries(left.position, right.position, set.descending) * sign)
+    .map(({ row }) => row)
+}
+
+/** Inside the transaction that writes, its own time is still a placeholder. No stored value can equal it by accident. */
+export function withPlaceholders(snapshot: Snapshot, values: readonly Value[]): readonly Value[] {
+  const { commitTime } = snapshot
+  if (commitTime === undefined || values.length === 0) return values
+  const isOwn = (value: Value) =>
+    typeof value === 'bigint'
+      ? value === BigInt(commitTime)
+      : value instanceof Time && isTime(value, commitTime)
+  if (!values.some(isOwn)) return values
+  return values.map(value => {
+    if (!isOwn(value)) return value
+    return typeof value === 'bigint' ? TransactionTime.micros : TransactionTime.time
+  })
+}
+
+function isTime(time: Time, micros: Micros): boolean {
+  return time.nanos % 1000 === 0 && Number(time.seconds) * 1e6 + time.nanos / 1000 === micros
+}

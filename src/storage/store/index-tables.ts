@@ -1,0 +1,422 @@
+// Keeps the tables of indexes in step with documents: which entries a version has as keys and records, and what
+// opening and closing an entry writes. The indexes every database has (names, tokens by identity …) are kept
+// the same way, but without history.
+
+import { assert } from '../../base/assert.ts'
+import { byteText } from '../../base/byte-text.ts'
+import { isInterruption } from '../../base/effort.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { compareBytes } from '../../values/order.ts'
+import {
+  type CollectionId,
+  type Micros,
+  namedNatives,
+  native,
+  type Ref,
+  type Value,
+} from '../../values/value.ts'
+import { positionBytes } from '../keys/key-reader.ts'
+import {
+  buildKey,
+  builtinIndexes,
+  documentsIndex,
+  type EntryKeyParts,
+  indexEndedKey,
+  indexEventKey,
+  indexLiveKey,
+  indexTermsPrefix,
+} from '../keys/keyspace.ts'
+import { prefixRange } from '../keys/prefix.ts'
+import { encodeTerms, termsSize } from '../keys/terms.ts'
+import { encodeTuple, isCut } from '../keys/tuple.ts'
+import { encodeValue, type TransactionTimeSource, withTransactionTime } from '../keys/value-codec.ts'
+import type { Bytes } from '../kv/contract.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
+import type { EntryChange, IndexDefinition, StoreHooks, Version } from './contract.ts'
+import { encodeEntry, entryCollection, entrySince, entryTtl } from './entry-records.ts'
+import { type EntryTuple, entryTuples } from './index-entries.ts'
+import type { NameHistories } from './name-history.ts'
+import { ttlOf } from './records.ts'
+import { isExpired, type Snapshot } from './snapshot.ts'
+
+/** An index as the store keeps it, a user's or one that every database has. */
+export interface IndexTables {
+  readonly number: number
+  readonly descending: readonly boolean[]
+  readonly unique: boolean
+  /** What is kept: entries as they are now, or past ones as well (of users' indexes), or events and no entries. */
+  readonly keeps: 'live' | 'entries' | 'events'
+  /** How many terms and values a user gave it: what computing the entries of a version counts for. */
+  readonly width: number
+  tuples(version: Version): readonly EntryTuple[]
+}
+
+/** A user's index as tables, as long as the schema stays as `catalogue` knows it. */
+export function userIndex(
+  definition: IndexDefinition,
+  hooks: StoreHooks,
+  catalogue: NameHistories,
+): IndexTables {
+  const isComputed = definition.sources.some(({ bindings }) => bindings.size > 0)
+  const names = isComputed ? catalogue.nameHistory(definition.ref.database) : undefined
+  return {
+    number: Number(definition.ref.id),
+    descending: definition.values.map(value => value.reverse),
+    unique: definition.unique,
+    keeps: 'entries',
+    width: definition.terms.length + definition.values.length,
+    tuples: version => entryTuples(definition, version, hooks, names),
+  }
+}
+
+function builtin(number: number, term: (version: Version) => readonly Value[] | undefined): IndexTables {
+  return {
+    number,
+    descending: [],
+    unique: true,
+    keeps: 'live',
+    width: 0,
+    tuples: version => {
+      const terms = version.action === 'delete' ? undefined : term(version)
+      return terms === undefined ? [] : [{ terms, values: [] }]
+    },
+  }
+}
+
+function fieldTerm(name: string) {
+  return (version: Version): readonly Value[] | undefined => {
+    const value = version.fields.get(name)
+    return value === undefined || value === null ? undefined : [value]
+  }
+}
+
+const names = builtin(builtinIndexes.names, version => {
+  const name = version.fields.get('name')
+  return typeof name === 'string' ? nameTerms(version.ref.collection, name) : undefined
+})
+const tokens = { ...builtin(builtinIndexes.tokensByInstance, fieldTerm('instance')), unique: false }
+const credentials = builtin(builtinIndexes.credentialsByInstance, fieldTerm('instance'))
+const providers = builtin(builtinIndexes.providersByIssuer, fieldTerm('issuer'))
+
+/** The terms of the names index for an object of a native collection. */
+export function nameTerms(nativeCollection: CollectionId, name: string): readonly Value[] {
+  return [BigInt(nativeCollection), name]
+}
+
+const noIndexes: readonly IndexTables[] = []
+const builtinsByCollection = new Map<CollectionId, readonly IndexTables[]>([
+  ...[...namedNatives].map((collection): [CollectionId, IndexTables[]] => [collection, [names]]),
+  [native.tokens, [tokens]],
+  [native.credentials, [credentials]],
+  [native.access_providers, [names, providers]],
+])
+
+const everyDocument: readonly EntryTuple[] = [{ terms: [], values: [] }]
+
+/** The set `documents(collection)`: its entries are the documents themselves, so only its events are kept. */
+export function documentsTables(collection: CollectionId): IndexTables {
+  return {
+    number: documentsIndex(collection),
+    descending: [],
+    unique: false,
+    keeps: 'events',
+    width: 0,
+    tuples: version => (version.action === 'delete' ? [] : everyDocument),
+  }
+}
+
+/** The indexes every database has over a collection. */
+export function builtinIndexesOf(collection: CollectionId): readonly IndexTables[] {
+  return builtinsByCollection.get(collection) ?? noIndexes
+}
+
+/** An entry ready to be written. */
+export interface PreparedEntry {
+  readonly parts: EntryKeyParts
+  readonly liveKey: Bytes
+  readonly document: Ref
+  readonly ttl: Micros
+  readonly terms: readonly Value[]
+  readonly values: readonly Value[]
+}
+
+/** Entries with different keys. */
+type PreparedEntries = readonly PreparedEntry[]
+
+const noEntries: PreparedEntries = []
+
+/**
+ * The entries of a version that is to be written. Entries with a part too large for the index are left out, as the protocol wants.
+ * Throws a RequestError when the key of one is too long, and when they are too many.
+ */
+export function prepareEntries(
+  index: IndexTables,
+  version: Version | undefined,
+  commitTime: TransactionTimeSource,
+): PreparedEntries {
+  return entriesOf(index, version, commitTime, entry => {
+    checkKeyBytes(entry)
+    return true
+  })
+}
+
+/** Those of the entries of a version that are not too large and that `isKept` keeps. */
+function entriesOf(
+  index: IndexTables,
+  version: Version | undefined,
+  commitTime: TransactionTimeSource,
+  isKept: (tuple: EntryTuple) => boolean,
+): PreparedEntries {
+  if (version === undefined) return noEntries
+  const tuples = index.tuples(version)
+  if (tuples.length === 0) return noEntries
+  const ttl = ttlOf(version.fields)
+  const { ref } = version
+  const entries: PreparedEntry[] = []
+  for (const tuple of tuples) {
+    const values = withTimes(tuple.values, commitTime)
+    const terms = withTimes(tuple.terms, commitTime)
+    if (terms.some(isLong) || values.some(isLong) || !isKept({ terms, values })) continue
+    const parts: EntryKeyParts = {
+      database: ref.database,
+      index: index.number,
+      terms: encodeTerms(terms),
+      values: encodeTuple(values, index.descending),
+      document: ref,
+    }
+    entries.push({ parts, liveKey: indexLiveKey(parts), document: ref, ttl, terms, values })
+  }
+  return entries.length < 2 ? entries : [...byKey(entries).values()]
+}
+
+/** The values with the time of the transaction filled in: the same array when none has a place for it. */
+function withTimes(values: readonly Value[], commitTime: TransactionTimeSource): readonly Value[] {
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]
+    if (typeof value === 'object' && value !== null)
+      return values.map(each => withTransactionTime(each, commitTime))
+  }
+  return values
+}
+
+/** Entries by the text of their keys. */
+function byKey(entries: PreparedEntries): Map<string, PreparedEntry> {
+  const found = new Map<string, PreparedEntry>()
+  for (const entry of entries) found.set(byteText(entry.liveKey), entry)
+  return found
+}
+
+/**
+ * The entries of a version that is stored already: none when they are too many, which such a version can have only of an
+ * index that came later. Former versions of the program did not refuse long keys, they left out entries with long terms.
+ */
+export function entriesOfStored(
+  index: IndexTables,
+  version: Version | undefined,
+  commitTime: TransactionTimeSource,
+): PreparedEntries {
+  try {
+    return entriesOf(index, version, commitTime, hasShortTerms)
+  } catch (error) {
+    if (error instanceof RequestError && !isInterruption(error)) return noEntries
+    throw error
+  }
+}
+
+function hasShortTerms({ terms }: EntryTuple): boolean {
+  return terms.length < 2 || termsSize(terms) <= limits.indexKeyBytesMax
+}
+
+/** Bytes that keys of the original have beside terms and values: database, index, document, time. */
+const keyOverheadBytes = 35
+
+/** Refuses an entry whose key would be longer than the protocol allows; ours are cut, and hold hashes of what is long. */
+function checkKeyBytes({ terms, values }: EntryTuple): void {
+  let most = keyOverheadBytes
+  for (const term of terms) most += bytesAtMost(term)
+  for (const value of values) most += bytesAtMost(value)
+  if (most <= limits.indexKeyBytesMax) return
+  const bytes = keyOverheadBytes + termsSize([...terms, ...values])
+  if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
+}
+
+/** Bytes that a part of an entry takes at most, without encoding it; arrays and objects have to be. */
+function bytesAtMost(value: Value): number {
+  if (typeof value === 'string') return 5 + value.length * 3
+  if (value instanceof Uint8Array) return 5 + value.length
+  return Array.isArray(value) || value instanceof Map ? limits.indexValueBytesMax : 32
+}
+
+/** The error of an index entry's key of so many bytes. */
+export function keyTooLong(bytes: number): RequestError {
+  return new RequestError(
+    'bad request',
+    said`Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
+  )
+}
+
+function isLong(value: Value): boolean {
+  if (typeof value === 'string') {
+    return (
+      value.length * 3 > limits.indexValueBytesMax && Buffer.byteLength(value) > limits.indexValueBytesMax
+    )
+  }
+  if (value instanceof Uint8Array) return value.length > limits.indexValueBytesMax
+  if (Array.isArray(value) || value instanceof Map)
+    return encodeValue(value).length > limits.indexValueBytesMax
+  return false
+}
+
+/** Writes what came between two versions of a document at `time`; returns the entries that were opened. */
+export function replaceEntries(
+  overlay: Overlay,
+  journal: Journal,
+  index: IndexTables,
+  change: { readonly before: PreparedEntries; readonly after: PreparedEntries; readonly time: Micros },
+): readonly PreparedEntry[] {
+  const { before, after, time } = change
+  let opened = after
+  if (before.length > 0) {
+    for (const entry of notIn(after, before)) closeEntry(overlay, journal, index, entry, time)
+    opened = notIn(before, after)
+  }
+  for (const entry of opened) {
+    const row = index.keeps === 'events' ? eventRow(entry, time, 'add') : entryRow(entry, time)
+    lay(overlay, row, journal)
+  }
+  return opened
+}
+
+/** Those of `entries` that `others` lack or have with another `ttl`. */
+export function notIn(others: PreparedEntries, entries: PreparedEntries): PreparedEntry[] {
+  const found = byKey(others)
+  return entries.filter(entry => found.get(byteText(entry.liveKey))?.ttl !== entry.ttl)
+}
+
+/** The entries that only one of two versions has: those that went first. An undefined version has none. */
+export function entryChanges(
+  index: IndexTables,
+  before: Version | undefined,
+  after: Version | undefined,
+  commitTime: TransactionTimeSource,
+): EntryChange[] {
+  const old = byKey(entriesOfStored(index, before, commitTime))
+  const present = byKey(entriesOfStored(index, after, commitTime))
+  const changes: EntryChange[] = []
+  for (const [key, entry] of old) if (!present.has(key)) changes.push(changeOf('remove', entry))
+  for (const [key, entry] of present) if (!old.has(key)) changes.push(changeOf('add', entry))
+  return changes
+}
+
+function changeOf(action: EntryChange['action'], { parts, terms, values }: PreparedEntry): EntryChange {
+  return { action, terms, values, termsKey: byteText(parts.terms) }
+}
+
+function closeEntry(
+  overlay: Overlay,
+  journal: Journal,
+  index: IndexTables,
+  entry: PreparedEntry,
+  time: Micros,
+): void {
+  if (index.keeps === 'events') {
+    lay(overlay, eventRow(entry, time, 'remove'), journal)
+    return
+  }
+  const live = overlay.get(entry.liveKey)
+  if (live === undefined) {
+    assert(isBeingBuilt(overlay, index, entry), 'an entry that ends is in its index')
+    return
+  }
+  overlay.set(entry.liveKey, undefined, journal)
+  if (index.keeps === 'live') return
+  const since = entrySince({ key: entry.liveKey, value: live })
+  lay(overlay, endedRow(entry, since, time), journal)
+}
+
+function lay(overlay: Overlay, { key, value }: IndexRow, journal: Journal): void {
+  overlay.set(key, value, journal)
+}
+
+/** A build that has not come to the document yet will see all of its versions. */
+function isBeingBuilt(overlay: Overlay, { keeps, number }: IndexTables, { parts }: PreparedEntry): boolean {
+  return keeps === 'entries' && overlay.get(buildKey(parts.database, number)) !== undefined
+}
+
+/** All rows that a document's versions, oldest first, have in the tables of an index, by the text of their keys. */
+export function timelineRows(index: IndexTables, versions: readonly StoredVersion[]): Map<string, IndexRow> {
+  const rows = new Map<string, IndexRow>()
+  const put = (row: IndexRow) => rows.set(byteText(row.key), row)
+  const open = new Map<string, { readonly entry: PreparedEntry; readonly since: Micros }>()
+  for (const version of versions) {
+    const { ts } = version
+    const after = byKey(entriesOfStored(index, version, ts))
+    for (const [text, { entry, since }] of open) {
+      if (after.get(text)?.ttl === entry.ttl) continue
+      open.delete(text)
+      if (index.keeps === 'entries') put(endedRow(entry, since, ts))
+      if (index.keeps === 'events') put(eventRow(entry, ts, 'remove'))
+    }
+    for (const [text, entry] of after) {
+      if (open.has(text)) continue
+      open.set(text, { entry, since: ts })
+      if (index.keeps === 'events') put(eventRow(entry, ts, 'add'))
+    }
+  }
+  if (index.keeps !== 'events') {
+    for (const { entry, since } of open.values()) put(entryRow(entry, since))
+  }
+  return rows
+}
+
+/** A version whose time is known. */
+export type StoredVersion = Version & { readonly ts: Micros }
+
+/** A row of a table. */
+export interface IndexRow {
+  readonly key: Bytes
+  readonly value: Bytes
+}
+
+/** The live row of an entry that came at `since`. */
+export function entryRow(entry: PreparedEntry, since: Micros): IndexRow {
+  return { key: entry.liveKey, value: recordOf(entry, since) }
+}
+
+/** The row of an entry that was there from `since` to `until`. */
+function endedRow(entry: PreparedEntry, since: Micros, until: Micros): IndexRow {
+  return { key: indexEndedKey(entry.parts, until), value: recordOf(entry, since) }
+}
+
+/** The row of an entry's coming or going. */
+function eventRow(entry: PreparedEntry, ts: Micros, action: EntryChange['action']): IndexRow {
+  const value = recordOf(entry, undefined, action === 'remove')
+  return { key: indexEventKey(entry.parts, ts, action), value }
+}
+
+/** `since`: when the entry came; undefined for an event. */
+function recordOf(entry: PreparedEntry, since: Micros | undefined, removed = false): Bytes {
+  const { document, parts, ttl, values } = entry
+  return encodeEntry({ document, ttl, values, cut: isCut(parts.values.bytes), since, removed })
+}
+
+/** Whether another document has a live entry with the same terms and values. */
+export function isTaken(
+  overlay: Overlay,
+  entry: PreparedEntry,
+  snapshot: Snapshot,
+  isLive: (collection: CollectionId) => boolean,
+): boolean {
+  const { parts, liveKey } = entry
+  const prefix = indexTermsPrefix('live', parts.database, parts.index, parts.terms)
+  const documentStart = prefix.length + parts.values.bytes.length
+  const { tie } = parts.values
+  for (const row of overlay.range(prefixRange(liveKey.subarray(0, documentStart)))) {
+    if (compareBytes(row.key.subarray(documentStart + positionBytes), tie) !== 0) continue
+    if (compareBytes(row.key, liveKey) === 0) continue
+    if (!isExpired(snapshot, entryTtl(row)) && isLive(entryCollection(row))) return true
+  }
+  return false
+}

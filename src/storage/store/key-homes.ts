@@ -1,0 +1,38 @@
+// In which databases there are keys of an id. A secret names no more than the id of its key, and ids of keys are unique
+// within a database only, so there may be several; which of them the secret opens, its hash tells.
+
+import type { DatabaseId, Ref } from '../../values/value.ts'
+import { keyHomeKey } from '../keys/keyspace.ts'
+import type { Bytes } from '../kv/contract.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
+import { idAt } from './records.ts'
+
+const idBytes = 8
+
+/** The databases in a stored row, the first to have the key first; none without a row. */
+export function decodeHomes(stored: Bytes | undefined): DatabaseId[] {
+  if (stored === undefined) return []
+  return Array.from({ length: stored.length / idBytes }, (_, at) => idAt(stored, at * idBytes))
+}
+
+function encodeHomes(databases: readonly DatabaseId[]): Uint8Array {
+  const bytes = new Uint8Array(databases.length * idBytes)
+  const view = new DataView(bytes.buffer)
+  for (const [at, database] of databases.entries()) view.setBigUint64(at * idBytes, database)
+  return bytes
+}
+
+/** Notes that a key exists. */
+export function addHome(overlay: Overlay, key: Ref, journal?: Journal): void {
+  const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
+  if (homes.includes(key.database)) return
+  overlay.set(keyHomeKey(key.id), encodeHomes([...homes, key.database]), journal)
+}
+
+/** Notes that a key is gone. */
+export function removeHome(overlay: Overlay, key: Ref, journal?: Journal): void {
+  const homes = decodeHomes(overlay.get(keyHomeKey(key.id)))
+  const rest = homes.filter(database => database !== key.database)
+  if (rest.length === homes.length) return
+  overlay.set(keyHomeKey(key.id), rest.length === 0 ? undefined : encodeHomes(rest), journal)
+}

@@ -1,0 +1,307 @@
+// Reads of a snapshot, with what its transaction has written laid over it. A reader may look at an earlier moment than its
+// snapshot: then nothing that was committed since counts, except for schemas, which are the present ones.
+
+import { byteText } from '../../base/byte-text.ts'
+import { limits } from '../../base/limits.ts'
+import { micros } from '../../base/micros.ts'
+import { extentOf } from '../../values/extent.ts'
+import type { CollectionId, DatabaseId, Micros, Ref, Value } from '../../values/value.ts'
+import { documentKey } from '../keys/keyspace.ts'
+import { encodeTerms, termsSize } from '../keys/terms.ts'
+import type { View } from '../kv/contract.ts'
+import type { RecentWrites } from '../kv/recent-writes.ts'
+import type { BindingBudget } from './binding-budget.ts'
+import { type SchemaCache, StoreCatalogue } from './catalogue.ts'
+import { readCollectionChanges, recordSince } from './change-log.ts'
+import type {
+  CommittedTransaction,
+  EntryChange,
+  EntryScan,
+  EventScan,
+  IndexDefinition,
+  IndexEntry,
+  IndexEvent,
+  StoredSize,
+  TransactionCounters,
+  Version,
+} from './contract.ts'
+import { namedCollections } from './definitions.ts'
+import { StoreDirectory } from './directory.ts'
+import { isVisible, scanDocuments, storedVersions, storedVersionsAscending, validAt } from './documents.ts'
+import type { IdGenerator } from './ids.ts'
+import { type EntrySet, scanEntries } from './index-scan.ts'
+import { documentsTables, entryChanges, keyTooLong, userIndex } from './index-tables.ts'
+import type { KnownDocuments } from './known-documents.ts'
+import type { KnownEntries } from './known-entries.ts'
+import { RecordedEvents } from './recorded-events.ts'
+import { versionAction, versionTime, versionTtl, withAction } from './records.ts'
+import { checkValidTime, minimumValidTime } from './retention.ts'
+import { entryEvents, storedEvents } from './set-events.ts'
+import { isExpired, noCounts, noExpiry, read, type Snapshot } from './snapshot.ts'
+import { sizeOfCollection, sizeOfIndex } from './stored-size.ts'
+import { VersionReader } from './version-reader.ts'
+
+/** What transactions of one store share. */
+export interface TransactionParts {
+  readonly schemas: SchemaCache
+  readonly documents: KnownDocuments
+  readonly entries: KnownEntries
+  readonly hooks: BindingBudget
+  readonly ids: IdGenerator
+  /** What the commits of this process have written. */
+  readonly recent: RecentWrites
+  /** Whether it is known since when changes are recorded by collection. */
+  readonly record: { isBegun: boolean }
+}
+
+/** The times of one transaction. */
+export interface TransactionTimes {
+  /** What its reads see. */
+  readonly time: Micros
+  /** {@link Snapshot.schemaTime}. */
+  readonly schemaTime: Micros
+  /** The time of the newest commit they see, and {@link CommitRecord.givenIdsMs} of that. */
+  readonly lastCommitTime: Micros
+  readonly givenIdsMs: number
+  /** {@link Transaction.settledTime}. */
+  readonly settledTime: Micros
+  /** When its transaction commits; given where that may write. Until its rows hold it elsewhere, it may still get later. */
+  readonly commitTime?: Micros
+  /** The time to commit at once that has to be certain, not before `commitTime`; absent: that one. */
+  readonly stampTime?: () => Micros
+  /** The earlier moment that it looks at; absent: the present of the snapshot. */
+  readonly past?: Micros
+}
+
+/** What a transaction reads. */
+export abstract class StoreReader {
+  readonly snapshotTime: Micros
+  readonly lastCommitTime: Micros
+  readonly settledTime: Micros
+  readonly catalogue: StoreCatalogue
+  readonly counters: TransactionCounters
+  readonly directory: StoreDirectory
+  /** For the store's own work, which reads below the level of documents. */
+  readonly snapshot: Snapshot
+  protected readonly versionReader: VersionReader
+  protected readonly parts: TransactionParts
+  protected readonly times: TransactionTimes
+  /** Tells the commit time where it becomes part of other values. */
+  protected abstract readonly stamp: () => Micros
+  readonly #isPast: boolean
+
+  constructor(
+    parts: TransactionParts,
+    view: View,
+    times: TransactionTimes,
+    counters: TransactionCounters = noCounts(),
+  ) {
+    const { commitTime, lastCommitTime, past, schemaTime, settledTime, time } = times
+    this.parts = parts
+    this.times = times
+    this.#isPast = past !== undefined
+    this.snapshotTime = past ?? time
+    this.lastCommitTime = past ?? lastCommitTime
+    this.settledTime = past ?? settledTime
+    this.counters = counters
+    const expiry = noExpiry()
+    this.snapshot = { view, time, commitTime, schemaTime, lastCommitTime, counters, expiry }
+    this.catalogue = new StoreCatalogue(this.snapshot, parts.schemas)
+    this.versionReader = new VersionReader(this.catalogue, parts.hooks)
+    this.directory = new StoreDirectory(this, this.snapshot)
+  }
+
+  get writable(): boolean {
+    return this.snapshot.commitTime !== undefined
+  }
+
+  get(ref: Ref, at?: number): Version | undefined {
+    if (!this.catalogue.hasCollection(ref.database, ref.collection)) return undefined
+    const past =
+      at === undefined && !this.#isPast ? undefined : this.#past(at, [ref.collection], ref.database)
+    if (past === undefined) return this.#newest(ref)
+    if (!this.#isPast) {
+      const { readBytes } = this.counters
+      const newest = this.#newest(ref)
+      // It was the newest one then, too, and may be remembered.
+      if (typeof newest?.ts === 'number' && newest.ts <= past) return newest
+      this.counters.readBytes = readBytes
+    }
+    const stored = validAt(this.snapshot, ref, past)
+    return stored !== undefined && isVisible(this.snapshot, stored) ? this.decode(ref, stored) : undefined
+  }
+
+  #newest(ref: Ref): Version | undefined {
+    const { documents } = this.parts
+    const known = documents.find(ref)
+    const shapeTime = this.versionReader.shapeTimeOf(ref)
+    // What a transaction that may write reads has to be noted.
+    if (known?.foundAt === this.lastCommitTime && known.shapeTime === shapeTime && !this.writable) {
+      this.counters.readBytes += known.size
+      return isExpired(this.snapshot, known.ttl) ? undefined : known.version
+    }
+    const stored = read(this.snapshot, documentKey(ref), known?.bytes)
+    if (stored === undefined || !isVisible(this.snapshot, stored)) return undefined
+    if (stored === known?.bytes && known.shapeTime === shapeTime) {
+      if (!this.writable) known.foundAt = this.lastCommitTime
+      return known.version
+    }
+    const version = this.decode(ref, stored)
+    return this.writable ? version : documents.decoded(stored, version, shapeTime, this.lastCommitTime)
+  }
+
+  /** A stored version of a document as readers see it. */
+  protected decode(ref: Ref, stored: Uint8Array): Version {
+    return this.versionReader.read(ref, stored)
+  }
+
+  /** The time of a read in the past, checked against retention; undefined for reads of the present. */
+  #past(
+    at: number | undefined,
+    collections: readonly CollectionId[] | undefined,
+    database: DatabaseId,
+  ): Micros | undefined {
+    const looked = this.#isPast ? Math.min(at ?? this.snapshotTime, this.snapshotTime) : at
+    const present = this.snapshot.time
+    if (looked === undefined || looked > present || (looked === present && !this.writable)) return undefined
+    checkValidTime(looked, this.#minimumOf(database, collections))
+    return micros(looked)
+  }
+
+  /** The strictest minimum valid time of some collections; undefined: of all user collections. */
+  #minimumOf(database: DatabaseId, collections: readonly CollectionId[] | undefined): Micros {
+    let minimum = 0
+    for (const collection of collections ?? this.catalogue.collectionsOf(database)) {
+      minimum = Math.max(minimum, this.minimumValidTime(database, collection))
+    }
+    return micros(minimum)
+  }
+
+  *versions(ref: Ref, options: { readonly reverse?: boolean } = {}): Generator<Version> {
+    const minimum = this.minimumValidTime(ref.database, ref.collection)
+    const versions = options.reverse
+      ? storedVersions(this.snapshot, ref)
+      : storedVersionsAscending(this.snapshot, ref, minimum)
+    for (const stored of versions) {
+      if (this.#isPast && versionTime(stored) > this.snapshotTime) continue
+      if (versionTime(stored) > minimum) {
+        yield this.decode(ref, stored)
+        continue
+      }
+      // The state at the minimum valid time is where the retained history begins.
+      if (versionAction(stored) !== 'delete' && versionTtl(stored) > minimum)
+        yield this.decode(ref, withAction(stored, 'create'))
+      if (options.reverse) return
+    }
+  }
+
+  indexSize(index: Ref, rowsMax: number, after?: Uint8Array): StoredSize {
+    return sizeOfIndex(this.snapshot, index, rowsMax, after)
+  }
+
+  collectionSize(collection: Ref, rowsMax: number, after?: Uint8Array): StoredSize {
+    return sizeOfCollection(this.snapshot, collection, rowsMax, after)
+  }
+
+  match(index: IndexDefinition, terms: readonly Value[], scan: EntryScan): Iterable<IndexEntry> {
+    const { database } = index.ref
+    const at = this.#past(
+      scan.at,
+      scan.at === undefined && !this.#isPast ? [] : namedCollections(index),
+      database,
+    )
+    // What a transaction that may write reads has to be noted; and it may read, under the writer's lock, a state that no other
+    // sees yet, in which nothing that is remembered may have been found.
+    const known = this.writable ? undefined : this.parts.entries
+    return scanEntries(this.snapshot, this.#entrySet(index, terms), scan, at, known)
+  }
+
+  #entrySet(index: IndexDefinition, terms: readonly Value[]): EntrySet {
+    const { database } = index.ref
+    // Terms whose parts are shared can be small in memory and endless when they are encoded.
+    const extent = extentOf(terms)
+    const bytes =
+      extent > 2 * limits.indexKeyBytesMax ? extent : terms.length === 0 ? 0 : termsSize(terms, this.stamp)
+    if (bytes > limits.indexKeyBytesMax) throw keyTooLong(bytes)
+    return {
+      database,
+      index: Number(index.ref.id),
+      terms: encodeTerms(terms, this.stamp),
+      collections: namedCollections(index),
+      descending: index.values.map(value => value.reverse),
+      isLive: collection => this.catalogue.hasCollection(database, collection),
+    }
+  }
+
+  documents(database: DatabaseId, collection: CollectionId, scan: EntryScan): Iterable<IndexEntry> {
+    if (!this.catalogue.hasCollection(database, collection)) return []
+    const at = this.#past(scan.at, [collection], database)
+    return scanDocuments(this.snapshot, database, collection, scan, at)
+  }
+
+  entryChanges(
+    index: IndexDefinition,
+    before: Version | undefined,
+    after: Version | undefined,
+  ): readonly EntryChange[] {
+    const tables = userIndex(index, this.parts.hooks, this.catalogue)
+    return entryChanges(tables, before, after, this.snapshot.time)
+  }
+
+  termsKey(terms: readonly Value[]): string {
+    return byteText(encodeTerms(terms))
+  }
+
+  matchEvents(index: IndexDefinition, terms: readonly Value[], scan: EventScan): Iterable<IndexEvent> {
+    const minimum = this.#minimumOf(index.ref.database, namedCollections(index))
+    const set = this.#entrySet(index, terms)
+    return entryEvents(this.snapshot, set, this.#untilNow(scan), minimum, this.#recordedEvents(index))
+  }
+
+  /** What a transaction writes is recorded at its end. */
+  #recordedEvents(index: IndexDefinition): RecordedEvents | undefined {
+    const [collection, ...others] = namedCollections(index) ?? []
+    if (this.writable || collection === undefined || others.length > 0) return undefined
+    const { hooks } = this.parts
+    const parts = { snapshot: this.snapshot, reader: this.versionReader, hooks }
+    return new RecordedEvents(parts, userIndex(index, hooks, this.catalogue), collection)
+  }
+
+  documentEvents(database: DatabaseId, collection: CollectionId, scan: EventScan): Iterable<IndexEvent> {
+    const set: EntrySet = {
+      database,
+      index: documentsTables(collection).number,
+      terms: encodeTerms([]),
+      collections: [collection],
+      descending: [],
+      isLive: number => this.catalogue.hasCollection(database, number),
+    }
+    return storedEvents(this.snapshot, set, this.#untilNow(scan), this.minimumValidTime(database, collection))
+  }
+
+  /** A scan of events that ends with the moment that is looked at. */
+  #untilNow(scan: EventScan): EventScan {
+    if (!this.#isPast || (scan.to !== undefined && scan.to.ts <= this.snapshotTime)) return scan
+    return { ...scan, to: { ts: this.snapshotTime, side: 'high' } }
+  }
+
+  *collectionChanges(
+    database: DatabaseId,
+    collection: CollectionId,
+    from: Micros,
+  ): Generator<CommittedTransaction> {
+    for (const committed of readCollectionChanges(this.snapshot.view, database, collection, from)) {
+      if (this.#isPast && committed.time > this.snapshotTime) return
+      yield committed
+    }
+  }
+
+  get changesSince(): Micros {
+    return recordSince(this.snapshot.view, this.snapshot.lastCommitTime)
+  }
+
+  /** As of `now`, at or before the time of the snapshot, when that is given. */
+  minimumValidTime(database: DatabaseId, collection: CollectionId, now: Micros = this.snapshot.time): Micros {
+    return minimumValidTime(collection, this.catalogue.userCollection(database, collection), now)
+  }
+}

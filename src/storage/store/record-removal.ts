@@ -1,0 +1,94 @@
+// Removes what the record of changes holds longer than it may: the log by time after a day, each collection's changes when its
+// history does not reach back to them. Rows of the log that go say which collections have changes of their time; each then
+// has work that is due when the first of these may go, at most one for a day. A collection's history may be shortened meanwhile,
+// so it is looked at every month, too.
+
+import { microsPerDay } from '../../base/durations.ts'
+import { epoch, micros } from '../../base/micros.ts'
+import { collectionOf, firstUserCollection, type Micros } from '../../values/value.ts'
+import { timeOf } from '../keys/key-times.ts'
+import { changesKey, changesRange, collectionChangesRange } from '../keys/keyspace.ts'
+import type { KeyRange, View } from '../kv/contract.ts'
+import { batchWritesMax } from './batch.ts'
+import { placesOf } from './change-log.ts'
+import type { CollectionPlace } from './contract.ts'
+import { changeLogMicros } from './retention.ts'
+import { firstOf } from './snapshot.ts'
+import { leaveWork, type SweeperWork, workOf } from './sweeper-work.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** The longest time between two looks at a collection whose record has rows. */
+const lookMicros: number = 30 * microsPerDay
+
+/** What may be removed of the log by time. */
+function oldLog(now: Micros): KeyRange {
+  return {
+    start: changesRange().start,
+    end: changesKey(micros(now - changeLogMicros), 0),
+    limit: batchWritesMax,
+  }
+}
+
+/** Whether anything of the record is to be removed now. */
+export function hasOldChanges(view: View, now: Micros): boolean {
+  return [...view.range({ ...oldLog(now), limit: 1 }), ...workOf(view, 'changes', now, 1)].length > 0
+}
+
+/** Removes a batch of what the record holds for too long. Returns whether there may be more. */
+export function removeOldChanges(transaction: StoreTransaction, now: Micros): boolean {
+  const { overlay } = transaction.rows
+  const rows = [...overlay.range(oldLog(now))]
+  for (const row of rows) {
+    const ts = timeOf(row.key)
+    for (const place of placesOf(row)) noteLook(transaction, place, ts)
+    overlay.set(row.key, undefined)
+  }
+  const [work] = workOf(overlay, 'changes', now, 1)
+  if (work !== undefined) removeCollectionChanges(transaction, work, now)
+  return work !== undefined || rows.length === batchWritesMax
+}
+
+/** Removes a batch of one collection's changes; with the last one, the next look at it is noted. */
+function removeCollectionChanges(
+  transaction: StoreTransaction,
+  { key, target }: SweeperWork,
+  now: Micros,
+): void {
+  const { overlay } = transaction.rows
+  const { database } = target
+  const collection = Number(target.id)
+  const ofLog = now - changeLogMicros
+  const floor =
+    collection < firstUserCollection
+      ? ofLog
+      : Math.min(
+          ofLog,
+          transaction.minimumValidTime(database, collection, Math.min(now, transaction.snapshotTime)),
+        )
+  const old = collectionChangesRange(database, collection, undefined, micros(floor))
+  const keys = Array.from(overlay.range({ ...old, limit: batchWritesMax }), row => row.key)
+  for (const key of keys) overlay.set(key, undefined)
+  if (keys.length === batchWritesMax) return
+  overlay.set(key, undefined)
+  const oldest = firstOf(overlay, collectionChangesRange(database, collection, micros(floor)))
+  const ts = oldest && timeOf(oldest.key)
+  // What the log by time still names is noted when that goes.
+  if (ts !== undefined && ts < ofLog) noteLook(transaction, { database, collection }, ts, now)
+}
+
+/** Notes when to look at a collection that has a change of `ts`: `after` a time, once the day has ended on which that may go. */
+function noteLook(
+  transaction: StoreTransaction,
+  { collection, database }: CollectionPlace,
+  ts: Micros,
+  after: Micros = epoch,
+): void {
+  const { catalogue } = transaction
+  // What belonged to something that is gone is removed with it.
+  if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection)) return
+  const days =
+    collection < firstUserCollection ? 0 : catalogue.userCollection(database, collection)?.historyDays
+  const kept = days === undefined ? lookMicros : Math.min(days * microsPerDay, lookMicros)
+  const due = (Math.floor(Math.max(ts + kept, after) / microsPerDay) + 1) * microsPerDay
+  leaveWork(transaction.rows.overlay, 'changes', micros(due), collectionOf({ database, collection }))
+}

@@ -1,0 +1,153 @@
+// The events of an index's entries from the record of changes: of each version that was written, what it changed in a set.
+// Two versions of the document tell it, so it costs what happened in the collection, however large the set is.
+//
+// Edits of the past are recorded when they are made, not where they stand in time. There they leave marks, as all versions do
+// that take the place of others (due-order.ts), so these are looked at as well.
+
+import { step } from '../../base/effort.ts'
+import { limits } from '../../base/limits.ts'
+import { mergeJoin } from '../../base/merge-join.ts'
+import { epoch, micros } from '../../base/micros.ts'
+import { compareBytes } from '../../values/order.ts'
+import { type CollectionId, firstUserCollection, type Micros, type Ref } from '../../values/value.ts'
+import { indexEventKey, type KeyInterval } from '../keys/keyspace.ts'
+import type { Bytes, Entry } from '../kv/contract.ts'
+import type { BindingBudget } from './binding-budget.ts'
+import { readCollectionChanges, recordSince } from './change-log.ts'
+import type { IndexEvent } from './contract.ts'
+import { validAt } from './documents.ts'
+import { markedDocuments } from './due-order.ts'
+import type { EntrySet } from './index-scan.ts'
+import { entriesOfStored, entryRow, type IndexTables, notIn, type PreparedEntry } from './index-tables.ts'
+import { versionTime } from './records.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { VersionReader } from './version-reader.ts'
+
+/** What reading a change takes more than a step, roughly. */
+const stepsPerChange = 20
+
+/** Bindings were computed within their time when the version was written; again, they have this many times as long. */
+const patience = 10
+
+/** An event that is yet to be decoded. */
+export interface HeldEvent {
+  /** Its place among the events of its set. */
+  readonly key: Bytes
+  readonly ts: Micros
+  readonly action: IndexEvent['action']
+  readonly row: Entry
+}
+
+/** The part of a set's history that is asked for. */
+export interface EventSpan extends KeyInterval {
+  /** Times within which the events lie, both included. */
+  readonly first: Micros
+  readonly last: Micros
+  readonly reverse: boolean
+}
+
+/** What a transaction has done to a set. */
+interface RecordedChange {
+  /** In order. */
+  readonly events: readonly HeldEvent[]
+  /** Documents that were looked at. */
+  readonly changes: number
+}
+
+/** Documents of one collection. */
+interface WrittenDocuments {
+  readonly time: Micros
+  readonly documents: readonly Ref[]
+}
+
+/** What events are computed with. */
+interface RecordParts {
+  readonly snapshot: Snapshot
+  readonly reader: VersionReader
+  readonly hooks: BindingBudget
+}
+
+export class RecordedEvents {
+  readonly #parts: RecordParts
+  readonly #index: IndexTables
+  readonly #collection: CollectionId
+
+  /** Of an index over one collection, for a transaction that does not write. */
+  constructor(parts: RecordParts, index: IndexTables, collection: CollectionId) {
+    this.#parts = parts
+    this.#index = index
+    this.#collection = collection
+  }
+
+  /** What happened to a set within a span, a transaction at a time; undefined when the record does not reach back so far. */
+  within(set: EntrySet, span: EventSpan): Iterable<RecordedChange> | undefined {
+    const { lastCommitTime, view } = this.#parts.snapshot
+    const since = recordSince(view, lastCommitTime)
+    const isRecorded = since === epoch || span.first > since
+    return this.#collection >= firstUserCollection && isRecorded ? this.#changes(set, span) : undefined
+  }
+
+  *#changes(set: EntrySet, span: EventSpan): Generator<RecordedChange> {
+    const sign = span.reverse ? -1 : 1
+    for (const { documents, time } of this.#written(set, span)) {
+      const events: HeldEvent[] = []
+      for (const ref of documents) {
+        step(stepsPerChange)
+        for (const event of this.#eventsOf(ref, time, set)) {
+          if (compareBytes(event.key, span.start) >= 0 && compareBytes(event.key, span.end) < 0)
+            events.push(event)
+        }
+      }
+      events.sort((left, right) => compareBytes(left.key, right.key) * sign)
+      yield { events, changes: documents.length }
+    }
+  }
+
+  /** Documents that may have a version of a time, by time. */
+  *#written({ database }: EntrySet, { first, last, reverse }: EventSpan): Generator<WrittenDocuments> {
+    const { view } = this.#parts.snapshot
+    const recorded = readCollectionChanges(view, database, this.#collection, first, last, reverse)
+    const marked = markedDocuments(view, { database, collection: this.#collection }, first, last, reverse)
+    const sign = reverse ? -1 : 1
+    for (const [committed, marks] of mergeJoin(recorded, marked, (l, r) => (l.time - r.time) * sign)) {
+      const time = (committed ?? marks)?.time as Micros
+      const documents = new Map(committed?.changes.map(({ ref }) => [ref.id, ref]))
+      for (const ref of marks?.documents ?? []) documents.set(ref.id, ref)
+      yield { time, documents: [...documents.values()] }
+    }
+  }
+
+  /** What the version of a document that is of `time` has changed in a set. */
+  *#eventsOf(ref: Ref, time: Micros, set: EntrySet): Generator<HeldEvent> {
+    const { hooks } = this.#parts
+    const stored = this.#storedAt(ref, time)
+    if (stored === undefined || versionTime(stored) !== time) return
+    const earlier = this.#storedAt(ref, micros(time - 1))
+    const [before, after] = hooks.perDocument(
+      () => [this.#entriesOf(ref, earlier, set), this.#entriesOf(ref, stored, set)] as const,
+      patience * limits.documentBindingsMs,
+    )
+    for (const entry of notIn(after, before)) yield held(entry, time, 'remove')
+    for (const entry of notIn(before, after)) yield held(entry, time, 'add')
+  }
+
+  /** Counted is what is shown, however it was found. */
+  #storedAt(ref: Ref, time: Micros): Uint8Array | undefined {
+    const { snapshot } = this.#parts
+    const { readBytes } = snapshot.counters
+    const stored = validAt(snapshot, ref, time)
+    snapshot.counters.readBytes = readBytes
+    return stored
+  }
+
+  #entriesOf(ref: Ref, stored: Uint8Array | undefined, { terms }: EntrySet): readonly PreparedEntry[] {
+    if (stored === undefined) return []
+    const version = this.#parts.reader.read(ref, stored)
+    const entries = entriesOfStored(this.#index, version, version.ts)
+    return entries.filter(({ parts }) => compareBytes(parts.terms, terms) === 0)
+  }
+}
+
+function held(entry: PreparedEntry, ts: Micros, action: IndexEvent['action']): HeldEvent {
+  return { key: indexEventKey(entry.parts, ts, action), ts, action, row: entryRow(entry, ts) }
+}

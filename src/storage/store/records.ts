@@ -1,0 +1,165 @@
+// What stands behind the store's keys: short binary headers that scans can judge without decoding anything,
+// followed by the encoded values.
+//
+//   document or history   flags, ts (8), [ttl (8)], [shape time (8)], fields, checksum (4)
+//
+// The fields have the shape that their collection had at the shape time, or at ts where there is none. A ttl is rounded up to the microsecond, so that comparing it with a snapshot time gives the same result as the exact
+// time. The records of index entries are in entry-records.ts.
+
+import { assert } from '../../base/assert.ts'
+import { checksum, checksumBytes } from '../../base/checksum.ts'
+import { endOfTime, nearestMicros } from '../../base/micros.ts'
+import { ByteWriter } from '../../values/byte-writer.ts'
+import { isObject, type Micros, type ObjectValue, type Ref, Time } from '../../values/value.ts'
+import { appendEncoded, decodeValue, type TransactionTimeSource } from '../keys/value-codec.ts'
+import type { Bytes } from '../kv/contract.ts'
+import type { Version } from './contract.ts'
+import { appendTime, timeAt } from './record-times.ts'
+
+/** The ttl of what never expires. */
+export const never: Micros = endOfTime
+
+const actions = ['create', 'update', 'delete'] as const
+const actionMask = 0x03
+const ttlFlag = 0x04
+const shapeFlag = 0x08
+
+const writer = new ByteWriter()
+
+const idBytes = new Uint8Array(8)
+const idView = new DataView(idBytes.buffer)
+
+/** The unsigned number in 8 bytes, as ids stand in keys and records. Copied out: a view of each row costs more. */
+export function idAt(bytes: Bytes, at: number): bigint {
+  assert(bytes.length >= at + 8, 'an id has 8 bytes')
+  for (let index = 0; index < 8; index++) idBytes[index] = bytes[at + index] as number
+  return idView.getBigUint64(0)
+}
+
+/** Bare times as a stored value, one behind the other. */
+export function encodeTimes(...times: readonly Micros[]): Bytes {
+  appendTimes(times)
+  return writer.copy()
+}
+
+/** A bare time that is alone in its value. */
+export function decodeTime(bytes: Bytes): Micros {
+  assert(bytes.length === 8, 'a stored time has 8 bytes')
+  return timeAt(bytes, 0)
+}
+
+/** {@link encodeTimes} with a checksum, which {@link isIntact} looks at. */
+export function sealedTimes(...times: readonly Micros[]): Bytes {
+  appendTimes(times)
+  return sealed()
+}
+
+function appendTimes(times: readonly Micros[]): void {
+  writer.reset()
+  for (const time of times) appendTime(writer, time)
+}
+
+/** When a document with these fields expires; {@link never} without a `ttl`. */
+export function ttlOf(fields: ObjectValue): Micros {
+  const ttl = fields.get('ttl')
+  if (!(ttl instanceof Time)) return never
+  return nearestMicros(Number(ttl.seconds) * 1e6 + Math.ceil(ttl.nanos / 1000))
+}
+
+/** A version as it is stored, its own time filled in for the transaction's. */
+export function encodeVersion(
+  version: Omit<Version, 'ts' | 'ref'>,
+  ts: Micros,
+  commitTime?: TransactionTimeSource,
+): Bytes {
+  const ttl = ttlOf(version.fields)
+  const { action, shapeTime } = version
+  const isReshaped = shapeTime !== undefined && shapeTime > ts && action !== 'delete'
+  const flags = (ttl === never ? 0 : ttlFlag) | (isReshaped ? shapeFlag : 0)
+  writer.reset().u8(actions.indexOf(action) | flags)
+  appendTime(writer, ts)
+  if (ttl !== never) appendTime(writer, ttl)
+  if (isReshaped) appendTime(writer, shapeTime)
+  appendEncoded(writer, version.fields, commitTime)
+  return sealed()
+}
+
+/** What has been written, with its checksum. */
+function sealed(): Bytes {
+  writer.u32(checksum(writer.bytes.subarray(0, writer.length)))
+  return writer.copy()
+}
+
+/** Whether a stored version is as it was written. Reading does not ask; the integrity check does. */
+export function isIntact(bytes: Bytes): boolean {
+  const end = bytes.length - checksumBytes
+  if (end <= 0) return false
+  return new DataView(bytes.buffer, bytes.byteOffset + end).getUint32(0) === checksum(bytes.subarray(0, end))
+}
+
+const noFields: ObjectValue = new Map()
+
+/** The inverse of the encoding above: the fields in the shape in which they were written. */
+export function decodeVersion(ref: Ref, bytes: Bytes): Version & { readonly ts: Micros } {
+  const action = versionAction(bytes)
+  const ts = timeAt(bytes, 1)
+  if (action === 'delete') return { ref, ts, action, fields: noFields }
+  const flags = bytes[0] as number
+  const shapeAt = flags & ttlFlag ? 17 : 9
+  const start = flags & shapeFlag ? shapeAt + 8 : shapeAt
+  const fields = decodeValue(bytes, start, bytes.length - checksumBytes)
+  assert(isObject(fields), 'the fields of a version are an object')
+  if (start === shapeAt) return { ref, ts, action, fields }
+  return { ref, ts, action, fields, shapeTime: timeAt(bytes, shapeAt) }
+}
+
+/** The time of the schema that the fields of a version are in the shape of, without decoding the rest. */
+export function versionShapeTime(bytes: Bytes): Micros {
+  const flags = bytes[0] as number
+  return timeAt(bytes, flags & shapeFlag ? (flags & ttlFlag ? 17 : 9) : 1)
+}
+
+/** A number that two different stored versions hardly ever have in common: their checksum. */
+export function versionMark(bytes: Bytes): number {
+  const at = bytes.length - checksumBytes
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  )
+}
+
+/** What a version did, without decoding the rest. */
+export function versionAction(bytes: Bytes): Version['action'] {
+  const action = actions[(bytes[0] as number) & actionMask]
+  assert(action !== undefined, 'a stored version has a known action')
+  return action
+}
+
+/** The transaction time of a version, without decoding the rest. */
+export function versionTime(bytes: Bytes): Micros {
+  return timeAt(bytes, 1)
+}
+
+/** When a version expires, without decoding the rest; undefined for never. */
+export function versionTtl(bytes: Bytes): Micros {
+  return (bytes[0] as number) & ttlFlag ? timeAt(bytes, 9) : never
+}
+
+/** The same stored version as of another time. */
+export function withVersionTime(bytes: Bytes, time: Micros): Bytes {
+  writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
+  const { length } = writer
+  writer.length = 1
+  appendTime(writer, time)
+  writer.length = length
+  return sealed()
+}
+
+/** The same stored version under another action. */
+export function withAction(bytes: Bytes, action: Version['action']): Bytes {
+  writer.reset().append(bytes.subarray(0, bytes.length - checksumBytes))
+  writer.bytes[0] = ((bytes[0] as number) & ~actionMask) | actions.indexOf(action)
+  return sealed()
+}

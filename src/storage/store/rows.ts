@@ -1,0 +1,74 @@
+// The rows below documents: what the writers of a transaction and the store's background work have in common.
+
+import { byteText } from '../../base/byte-text.ts'
+import type { CollectionId, DatabaseId, Micros, Ref } from '../../values/value.ts'
+import { documentKey, historyKey } from '../keys/keyspace.ts'
+import type { Overlay } from '../kv/overlay.ts'
+import type { BindingBudget } from './binding-budget.ts'
+import type { StoreCatalogue } from './catalogue.ts'
+import {
+  builtinIndexesOf,
+  documentsTables,
+  type IndexRow,
+  type IndexTables,
+  type StoredVersion,
+  timelineRows,
+  userIndex,
+} from './index-tables.ts'
+import { encodeVersion } from './records.ts'
+import type { Snapshot } from './snapshot.ts'
+import type { VersionReader } from './version-reader.ts'
+
+/** The rows of one transaction that writes. */
+export interface Rows {
+  readonly snapshot: Snapshot
+  /** Rows as the transaction sees them; what is set here is written when it commits. */
+  readonly overlay: Overlay
+  readonly catalogue: StoreCatalogue
+  readonly reader: VersionReader
+  readonly hooks: BindingBudget
+  readonly commitTime: Micros
+  /** The commit time where it becomes part of other values, which is noted. */
+  readonly stamp: () => Micros
+}
+
+type IndexContext = Pick<Rows, 'catalogue' | 'hooks'>
+
+/** All indexes that hold documents of a collection. */
+export function indexesOf(
+  { catalogue, hooks }: IndexContext,
+  database: DatabaseId,
+  collection: CollectionId,
+): readonly IndexTables[] {
+  return catalogue.derived(database, `indexes of ${collection}`, () => [
+    documentsTables(collection),
+    ...builtinIndexesOf(collection),
+    ...catalogue.indexesOf(database, collection).map(index => userIndex(index, hooks, catalogue)),
+  ])
+}
+
+/** Everything stored for a document with these versions, oldest first, by the text of the keys. */
+export function storedRows(
+  context: IndexContext,
+  ref: Ref,
+  versions: readonly StoredVersion[],
+): Map<string, IndexRow> {
+  const rows = new Map<string, IndexRow>()
+  for (const [index, version] of versions.entries()) {
+    const isNewestLive = index === versions.length - 1 && version.action !== 'delete'
+    const key = isNewestLive ? documentKey(ref) : historyKey(ref, version.ts)
+    rows.set(byteText(key), { key, value: encodeVersion(version, version.ts) })
+  }
+  for (const row of indexRows(context, ref, versions)) rows.set(byteText(row.key), row)
+  return rows
+}
+
+/** Everything that indexes hold of a document with these versions, oldest first. */
+export function* indexRows(
+  context: IndexContext,
+  ref: Ref,
+  versions: readonly StoredVersion[],
+): Generator<IndexRow> {
+  for (const index of indexesOf(context, ref.database, ref.collection))
+    yield* timelineRows(index, versions).values()
+}

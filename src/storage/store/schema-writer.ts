@@ -1,0 +1,242 @@
+// What follows from writing schema objects: the schema's version, where databases and keys live, indexes over
+// documents that already exist, and the garbage that a deleted object leaves for the sweeper.
+
+import { assert } from '../../base/assert.ts'
+import { step, stepsPerDefinition } from '../../base/effort.ts'
+import { RequestError } from '../../base/errors.ts'
+import { limits } from '../../base/limits.ts'
+import { said } from '../../base/message.ts'
+import { epoch, micros } from '../../base/micros.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  isArray,
+  isObject,
+  namedNatives,
+  native,
+  type ObjectValue,
+  Ref,
+  rootDatabase,
+  TransactionTime,
+  type Value,
+} from '../../values/value.ts'
+import { buildKey, counterKey, garbageKey, keyHomeKey, schemaVersionKey } from '../keys/keyspace.ts'
+import type { Journal } from '../kv/overlay.ts'
+import { encodeParent, parentKey } from './catalogue.ts'
+import { type IndexDefinition, type Version, WriteRefused } from './contract.ts'
+import {
+  collectionDefinition,
+  covers,
+  historyFloorField,
+  indexDefinition,
+  migrationField,
+  namedCollections,
+  stepTimeField,
+} from './definitions.ts'
+import { beginRewrite, rewriteKey } from './document-rewriter.ts'
+import type { DocumentWriter } from './document-writer.ts'
+import { beginBuild, buildNow, fitsOneTransaction } from './index-builder.ts'
+import { userIndex } from './index-tables.ts'
+import { addHome, decodeHomes, removeHome } from './key-homes.ts'
+import { decodeTime, encodeTimes } from './records.ts'
+import { historyFloor } from './retention.ts'
+import type { Rows } from './rows.ts'
+import { leaveWork } from './sweeper-work.ts'
+
+/** The last number an index may have: numbers above stand for the sets of collections. */
+const indexIdMax = 0xffff
+
+/** A step of the transaction itself has no time yet. */
+function isNewStep(step: Value): boolean {
+  return isObject(step) && step.get(stepTimeField) instanceof TransactionTime
+}
+
+export class SchemaWriter {
+  readonly #context: Rows
+  readonly #documents: DocumentWriter
+
+  constructor(context: Rows, documents: DocumentWriter) {
+    this.#context = context
+    this.#documents = documents
+  }
+
+  /** Completes the fields of a schema object that the store itself owns. */
+  #complete(ref: Ref, fields: ObjectValue): ObjectValue {
+    if (ref.collection === native.collections) return this.#withFloor(ref, fields)
+    if (ref.collection === native.indexes) return this.#withActive(ref, fields)
+    if (ref.collection === native.keys) this.#checkHomes(ref)
+    return fields
+  }
+
+  #withFloor(ref: Ref, fields: ObjectValue): ObjectValue {
+    const before = this.#documents.base(ref)
+    const completed = this.#withSteps(ref, fields)
+    completed.delete(historyFloorField)
+    if (before === undefined) return completed
+    const old = collectionDefinition(before)
+    const { historyDays = Number.POSITIVE_INFINITY } = collectionDefinition({ ...before, fields: completed })
+    // The sweeper goes on by the old days until the commit, and nothing but the floor keeps what it removes out of reach
+    // when the new days reach further back.
+    const reachesFurther = historyDays > (old.historyDays ?? Number.POSITIVE_INFINITY)
+    const { snapshot, stamp } = this.#context
+    const floor = historyFloor(old, reachesFurther ? stamp() : snapshot.time)
+    return floor > 0 ? completed.set(historyFloorField, BigInt(floor)) : completed
+  }
+
+  /** Steps that no stored version needs any more are forgotten; new ones have its versions rewritten from the first one on. */
+  #withSteps({ database, id }: Ref, fields: ObjectValue): Map<string, Value> {
+    const { overlay } = this.#context
+    const completed = new Map(fields)
+    const steps = completed.get(migrationField)
+    if (steps === undefined || !isArray(steps)) return completed
+    const collection = Number(id)
+    const isRewritten = overlay.get(rewriteKey(database, collection)) === undefined
+    const needed = isRewritten ? steps.filter(isNewStep) : steps
+    if (needed.some(isNewStep)) beginRewrite(overlay, database, collection)
+    if (needed.length === 0) completed.delete(migrationField)
+    else completed.set(migrationField, needed)
+    return completed
+  }
+
+  /** `active` is latched; a new index is active at once when its documents are few. */
+  #withActive(ref: Ref, fields: ObjectValue): ObjectValue {
+    const stored = this.#documents.pendingVersion(ref) ?? this.#documents.base(ref)
+    if (stored !== undefined) {
+      return stored.fields.get('active') === true ? new Map(fields).set('active', true) : fields
+    }
+    const definition = indexDefinition({ ref, ts: epoch, action: 'create', fields })
+    const { snapshot } = this.#context
+    const atOnce = fitsOneTransaction(snapshot, ref.database, this.#sources(definition))
+    return new Map(fields).set('active', atOnce || definition.active)
+  }
+
+  #sources(definition: IndexDefinition): readonly CollectionId[] {
+    return namedCollections(definition) ?? this.#context.catalogue.collectionsOf(definition.ref.database)
+  }
+
+  /** Writes a schema object and what belongs to it. */
+  put(ref: Ref, fields: ObjectValue): Version {
+    step(stepsPerDefinition)
+    if (ref.collection === native.databases) this.#checkNumber(ref)
+    const isNewIndex =
+      ref.collection === native.indexes &&
+      this.#documents.pendingVersion(ref) === undefined &&
+      this.#documents.base(ref) === undefined
+    const version = this.#documents.write(ref, this.#complete(ref, fields))
+    if (isNewIndex) this.#build(ref)
+    return version
+  }
+
+  /** A database has its number alone in the whole store; one with the number of another would take that over. */
+  #checkNumber({ database, id }: Ref): void {
+    const home = this.#context.overlay.get(parentKey(id))
+    const isOwn = home === undefined || Buffer.compare(home, encodeParent(database)) === 0
+    assert(id !== rootDatabase && isOwn, 'the number of a database is its own')
+  }
+
+  /** Indexes the documents that were there before the index, now or in the background. */
+  #build(ref: Ref): void {
+    const { snapshot, overlay, catalogue, hooks } = this.#context
+    const definition = catalogue.index(ref)
+    assert(definition !== undefined, 'an index that was just written is in the catalogue')
+    const collections = this.#sources(definition)
+    if (!fitsOneTransaction(snapshot, ref.database, collections)) {
+      beginBuild(overlay, ref)
+      return
+    }
+    const isConcerned = (other: Ref) =>
+      other.database === ref.database && covers(definition, other.collection)
+    this.#documents.withoutPending(isConcerned, () => {
+      buildNow(this.#context, ref.database, collections, userIndex(definition, hooks, catalogue))
+    })
+  }
+
+  /** Each key of an id is one more that a secret of that id may belong to, so their number is bounded. */
+  #checkHomes(ref: Ref): void {
+    const homes = decodeHomes(this.#context.overlay.get(keyHomeKey(ref.id)))
+    if (homes.includes(ref.database) || homes.length < limits.keysOfOneIdMax) return
+    throw new WriteRefused('key exists')
+  }
+
+  /** Called for every version laid into the overlay; user documents have no consequences here. */
+  written(version: Version, journal: Journal): void {
+    const { ref } = version
+    if (ref.collection >= firstUserCollection) return
+    const { overlay, catalogue, commitTime } = this.#context
+    const isDelete = version.action === 'delete'
+    if (namedNatives.has(ref.collection)) catalogue.noteChange(ref.database)
+    switch (ref.collection) {
+      case native.databases:
+        if (isDelete) leaveWork(overlay, 'object', commitTime, ref, journal)
+        else {
+          overlay.set(parentKey(ref.id), encodeParent(ref.database), journal)
+          leaveWork(overlay, 'history', commitTime, ref, journal)
+        }
+        return
+      case native.keys:
+        if (isDelete) removeHome(overlay, ref, journal)
+        else addHome(overlay, ref, journal)
+        return
+      case native.indexes:
+        if (!isDelete) return
+        overlay.set(buildKey(ref.database, Number(ref.id)), undefined, journal)
+        leaveWork(overlay, 'object', commitTime, ref, journal)
+        return
+      case native.collections:
+        if (isDelete) overlay.set(rewriteKey(ref.database, Number(ref.id)), undefined, journal)
+        if (isDelete) leaveWork(overlay, 'object', commitTime, ref, journal)
+        else leaveWork(overlay, 'history', commitTime, ref, journal)
+    }
+  }
+
+  /** The objects that go with a deleted one: indexes that cover nothing but a collection. */
+  dependents(ref: Ref): Ref[] {
+    if (ref.collection !== native.collections) return []
+    const collection = Number(ref.id)
+    return this.#context.catalogue
+      .indexesOf(ref.database, collection)
+      .filter(index => namedCollections(index)?.every(source => source === collection))
+      .map(index => index.ref)
+  }
+
+  /** Moves a database document, and the keys beside it that open it, under another parent. */
+  moveDatabase(database: Ref, parent: DatabaseId, keys: Iterable<Ref>): Version {
+    const current = this.#documents.pendingVersion(database) ?? this.#documents.base(database)
+    const fields = current?.fields ?? new Map()
+    const moved = new Ref(parent, native.databases, database.id)
+    for (const key of keys) {
+      const version = this.#documents.pendingVersion(key) ?? this.#documents.base(key)
+      const target = version?.fields.get('database')
+      if (!(target instanceof Ref) || target.id !== database.id || version === undefined) continue
+      const movedKey = new Ref(parent, native.keys, key.id)
+      if (this.#documents.pendingVersion(movedKey) ?? this.#documents.base(movedKey))
+        throw new WriteRefused('key exists')
+      this.#documents.write(key, undefined)
+      this.#documents.write(movedKey, new Map(version.fields).set('database', moved))
+    }
+    this.#documents.write(database, undefined)
+    // Only the document went: what it stands for is not garbage.
+    this.#context.overlay.set(garbageKey('object', this.#context.commitTime, database), undefined)
+    return this.#documents.write(moved, fields)
+  }
+
+  nextSchemaId(database: DatabaseId, nativeCollection: number): bigint {
+    const { overlay } = this.#context
+    const key = counterKey(database, nativeCollection)
+    const stored = overlay.get(key)
+    const isCollection = nativeCollection === native.collections
+    const id = stored ? decodeTime(stored) + 1 : isCollection ? firstUserCollection : limits.firstIndexId
+    if (id > (isCollection ? limits.userCollectionIdMax : indexIdMax)) {
+      throw new RequestError('bad request', said`Maximum sequential ID reached.`)
+    }
+    overlay.set(key, encodeTimes(micros(id)))
+    return BigInt(id)
+  }
+
+  /** Marks the schemas this transaction has changed, so that what is remembered of them is not trusted. */
+  markChanged(): void {
+    const { overlay, catalogue, commitTime } = this.#context
+    for (const database of catalogue.changed) overlay.set(schemaVersionKey(database), encodeTimes(commitTime))
+  }
+}

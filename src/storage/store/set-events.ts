@@ -1,0 +1,236 @@
+// What came into a set and went out of it, by time. The events of a collection's documents are stored. Those of an index are
+// not: each entry says when it came, and one that ended also when it went, so the entries of a set say all of it
+// (decision 44). They are read and put in order of time, a part at a time where they are many.
+//
+// Of a large set that would be a long walk for few events. There the record of changes says which documents of the
+// collection were written when, and two versions of a document say what the later one changed in the set.
+
+import { keyAfter } from '../../base/bytes.ts'
+import { step } from '../../base/effort.ts'
+import { endOfTime } from '../../base/micros.ts'
+import { compareBytes } from '../../values/order.ts'
+import { type Micros, TransactionTime } from '../../values/value.ts'
+import { eventPlace } from '../keys/event-place.ts'
+import { eventRange, type IndexTable, indexTermsPrefix } from '../keys/keyspace.ts'
+import { prefixRange } from '../keys/prefix.ts'
+import { encodeTuple } from '../keys/tuple.ts'
+import type { Entry } from '../kv/contract.ts'
+import type { EventBound, EventScan, IndexEvent } from './contract.ts'
+import {
+  entryCollection,
+  entryDocument,
+  entrySince,
+  entryUntil,
+  entryValues,
+  eventIsRemove,
+} from './entry-records.ts'
+import { type EntrySet, withPlaceholders } from './index-scan.ts'
+import type { EventSpan, HeldEvent, RecordedEvents } from './recorded-events.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/**
+ * How far each of the two ways is gone before the other one is tried; how many events are held to be put in order first, and at
+ * most.
+ */
+export interface EventLimits {
+  readonly fewEntries: number
+  readonly fewChanges: number
+  readonly manyEntries: number
+  readonly held: number
+  readonly heldMax: number
+}
+
+/** A small set is read at once, and so is what happened lately; then a set that takes some tenths of a second. */
+const eventLimits: EventLimits = {
+  fewEntries: 512,
+  fewChanges: 1024,
+  manyEntries: 65_536,
+  held: 1024,
+  heldMax: 32_768,
+}
+
+/** What an entry takes more than a step, roughly. */
+const stepsPerEntry = 10
+
+/** The span of a scan; not before `oldest`, at which add events still show. */
+function spanOf(set: EntrySet, scan: EventScan, oldest: Micros): EventSpan {
+  const bound = (given: EventBound | undefined) => {
+    if (given === undefined) return undefined
+    const { values, ...place } = given
+    return values === undefined ? place : { ...place, values: encodeTuple(values, set.descending) }
+  }
+  const floor: EventBound = { ts: oldest, action: 'add', side: 'low' }
+  const bounded = eventRange(set.database, set.index, set.terms, bound(scan.from), bound(scan.to))
+  const retained = eventRange(set.database, set.index, set.terms, bound(floor), undefined)
+  return {
+    start: compareBytes(bounded.start, retained.start) < 0 ? retained.start : bounded.start,
+    end: bounded.end,
+    first: scan.from === undefined || scan.from.ts < oldest ? oldest : scan.from.ts,
+    last: scan.to === undefined || scan.to.ts > endOfTime ? endOfTime : scan.to.ts,
+    reverse: scan.reverse === true,
+  }
+}
+
+/** The stored add and remove events of a set, oldest first. Lazy. */
+export function* storedEvents(
+  snapshot: Snapshot,
+  set: EntrySet,
+  scan: EventScan,
+  oldest: Micros,
+): Generator<IndexEvent> {
+  const { end, reverse, start } = spanOf(set, scan, oldest)
+  for (const row of snapshot.view.range({ start, end, reverse })) {
+    if (!set.isLive(entryCollection(row))) continue
+    const action = eventIsRemove(row) ? 'remove' : 'add'
+    yield shown(snapshot, set, { key: row.key, ts: entrySince(row), action, row })
+  }
+}
+
+/** The add and remove events of an index's entries, oldest first. Lazy. `recorded`: where else they can be found. */
+export function* entryEvents(
+  snapshot: Snapshot,
+  set: EntrySet,
+  scan: EventScan,
+  oldest: Micros,
+  recorded: RecordedEvents | undefined,
+  limits: EventLimits = eventLimits,
+): Generator<IndexEvent> {
+  const span = spanOf(set, scan, oldest)
+  if (span.first > span.last || compareBytes(span.start, span.end) >= 0) return
+  const walk = new EventWalk(snapshot, set, span, recorded, limits)
+  if (yield* walk.overEntries(limits.fewEntries)) return
+  if (yield* walk.overChanges(limits.fewChanges)) return
+  if (yield* walk.overEntries(limits.manyEntries)) return
+  if (yield* walk.overChanges(Number.POSITIVE_INFINITY)) return
+  yield* walk.overEntries(Number.POSITIVE_INFINITY)
+}
+
+/** Goes on from where it has come to. Its parts return whether they have come to the end. */
+class EventWalk {
+  readonly #snapshot: Snapshot
+  readonly #set: EntrySet
+  readonly #recorded: RecordedEvents | undefined
+  readonly #heldMax: number
+  #heldNext: number
+  #span: EventSpan
+
+  constructor(
+    snapshot: Snapshot,
+    set: EntrySet,
+    span: EventSpan,
+    recorded: RecordedEvents | undefined,
+    { held, heldMax }: Pick<EventLimits, 'held' | 'heldMax'>,
+  ) {
+    this.#heldNext = held
+    this.#heldMax = heldMax
+    this.#snapshot = snapshot
+    this.#set = set
+    this.#span = span
+    this.#recorded = recorded
+  }
+
+  /** From the entries of the set, if these are at most so many. */
+  *overEntries(entriesMax: number): Generator<IndexEvent, boolean> {
+    for (;;) {
+      const held = this.#held(entriesMax)
+      if (held === undefined) return false
+      for (const event of held.events) yield this.#pass(event)
+      if (held.areAll) return true
+      // Who reads on mostly reads much more, and each part is a walk over the whole set.
+      this.#heldNext = Math.min(2 * this.#heldNext, this.#heldMax)
+    }
+  }
+
+  /** From the record of changes, of which at most so many are looked at. */
+  *overChanges(changesMax: number): Generator<IndexEvent, boolean> {
+    const recorded = this.#recorded?.within(this.#set, this.#span)
+    if (recorded === undefined) return false
+    let left = changesMax
+    for (const { events, changes } of recorded) {
+      for (const event of events) yield this.#pass(event)
+      left -= changes
+      if (left < 0) return false
+    }
+    return true
+  }
+
+  #pass(event: HeldEvent): IndexEvent {
+    const { key, ts } = event
+    this.#span = this.#span.reverse
+      ? { ...this.#span, end: key, last: ts }
+      : { ...this.#span, start: keyAfter(key), first: ts }
+    return shown(this.#snapshot, this.#set, event)
+  }
+
+  /** The next events in order, and whether there are no others; undefined when there are more entries than that. */
+  #held(entriesMax: number): { readonly events: readonly HeldEvent[]; readonly areAll: boolean } | undefined {
+    const held = new HeldEvents(this.#span, this.#heldNext)
+    const { database, index, terms } = this.#set
+    let entries = 0
+    for (const table of ['live', 'ended'] as const satisfies readonly IndexTable[]) {
+      const prefix = indexTermsPrefix(table, database, index, terms)
+      for (const row of this.#snapshot.view.range(prefixRange(prefix))) {
+        if (++entries > entriesMax) return undefined
+        step(stepsPerEntry)
+        if (!this.#set.isLive(entryCollection(row))) continue
+        held.add(row, prefix.length, entrySince(row), 'add')
+        if (table === 'ended') held.add(row, prefix.length, entryUntil(row), 'remove')
+      }
+    }
+    return held.finish()
+  }
+}
+
+/** The first events of a span, of those that are added in any order. */
+class HeldEvents {
+  #span: EventSpan
+  #events: HeldEvent[] = []
+  #areAll = true
+  readonly #max: number
+
+  constructor(span: EventSpan, max: number) {
+    this.#span = span
+    this.#max = max
+  }
+
+  add(row: Entry, prefixLength: number, ts: Micros, action: IndexEvent['action']): void {
+    const { end, first, last, start } = this.#span
+    if (ts < first || ts > last) return
+    const key = eventPlace(row.key, prefixLength, ts, action)
+    if (compareBytes(key, start) < 0 || compareBytes(key, end) >= 0) return
+    this.#events.push({ key, ts, action, row })
+    if (this.#events.length === 2 * this.#max) this.#cut()
+  }
+
+  /** Lets the later half go. */
+  #cut(): void {
+    this.#sort()
+    this.#events.length = this.#max
+    this.#areAll = false
+    const { key, ts } = this.#events[this.#max - 1] as HeldEvent
+    this.#span = this.#span.reverse
+      ? { ...this.#span, start: keyAfter(key), first: ts }
+      : { ...this.#span, end: key, last: ts }
+  }
+
+  finish() {
+    this.#sort()
+    return { events: this.#events, areAll: this.#areAll }
+  }
+
+  #sort(): void {
+    const sign = this.#span.reverse ? -1 : 1
+    this.#events.sort((left, right) => compareBytes(left.key, right.key) * sign)
+  }
+}
+
+function shown(snapshot: Snapshot, set: EntrySet, { action, row, ts }: HeldEvent): IndexEvent {
+  snapshot.counters.readBytes += row.value.length
+  const document = entryDocument(set.database, row)
+  return {
+    ts: ts === snapshot.commitTime ? TransactionTime.micros : ts,
+    action,
+    document,
+    values: withPlaceholders(snapshot, entryValues(row, document)),
+  }
+}

@@ -1,0 +1,102 @@
+// The times of this process's snapshots and commits, by the rules of base/timeline.ts. Only a caller that claims to have
+// seen the future is not covered by them, and only it notices.
+
+import { epoch, type Micros, micros } from '../../base/micros.ts'
+import { type Announcement, commitDistance, type Reach, type Timeline } from '../../base/timeline.ts'
+import type { KeyValueStore, View } from '../kv/contract.ts'
+import { SnapshotTooEarly } from './contract.ts'
+import { type CommitRecord, lastCommit } from './last-commit.ts'
+
+/** How far ahead of the clock a caller may push time, in microseconds: clocks of processes differ by less. */
+const clockSkewMax: number = 10_000_000
+
+/** How far snapshots may fall behind the clock, in microseconds, before something is done about it. */
+const lagMax: number = 1_000_000
+
+export class SnapshotTimes {
+  readonly #kv: KeyValueStore
+  readonly #timeline: Timeline
+  readonly #onLag: () => void
+  /** The newest time this process has given to a snapshot. */
+  #newestSnapshot: Micros = epoch
+  #newestCommit: Micros = epoch
+
+  /** `onLag` is called when a commit that was announced long ago holds up the time of snapshots. */
+  constructor(kv: KeyValueStore, timeline: Timeline, onLag: () => void) {
+    this.#kv = kv
+    this.#timeline = timeline
+    this.#onLag = onLag
+  }
+
+  /** The time of day, not before any time this process has given to a snapshot or a commit. */
+  now(): Micros {
+    return Math.max(this.#timeline.now(), this.#newestSnapshot, this.#newestCommit)
+  }
+
+  /** Notes the time of a commit of this process. */
+  noteCommit(time: Micros): void {
+    this.#newestCommit = Math.max(this.#newestCommit, time)
+  }
+
+  /** The time of a commit, under the writer's lock. */
+  commitTime(notBefore: Micros, last: CommitRecord): Micros {
+    const closed = this.#timeline.closed?.() ?? epoch
+    return Math.max(notBefore, micros(last.time + commitDistance), micros(closed + 1))
+  }
+
+  /**
+   * Announces a commit at `notBefore` + {@link commitDistance} or later, so that the moment right before the commit, which a
+   * transaction without writes gets, is later than `notBefore` as well.
+   */
+  announce(notBefore: Micros): Announcement {
+    const wanted = Math.min(notBefore, micros(this.#timeline.now() + clockSkewMax))
+    const earliest = Math.max(micros(wanted + commitDistance), micros(this.#newestSnapshot + 1))
+    return this.#timeline.announce(earliest)
+  }
+
+  /** Announces the commit of an attempt that was evaluated for `commitTime`: the same time where no other has reached it. */
+  announceAt(commitTime: Micros): Announcement {
+    return this.announce(micros(commitTime - commitDistance))
+  }
+
+  /**
+   * Reads a snapshot. It holds every commit up to the time that `read` is given, and no later commit has a time up to that. The
+   * time is later than `seen`, which a client has seen, and than those of all snapshots that were taken for clients of this
+   * machine before; throws {@link SnapshotTooEarly} when that takes a while. A `seen` ahead of the clock is the time itself,
+   * within {@link clockSkewMax}, and so is one that the timeline cannot get beyond now. Without `seen` the reader is no client, and no snapshot is too early.
+   */
+  onSnapshot<T>(seen: Micros | undefined, read: (view: View, last: CommitRecord, time: Micros) => T): T {
+    const reach = this.#timeline.reach(seen)
+    return this.#kv.read(view => {
+      const last = lastCommit(view)
+      const sure = this.#sureTime(reach, last)
+      const time = seen === undefined ? sure : timeAfter(seen, reach, sure)
+      this.#newestSnapshot = Math.max(this.#newestSnapshot, time)
+      return read(view, last, time)
+    })
+  }
+
+  /**
+   * A time later than `seen` for the state under the writer's lock, by the same promise. That state is not visible to others
+   * yet. Undefined when only a commit can have such a time.
+   */
+  settledTime(last: CommitRecord, seen: Micros): Micros | undefined {
+    const reach = this.#timeline.reach(seen)
+    if (reach.upTo === undefined) return undefined
+    const time = this.#sureTime(reach, last)
+    return time > seen || seen > reach.now ? time : undefined
+  }
+
+  #sureTime({ now, upTo = epoch }: Reach, last: CommitRecord): Micros {
+    const sure = Math.max(upTo, micros(last.time + 1), this.#newestSnapshot)
+    if (now - sure > lagMax) this.#onLag()
+    return sure
+  }
+}
+
+/** The time of a snapshot for a client that has seen `seen`, when `sure` is certain. */
+function timeAfter(seen: Micros, reach: Reach, sure: Micros): Micros {
+  if (sure > seen && reach.upTo !== undefined) return sure
+  if (seen <= reach.now && !reach.isHalted) throw new SnapshotTooEarly()
+  return Math.max(sure, Math.min(seen, micros(reach.now + clockSkewMax)))
+}

@@ -1,0 +1,79 @@
+// What indexes and collections take of the store. Nothing keeps these sums, so rows are read: a bounded number of them at a
+// time, because there may be millions.
+
+import { compareBytes } from '../../values/order.ts'
+import type { Ref } from '../../values/value.ts'
+import { collectionHistoryRange, documentRange, indexTableRange, type KeyInterval } from '../keys/keyspace.ts'
+import { type Bytes, keyBytesMax } from '../kv/contract.ts'
+import type { StoredSize } from './contract.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Bytes of the longest cursor, which is a key. */
+export const sizeCursorBytesMax = keyBytesMax
+
+/** A page ends early past so many bytes: rows may be large. */
+const pageBytes = 8_388_608
+
+/** Rows whose bytes count; `isCounted` where each is one of what is counted. */
+interface Part {
+  readonly range: KeyInterval
+  readonly isCounted: boolean
+}
+
+/** The sizes of at most `rowsMax` rows of an index, from those after the key `after` on. */
+export function sizeOfIndex(
+  snapshot: Snapshot,
+  { database, id }: Ref,
+  rowsMax: number,
+  after?: Bytes,
+): StoredSize {
+  // In the order of their keys.
+  const parts = (['ended', 'live', 'events'] as const).map(table => ({
+    range: indexTableRange(table, database, Number(id)),
+    isCounted: table === 'live',
+  }))
+  return sizeOf(snapshot, parts, rowsMax, after)
+}
+
+/** The sizes of at most `rowsMax` documents and past versions of a collection, from those after the key `after` on. */
+export function sizeOfCollection(
+  snapshot: Snapshot,
+  { database, id }: Ref,
+  rowsMax: number,
+  after?: Bytes,
+): StoredSize {
+  // In the order of their keys.
+  const parts = [
+    { range: documentRange(database, Number(id)), isCounted: true },
+    { range: collectionHistoryRange(database, Number(id)), isCounted: false },
+  ]
+  return sizeOf(snapshot, parts, rowsMax, after)
+}
+
+function sizeOf(
+  { counters, view }: Snapshot,
+  parts: readonly Part[],
+  rowsMax: number,
+  after: Bytes | undefined,
+): StoredSize {
+  let [count, bytes, rows] = [0, 0, 0]
+  for (const { isCounted, range } of parts) {
+    const { start, end } = range
+    const from = after !== undefined && compareBytes(after, start) > 0 ? behind(after) : start
+    if (compareBytes(from, end) >= 0) continue
+    for (const { key, value } of view.range({ start: from, end, limit: rowsMax - rows })) {
+      bytes += key.length + value.length
+      counters.readBytes += key.length + value.length
+      if (isCounted) count++
+      if (++rows === rowsMax || bytes >= pageBytes) return { count, bytes, last: key }
+    }
+  }
+  return { count, bytes, last: undefined }
+}
+
+/** The smallest key after another. */
+function behind(key: Bytes): Bytes {
+  const next = new Uint8Array(key.length + 1)
+  next.set(key)
+  return next
+}

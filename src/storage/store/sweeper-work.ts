@@ -1,0 +1,40 @@
+// What transactions leave for the sweeper to do: rows that say of what kind it is, when it is due and what it is about.
+
+import { micros } from '../../base/micros.ts'
+import type { Micros, Ref } from '../../values/value.ts'
+import { decodeKeyOf } from '../keys/key-reader.ts'
+import { type GarbageKind, garbageKey, garbageRange } from '../keys/keyspace.ts'
+import type { Bytes, View } from '../kv/contract.ts'
+import type { Journal, Overlay } from '../kv/overlay.ts'
+import { never } from './records.ts'
+
+/** Work that waits. */
+export interface SweeperWork {
+  readonly key: Bytes
+  /** The schema object, or the document, that it is about. */
+  readonly target: Ref
+}
+
+const present = new Uint8Array([1])
+
+/** Leaves work that is due at a time. */
+export function leaveWork(
+  overlay: Overlay,
+  kind: GarbageKind,
+  due: Micros,
+  target: Ref,
+  journal?: Journal,
+): void {
+  overlay.set(garbageKey(kind, due, target), present, journal)
+}
+
+/** The work of one kind that is due at a time, what has waited longest first; by default all that there is. Lazy. */
+export function* workOf(
+  view: View,
+  kind: GarbageKind,
+  due: Micros = micros(never - 1),
+  limit: number = Number.POSITIVE_INFINITY,
+): Generator<SweeperWork> {
+  for (const { key } of view.range({ ...garbageRange(kind, due), limit }))
+    yield { key, target: decodeKeyOf('garbage', key).target }
+}

@@ -1,0 +1,210 @@
+// Removes what no read can see any more, in the order in which it falls out: what belonged to deleted schema objects
+// (garbage.ts), old parts of the record of changes (record-removal.ts), and by collection what the history no longer
+// reaches (due-order.ts). Each step is short, and costs what it removes: nothing walks over what stays.
+//
+// What counts as past is decided by a time that does not leap with the clock (base/removal-time.ts). Reads may be refused
+// earlier, by the time of their snapshot; what they may not see any more is still there.
+
+import { type DatabaseId, type Micros, native, type Ref, rootDatabase } from '../../values/value.ts'
+import { Batch, batchEnd, batchWritesMax } from './batch.ts'
+import type { CollectionPlace } from './contract.ts'
+import { scanDocuments } from './documents.ts'
+import { fileBatch } from './due-filing.ts'
+import { type DueLook, DueLooks } from './due-looks.ts'
+import { dueMarks, firstDue, markDue, nativePlaces } from './due-order.ts'
+import { fallenRows } from './fallen.ts'
+import { nextGarbage, removeGarbage } from './garbage.ts'
+import { hasOldChanges, removeOldChanges } from './record-removal.ts'
+import { fallsOutAt } from './retention.ts'
+import type { Store } from './store.ts'
+import { workOf } from './sweeper-work.ts'
+import type { StoreTransaction } from './transaction.ts'
+
+/** Collections looked at in one step, and databases. */
+const looksPerStep = 256
+/** How long a collection that cannot be swept is left alone, in microseconds. */
+const pauseMicros = 60_000_000
+
+export class Sweeper {
+  readonly #store: Store
+  readonly #removalTime: () => Micros
+  readonly #batchMs: number | undefined
+  #looks = new DueLooks()
+  /** Databases whose collections have not been asked for yet since this began. */
+  #unknown: DatabaseId[] = [rootDatabase]
+  /** Whether all that was written before there were marks has them. */
+  #isFiled = false
+
+  /**
+   * What is past at the time that `removalTime` tells is removed; by default that of the store. With `batchMs` a step ends
+   * after so many milliseconds, and databases rest from the bindings of what is removed; absent: a step has no end.
+   */
+  constructor(store: Store, removalTime: () => Micros = () => store.now(), batchMs?: number) {
+    this.#store = store
+    this.#batchMs = batchMs
+    this.#removalTime = removalTime
+  }
+
+  /** Does one step of each kind of work. Returns whether there is more to do at once. */
+  async runOnce(): Promise<boolean> {
+    const steps = [
+      await this.#sweepGarbage(),
+      await this.#sweepChanges(),
+      await this.#noteRedefined(),
+      this.#discover(),
+      await this.#sweepDue(),
+      await this.#file(),
+    ]
+    return steps.includes(true)
+  }
+
+  /** All that there is to remove now. */
+  async runAll(): Promise<void> {
+    while (await this.runOnce()) {}
+  }
+
+  /** Forgets what was known of the state: another process may do this work meanwhile. */
+  forget(): void {
+    this.#looks = new DueLooks()
+    this.#unknown = [rootDatabase]
+    this.#isFiled = false
+  }
+
+  async #sweepGarbage(): Promise<boolean> {
+    const mayCompute = (database: DatabaseId) => this.#mayCompute(database)
+    const garbage = this.#store.kv.read(view => nextGarbage(view, this.#store.now(), mayCompute))
+    if (garbage === undefined) return false
+    await this.#store.write(transaction =>
+      removeGarbage(this.#store, transaction, garbage, batchEnd(this.#batchMs)),
+    )
+    return true
+  }
+
+  async #sweepChanges(): Promise<boolean> {
+    const now = this.#removalTime()
+    if (!this.#store.kv.read(view => hasOldChanges(view, now))) return false
+    const { result } = await this.#store.write(transaction => removeOldChanges(transaction, now))
+    return result
+  }
+
+  /** Collections that are new or keep their history for another time are looked at anew. */
+  async #noteRedefined(): Promise<boolean> {
+    const found = this.#store.kv.read(view => [...workOf(view, 'history', this.#store.now(), batchWritesMax)])
+    if (found.length === 0) return false
+    await this.#store.write(({ rows: { overlay } }) => {
+      for (const { key } of found) overlay.set(key, undefined)
+    })
+    for (const { target } of found) this.#lookAt(target)
+    return found.length === batchWritesMax
+  }
+
+  /** Plans to look at the collection that a schema object stands for, or at the native ones of a database. */
+  #lookAt({ collection, database, id }: Ref): void {
+    if (collection !== native.databases) this.#looks.plan({ database, collection: Number(id) }, 0)
+    else for (const place of nativePlaces(id)) this.#looks.plan(place, 0)
+  }
+
+  /** Asks which collections there are, of some databases. */
+  #discover(): boolean {
+    for (let asked = 0; asked < looksPerStep; asked++) {
+      const database = this.#unknown.pop()
+      if (database === undefined) return false
+      const objectsOf = (collection: number) =>
+        this.#store.read(({ snapshot }) =>
+          Array.from(scanDocuments(snapshot, database, collection), entry => entry.document),
+        ).result
+      for (const place of nativePlaces(database)) this.#looks.plan(place, 0)
+      for (const ref of objectsOf(native.collections)) this.#lookAt(ref)
+      this.#unknown.push(...objectsOf(native.databases).map(({ id }) => id))
+    }
+    return true
+  }
+
+  async #sweepDue(): Promise<boolean> {
+    for (let looked = 0; looked < looksPerStep; looked++) {
+      const look = this.#looks.next(this.#removalTime(), ({ database }) => this.#mayCompute(database))
+      if (look === undefined) return false
+      try {
+        if (await this.#sweepCollection(look)) return true
+      } catch (error) {
+        this.#looks.plan(look, this.#removalTime() + pauseMicros)
+        throw error
+      }
+    }
+    return true
+  }
+
+  /** Removes a batch of what has fallen out of a collection; plans when to look at it again. Returns whether there was any. */
+  async #sweepCollection(look: DueLook): Promise<boolean> {
+    const marks = look.marks.length > 0 ? look.marks : this.#readMarks(look)
+    if (marks.length === 0) return false
+    const followed = await this.#store.write(transaction => this.#follow(transaction, { ...look, marks }))
+    this.#looks.plan(look, 0, marks.slice(followed.result))
+    return true
+  }
+
+  /** The marks whose time has come. Without any the next look is planned. */
+  #readMarks(place: CollectionPlace): DueLook['marks'] {
+    return this.#store.read(transaction => {
+      const { snapshot } = transaction
+      const minimum = this.#minimumOf(transaction, place)
+      const marks = minimum === 0 ? [] : dueMarks(snapshot.view, place, minimum, batchWritesMax)
+      if (marks.length === 0) this.#looks.plan(place, this.#nextLook(transaction, place))
+      return marks
+    }).result
+  }
+
+  #minimumOf(transaction: StoreTransaction, { collection, database }: CollectionPlace): Micros {
+    const now = Math.min(this.#removalTime(), transaction.snapshotTime)
+    return transaction.minimumValidTime(database, collection, now)
+  }
+
+  #nextLook(transaction: StoreTransaction, place: CollectionPlace): number {
+    const { collection, database } = place
+    const { catalogue, snapshot, snapshotTime } = transaction
+    if (!catalogue.isLive(database) || !catalogue.hasCollection(database, collection))
+      return Number.POSITIVE_INFINITY
+    const definition = catalogue.userCollection(database, collection)
+    // No later commit is of a time up to that of the snapshot.
+    const first = Math.min(firstDue(snapshot.view, place) ?? snapshotTime, snapshotTime)
+    return fallsOutAt(collection, definition, first)
+  }
+
+  /** Follows marks until a batch is full; returns how many were followed. */
+  #follow(transaction: StoreTransaction, look: DueLook): number {
+    const { catalogue } = transaction
+    if (!catalogue.isLive(look.database) || !catalogue.hasCollection(look.database, look.collection))
+      return look.marks.length
+    const { overlay } = transaction.rows
+    const batch = new Batch(batchEnd(this.#batchMs))
+    const minimum = this.#minimumOf(transaction, look)
+    const done = new Set<bigint>()
+    for (const [at, { key, ref, time }] of look.marks.entries()) {
+      if (batch.isFull()) return at
+      // The collection may keep more than it did when the marks were read.
+      if (time > minimum) continue
+      if (!done.has(ref.id)) {
+        const fallen = fallenRows(this.#store, transaction, ref, minimum)
+        for (const each of fallen.keys) overlay.set(each, undefined)
+        batch.write(fallen.keys.length, fallen.bytes)
+        if (!fallen.isAll) return at
+        if (fallen.expiresAt !== undefined) markDue(overlay, ref, fallen.expiresAt)
+        done.add(ref.id)
+      }
+      overlay.set(key, undefined)
+      batch.write(1)
+    }
+    return look.marks.length
+  }
+
+  async #file(): Promise<boolean> {
+    if (this.#isFiled) return false
+    this.#isFiled = !(await fileBatch(this.#store, this.#removalTime(), batchEnd(this.#batchMs)))
+    return !this.#isFiled
+  }
+
+  /** A database rests from its bindings; what is left over comes later. */
+  #mayCompute(database: DatabaseId): boolean {
+    return this.#batchMs === undefined || this.#store.bindingShare.restMs(database) === 0
+  }
+}

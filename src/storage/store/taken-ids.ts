@@ -1,0 +1,18 @@
+// Which ids must not be given to new documents.
+
+import { native, type Ref } from '../../values/value.ts'
+import { documentKey, historyRange, keyHomeKey } from '../keys/keyspace.ts'
+import type { View } from '../kv/contract.ts'
+import { parentKey } from './catalogue.ts'
+import { firstOf } from './snapshot.ts'
+
+/**
+ * Whether anything is stored for a document, deleted and expired ones included. Databases and keys have ids that are
+ * their own in the whole store, not only in their database.
+ */
+export function isStored(view: View, ref: Ref): boolean {
+  if (view.get(documentKey(ref)) !== undefined) return true
+  if (firstOf(view, historyRange(ref)) !== undefined) return true
+  if (ref.collection === native.databases) return view.get(parentKey(ref.id)) !== undefined
+  return ref.collection === native.keys && view.get(keyHomeKey(ref.id)) !== undefined
+}

@@ -1,0 +1,36 @@
+// What a store remembers of how time passed, for what is removed because of its age (base/removal-time.ts).
+
+import type { Clock } from '../../base/clock.ts'
+import { micros } from '../../base/micros.ts'
+import { RemovalTime, type TimeMemory } from '../../base/removal-time.ts'
+import { metaKey } from '../keys/keyspace.ts'
+import { lastCommit } from './last-commit.ts'
+import { timeAt } from './record-times.ts'
+import { isIntact, sealedTimes } from './records.ts'
+import type { Store } from './store.ts'
+
+const key = metaKey('passed time')
+
+/** The time by which a store's background removes what is past; `onLeap` as in {@link RemovalTime}. */
+export function removalTimeOf(
+  store: Store,
+  clock: Clock,
+  onLeap: (aheadMicros: number) => void,
+): RemovalTime {
+  return new RemovalTime({
+    clock,
+    onLeap,
+    load: () => store.kv.read(view => loaded(view.get(key), lastCommit(view).time)),
+    save: ({ believed, doubtedMs }) =>
+      store.write(transaction => {
+        transaction.rows.overlay.set(key, sealedTimes(believed, micros(Math.round(doubtedMs))))
+      }),
+  })
+}
+
+/** A store that has no memory yet, or a damaged one, remembers nothing but its newest commit. */
+function loaded(stored: Uint8Array | undefined, lastCommitTime: number): TimeMemory | undefined {
+  if (stored !== undefined && isIntact(stored))
+    return { believed: timeAt(stored, 0), doubtedMs: timeAt(stored, 8) }
+  return lastCommitTime === 0 ? undefined : { believed: micros(lastCommitTime), doubtedMs: 0 }
+}

@@ -1,0 +1,235 @@
+// One transaction: what it reads (reader.ts) and the writes laid over that, which document-writer.ts and schema-writer.ts
+// make of it.
+
+import { assert } from '../../base/assert.ts'
+import { epoch, micros } from '../../base/micros.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  namedNatives,
+  native,
+  type ObjectValue,
+  type Ref,
+} from '../../values/value.ts'
+import { documentKey, historyRange, metaKey } from '../keys/keyspace.ts'
+import type { View, Write } from '../kv/contract.ts'
+import { Overlay } from '../kv/overlay.ts'
+import { encodeChanges, recordSinceKey } from './change-log.ts'
+import { type Transaction, type TransactionCounters, type Version, WriteNeeded } from './contract.ts'
+import { checkTransactionBytes, DocumentWriter } from './document-writer.ts'
+import { orderIsComplete } from './due-order.ts'
+import { idMs } from './ids.ts'
+import { StoreReader, type TransactionParts, type TransactionTimes } from './reader.ts'
+import { encodeTimes, versionTime } from './records.ts'
+import type { Rows } from './rows.ts'
+import { SchemaWriter } from './schema-writer.ts'
+import { isStored } from './taken-ids.ts'
+
+/** Where the secret of the store is kept. */
+const secretKeyRow = metaKey('secret key')
+
+interface Writers {
+  readonly rows: Rows
+  readonly documents: DocumentWriter
+  readonly schema: SchemaWriter
+}
+
+export class StoreTransaction extends StoreReader implements Transaction {
+  readonly commitTime: Micros | undefined
+  readonly #writers: Writers | undefined
+  /** The commit time, once it has become part of other values. */
+  #stampedTime: Micros | undefined
+  #givenIdsMs = 0
+  #writes = 0
+  /** A document is written right after its id has been drawn. */
+  #lastDrawn: bigint | undefined
+
+  constructor(parts: TransactionParts, view: View, times: TransactionTimes, counters?: TransactionCounters) {
+    const { commitTime } = times
+    const overlay = commitTime === undefined ? undefined : new Overlay(view)
+    super(parts, overlay ?? view, times, counters)
+    this.commitTime = commitTime
+    if (overlay !== undefined && commitTime !== undefined)
+      this.#writers = this.#makeWriters(overlay, commitTime)
+  }
+
+  #makeWriters(overlay: Overlay, commitTime: Micros): Writers {
+    const { catalogue, snapshot, stamp, versionReader: reader } = this
+    const { hooks } = this.parts
+    const rows: Rows = { snapshot, overlay, catalogue, reader, hooks, commitTime, stamp }
+    const documents: DocumentWriter = new DocumentWriter(rows, (version, journal) =>
+      schema.written(version, journal),
+    )
+    const schema = new SchemaWriter(rows, documents)
+    return { rows, documents, schema }
+  }
+
+  /** The commit time, which is certain from then on. */
+  protected override readonly stamp = (): Micros => {
+    const { commitTime, stampTime } = this.times
+    // What only reads is answered with this time.
+    if (commitTime === undefined) return this.settledTime
+    this.#stampedTime ??= Math.max(stampTime?.() ?? commitTime, this.parts.ids.newest)
+    return this.#stampedTime
+  }
+
+  rehearsal(): StoreTransaction {
+    const times = { ...this.times, commitTime: this.commitTime ?? micros(this.snapshotTime + 1) }
+    const rehearsal = new StoreTransaction(this.parts, this.snapshot.view, times)
+    for (const database of this.catalogue.changed) rehearsal.catalogue.noteChange(database)
+    return rehearsal
+  }
+
+  asOf(time: Micros): Transaction {
+    if (time >= this.lastCommitTime) return this
+    const { commitTime: _, ...times } = this.times
+    return new StoreTransaction(this.parts, this.snapshot.view, { ...times, past: time }, this.counters)
+  }
+
+  /** Whether its commit time went into other values than the times of versions and entries. */
+  get isStamped(): boolean {
+    return this.#stampedTime !== undefined
+  }
+
+  /** The earliest time that its commit may have: of all ids that were drawn, none is later. */
+  get committableAt(): Micros {
+    return this.#stampedTime ?? Math.max(this.commitTime ?? epoch, this.parts.ids.newest)
+  }
+
+  /** Whether its commit moves the schema time. */
+  get movesSchemaTime(): boolean {
+    return this.catalogue.changed.size > 0
+  }
+
+  /** The latest time in an id that it gave to a document without drawing it, if that lies in the future; else 0. */
+  get givenIdsMs(): number {
+    return this.#givenIdsMs
+  }
+
+  get writes(): number {
+    return this.#writes
+  }
+
+  #write(): Writers {
+    if (this.#writers === undefined) throw new WriteNeeded()
+    this.#writes++
+    return this.#writers
+  }
+
+  /** For the store's own work, which writes below the level of documents. */
+  get rows(): Rows {
+    return this.#write().rows
+  }
+
+  /** What this transaction wrote keeps its placeholders. */
+  protected override decode(ref: Ref, stored: Uint8Array): Version {
+    if (this.#writers !== undefined && versionTime(stored) === this.commitTime) {
+      const pending = this.#writers.documents.pendingVersion(ref)
+      if (pending !== undefined) return pending
+    }
+    return super.decode(ref, stored)
+  }
+
+  hasWritten(database: DatabaseId, collection: CollectionId): boolean {
+    return this.#write().documents.hasWritten(database, collection)
+  }
+
+  put(ref: Ref, fields: ObjectValue): Version {
+    const { documents, schema } = this.#write()
+    this.#noteGiven(ref)
+    return ref.collection >= firstUserCollection ? documents.write(ref, fields) : schema.put(ref, fields)
+  }
+
+  delete(ref: Ref): void {
+    const { documents, schema } = this.#write()
+    // A document's tokens and credentials go with it, so that a later one with the same id inherits nothing.
+    const isIdentity = ref.collection >= firstUserCollection
+    const dependents = isIdentity ? this.directory.loginsOf(ref) : schema.dependents(ref)
+    documents.write(ref, undefined)
+    for (const dependent of dependents) this.delete(dependent)
+  }
+
+  insertVersion(ref: Ref, ts: Micros, fields: ObjectValue | undefined): Version {
+    const { documents } = this.#write()
+    assert(!namedNatives.has(ref.collection), 'the past of schema objects is not rewritten')
+    this.#noteGiven(ref)
+    return documents.insertVersion(ref, ts, fields)
+  }
+
+  removeVersion(ref: Ref, ts: Micros, action: 'create' | 'delete'): Version | undefined {
+    const minimum = this.minimumValidTime(ref.database, ref.collection)
+    return this.#write().documents.removeVersion(ref, ts, action, minimum)
+  }
+
+  newId(): bigint {
+    return this.parts.ids.next(this.commitTime ?? this.snapshotTime)
+  }
+
+  isTaken(ref: Ref): boolean {
+    const { time, view } = this.snapshot
+    if (this.#writers?.documents.hasForgotten(ref)) return true
+    const ms = idMs(ref.id)
+    // All that was drawn is different, and what was given to documents has times that are past, or up to this one.
+    const earliestMs = Math.max(this.times.givenIdsMs + 1, this.#givenIdsMs + 1, Math.floor(time / 1000))
+    if (ref.collection >= firstUserCollection && ms >= earliestMs)
+      view.noteAbsent?.(documentKey(ref), historyRange(ref))
+    else if (isStored(view, ref)) return true
+    this.#lastDrawn = ref.id
+    return false
+  }
+
+  /** Ids are drawn for times from the present on: one that was given may not be there already. */
+  #noteGiven({ collection, id }: Ref): void {
+    if (collection < firstUserCollection || id === this.#lastDrawn) return
+    const ms = idMs(id)
+    if (ms >= Math.floor((this.commitTime ?? 0) / 1000)) this.#givenIdsMs = Math.max(this.#givenIdsMs, ms)
+  }
+
+  nextSchemaId(database: DatabaseId, nativeCollection: number): bigint {
+    return this.#write().schema.nextSchemaId(database, nativeCollection)
+  }
+
+  resultTime(): Micros {
+    if (this.#writers === undefined || this.#writers.rows.overlay.isEmpty) return this.settledTime
+    return this.stamp()
+  }
+
+  secretKey(draw: () => Uint8Array): Uint8Array {
+    const stored = this.snapshot.view.get(secretKeyRow)
+    if (stored !== undefined) return Uint8Array.from(stored)
+    const { overlay } = this.rows
+    const drawn = draw()
+    overlay.set(secretKeyRow, drawn)
+    return drawn
+  }
+
+  moveDatabase(database: Ref, parent: DatabaseId): Version {
+    const { schema } = this.#write()
+    const keys = Array.from(this.documents(database.database, native.keys, {}), entry => entry.document)
+    return schema.moveDatabase(database, parent, keys)
+  }
+
+  /** What the transaction decided to write; empty when it wrote nothing. */
+  finish(): Write[] {
+    const { rows, documents, schema } = this.#write()
+    const { overlay, commitTime } = rows
+    if (overlay.isEmpty) return []
+    schema.markChanged()
+    const writes = overlay.writes()
+    if (writes.length === 0) return []
+    if (this.lastCommitTime === 0) writes.push(orderIsComplete)
+    writes.push(...encodeChanges(commitTime, documents.changes()))
+    const { record } = this.parts
+    // Looked for as every read is: what another commit says meanwhile makes this attempt stale.
+    record.isBegun ||= overlay.get(recordSinceKey) !== undefined
+    if (!record.isBegun) writes.push({ key: recordSinceKey, value: encodeTimes(this.lastCommitTime) })
+    let bytes = 0
+    for (const { key, value } of writes) bytes += key.length + (value?.length ?? 0)
+    checkTransactionBytes(bytes)
+    this.counters.writeBytes = bytes
+    this.counters.writeOps = documents.writeOps()
+    return writes
+  }
+}

@@ -1,0 +1,69 @@
+// The one place where stored versions of documents become values: in the shape that their collection has now, whatever it
+// was when they were written. Everybody reads through it: queries, history, indexes, streams, exports, removal.
+//
+// Rows of indexes are computed from what is read here, too, so an index whose rows would come out otherwise after a change
+// of the shape has to be built anew in the transaction that makes the change.
+
+import { assert } from '../../base/assert.ts'
+import { epoch } from '../../base/micros.ts'
+import {
+  type CollectionId,
+  type DatabaseId,
+  firstUserCollection,
+  type Micros,
+  type Ref,
+  type Value,
+} from '../../values/value.ts'
+import type { Bytes } from '../kv/contract.ts'
+import type { StoreCatalogue } from './catalogue.ts'
+import type { Migration, StoreHooks } from './contract.ts'
+import type { StoredVersion } from './index-tables.ts'
+import { decodeVersion, versionAction, versionShapeTime } from './records.ts'
+
+/** Reads the versions of documents as one transaction sees them. */
+export class VersionReader {
+  readonly #catalogue: StoreCatalogue
+  readonly #hooks: Pick<StoreHooks, 'readMigration'>
+  /** The steps that were asked for last: elements of one collection are mostly read in a row. */
+  #latest: { readonly steps: Value; readonly migration: Migration } | undefined
+
+  constructor(catalogue: StoreCatalogue, hooks: Pick<StoreHooks, 'readMigration'>) {
+    this.#catalogue = catalogue
+    this.#hooks = hooks
+  }
+
+  /** A stored version in the present shape. */
+  read(ref: Ref, stored: Bytes): StoredVersion {
+    const migration = this.#migrationOf(ref.database, ref.collection)
+    const version = decodeVersion(ref, stored)
+    if (migration === undefined || version.action === 'delete') return version
+    const { lastTime } = migration
+    const shapeTime = versionShapeTime(stored)
+    if (shapeTime >= lastTime) return version
+    return { ...version, fields: migration.apply(version.fields, shapeTime), shapeTime: lastTime }
+  }
+
+  /** When the shape of a collection's documents was last changed; 0: it never was. */
+  shapeTimeOf({ collection, database }: Pick<Ref, 'collection' | 'database'>): Micros {
+    return this.#migrationOf(database, collection)?.lastTime ?? epoch
+  }
+
+  /** Whether a stored version has another shape than its collection has now. */
+  isOutdated(ref: Ref, stored: Bytes): boolean {
+    return versionAction(stored) !== 'delete' && versionShapeTime(stored) < this.shapeTimeOf(ref)
+  }
+
+  #migrationOf(database: DatabaseId, collection: CollectionId): Migration | undefined {
+    if (collection < firstUserCollection) return undefined
+    const steps = this.#catalogue.migrationSteps(database, collection)
+    if (steps === undefined) return undefined
+    if (this.#latest?.steps === steps) return this.#latest.migration
+    const migration = this.#catalogue.derived(database, `migration of ${collection}`, () => {
+      const { readMigration } = this.#hooks
+      assert(readMigration !== undefined, 'who reads documents knows how their shapes change')
+      return readMigration(steps)
+    })
+    this.#latest = { steps, migration }
+    return migration
+  }
+}

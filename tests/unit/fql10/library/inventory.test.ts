@@ -1,0 +1,47 @@
+// The library has the names that the language had, and no others: what a user has written is there, and what is not is
+// told with its reason.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { allTables, globals } from '../../../../src/fql10/library/tables.ts'
+import { Module } from '../../../../src/fql10/value.ts'
+import { inventory, notBuilt } from './inventory.ts'
+
+/** The names that are there, by the groups of the inventory. */
+function built(): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, ReadonlySet<string>>([['globals', new Set(globals.keys())]])
+  for (const table of allTables) {
+    if (table.name === 'globals') continue
+    const value = globals.get(table.name)
+    const isModule = table.name.includes('.') || (value instanceof Module && value.members === table)
+    const call = table.apply === undefined ? [] : ['()']
+    found.set(isModule ? `module ${table.name}` : table.name, new Set([...table.entries.keys(), ...call]))
+  }
+  return found
+}
+
+const words = (text: string) => text.trim().split(/\s+/)
+const there = built()
+
+for (const [group, names] of Object.entries(inventory)) {
+  test(`the library has the names of ${group}; what is not built is listed`, () => {
+    const missing = words(names).filter(name => !there.get(group)?.has(name))
+    const listed = notBuilt[group]?.names ?? ''
+    assert.deepEqual(
+      missing.toSorted(),
+      listed === '' ? [] : words(listed).toSorted(),
+      'notBuilt only shrinks',
+    )
+  })
+}
+
+test('the library has no names that the language had not', () => {
+  for (const [group, names] of there) {
+    const known = new Set(words(inventory[group] ?? ''))
+    assert.deepEqual(
+      [...names].filter(name => !known.has(name)),
+      [],
+      group,
+    )
+  }
+})

@@ -1,0 +1,140 @@
+// Definitions of collections: what is refused with which words, and what is stored of the rest.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkDefinition } from '../../../../src/fql10/schema/collection-definition.ts'
+import type { ObjectValue, Value } from '../../../../src/values/value.ts'
+
+/** A literal as a stored value. */
+function stored(value: unknown): Value {
+  if (Array.isArray(value)) return value.map(stored)
+  if (typeof value === 'number') return BigInt(value)
+  if (typeof value !== 'object' || value === null) return value as string
+  return new Map(Object.entries(value).map(([name, each]) => [name, stored(each)]))
+}
+
+const definitionOf = (value: object) => stored({ name: 'Jar', ...value }) as ObjectValue
+
+function told(value: object, previous?: object): readonly string[] {
+  const before = previous && definitionOf(previous)
+  const { failures } = checkDefinition(definitionOf(value), before, name =>
+    name === 'Urn' ? 'A Collection already exists with the name `Urn`' : undefined,
+  )
+  return failures.map(({ message, paths }) => `${paths.map(path => path.join('/')).join()}: ${message}`)
+}
+
+test('shapes are told as types, and hide what they hold', () => {
+  assert.deepEqual(
+    told({ name: 3, data: 'x', history_days: 'x', colour: 1, fields: { a: { signature: 1 } } }),
+    [
+      'name: Expected String, provided Int',
+      'data: Expected { *: Any } | Null, provided String',
+      'history_days: Expected Long | Null, provided String',
+      'colour: Unexpected field provided',
+      'fields/a/signature: Expected String, provided Int',
+    ],
+  )
+  assert.deepEqual(told({ indexes: { byX: { unique: true } } }), [
+    'indexes/byX/unique: Unexpected field provided',
+    'indexes/byX: Union requires fields [terms], [values], or [terms, values]',
+  ])
+  assert.deepEqual(told({ constraints: [{ uniqu: ['a'] }] }), [
+    'constraints/0/uniqu: Unexpected field provided',
+    'constraints/0: Union requires fields [check] or [unique]',
+  ])
+  assert.deepEqual(told({ fields: { n: { signature: 'Int', colour: 1 } } }), [
+    'fields/n/colour: Unexpected field provided',
+  ])
+})
+
+test('names are free, plain and not taken; old ones may stay', () => {
+  assert.deepEqual(told({ name: 'Int' }), ['name: The identifier `Int` is reserved.'])
+  assert.deepEqual(told({ name: 'if' }), ['name: The identifier `if` is reserved.'])
+  assert.deepEqual(told({ name: 'a b', alias: '3' }), [
+    'name: Invalid identifier.',
+    'alias: Invalid identifier.',
+  ])
+  assert.deepEqual(told({ name: 'Urn' }), ['name: A Collection already exists with the name `Urn`'])
+  assert.deepEqual(told({ name: 'a b' }, { name: 'a b' }), [])
+  assert.deepEqual(told({ indexes: { all: { terms: [] }, 'a b': { terms: [] } } }), [
+    "indexes: The name 'all' is reserved.",
+    'indexes: Invalid identifier.',
+  ])
+})
+
+test('texts have to parse', () => {
+  assert.deepEqual(told({ computed_fields: { f: { body: '(a, b) => 1' } } }), [
+    'computed_fields/f/body: Invalid function arity. Expected exactly 1 argument, but the function was defined with 2 arguments',
+  ])
+  assert.match(
+    told({ fields: { n: { signature: '^.^' } } })[0] ?? '',
+    /^fields\/n\/signature: Failed parsing user-provided signature\.\nerror: Expected type\nat \*signature\*:1:1\n/,
+  )
+  assert.match(
+    told({ computed_fields: { f: { body: '.a' } } })[0] ?? '',
+    /Unable to parse FQL source code\.\nerror: Invalid anonymous field access\nat \*body\*:1:1/,
+  )
+  assert.deepEqual(told({ computed_fields: { f: { body: '(.a + 1)' } } }), [])
+})
+
+test('paths of indexes and constraints', () => {
+  assert.deepEqual(
+    told({ indexes: { byX: { terms: [{ field: 'id' }, { field: 'a..b' }, { field: '' }] } } }),
+    [
+      'indexes/byX/terms/0/field: `id` is not supported as an index term, use the native byId method to look up a document by its id.',
+      'indexes/byX/terms/1/field: Value `a..b` is not a valid FQL path expression.',
+      'indexes/byX/terms/2/field: Value cannot be empty.',
+    ],
+  )
+  assert.deepEqual(told({ constraints: [{ unique: ['ts'] }] }), [
+    'constraints/0/unique: `ts` is not supported as a unique constraint value.',
+  ])
+})
+
+test('parts that clash are told once everything else is right', () => {
+  const check = { check: { name: 'ok', body: 'd => true' } }
+  assert.deepEqual(
+    told({
+      constraints: [{ unique: [] }, { unique: ['a.b'] }, { unique: [{ field: '.a["b"]' }] }, check, check],
+      fields: { f: { signature: 'Int' } },
+      computed_fields: { f: { body: 'd => 1' } },
+    }),
+    [
+      "constraints: Duplicate check constraint name 'ok'",
+      'constraints: Unique constraints must have at least one term',
+      'constraints: Duplicate unique constraint on path [.a.b]',
+      "computed_fields: Computed field 'f' collides with a defined field",
+    ],
+  )
+})
+
+test('what is stored has one spelling and no status', () => {
+  const given = {
+    indexes: {
+      byX: { values: [{ field: 'a' }, { field: 'b', order: 'desc', mva: true }], status: 'complete' },
+    },
+    constraints: [
+      { check: { name: 'ok', body: 'd => true' } },
+      { unique: [{ field: 'a' }], status: 'active' },
+    ],
+  }
+  const { definition, failures } = checkDefinition(definitionOf(given), definitionOf(given), () => undefined)
+  assert.deepEqual(failures, [])
+  assert.deepEqual(
+    definition,
+    definitionOf({
+      indexes: {
+        byX: {
+          values: [
+            { field: 'a', order: 'asc' },
+            { field: 'b', order: 'desc', mva: true },
+          ],
+        },
+      },
+      constraints: [{ unique: ['a'] }, { check: { name: 'ok', body: 'd => true' } }],
+    }),
+  )
+  assert.deepEqual(told({ indexes: { byX: { terms: [], status: 'complete' } } }), [
+    'indexes/byX/status: Failed to update field because it is readonly',
+  ])
+})
