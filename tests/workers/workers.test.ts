@@ -39,15 +39,25 @@ test('increments through all workers are none lost', async () => {
   const n = { select: ['data', 'n'], from: { get: ref } }
   const increment = { update: ref, params: { object: { data: { object: { n: { add: [n, 1] } } } } } }
   const rounds = 100
-  const times: number[] = []
+  const commits: Document[] = []
   await Promise.all(
     clients.map(async client => {
-      for (let round = 0; round < rounds; round++)
-        times.push(((await client.query(increment)) as Document).ts)
+      for (let round = 0; round < rounds; round++) commits.push((await client.query(increment)) as Document)
     }),
   )
+  const counts = Array.from({ length: rounds * workers }, (_, at) => at + 1)
+  const inOrder = commits.sort((a, b) => a.ts - b.ts)
+  // An increment that is lost shows here; a read that is stale shows only below.
+  assert.deepEqual(
+    inOrder.map(({ data }) => data.n),
+    counts,
+  )
   assert.equal(((await second.query({ get: ref })) as Document).data.n, rounds * workers)
-  assert.equal(new Set(times).size, rounds * workers, 'every commit has a time of its own')
+  assert.equal(
+    new Set(commits.map(({ ts }) => ts)).size,
+    rounds * workers,
+    'every commit has a time of its own',
+  )
 })
 
 test('a snapshot holds exactly the commits up to its time, whoever made them', async () => {
