@@ -206,7 +206,7 @@ for (const [line, mustLoad] of lightLines) {
     assert.ok(loaded.includes(mustLoad), stderr)
     // What the parts of the program tell each other is no engine.
     const heavy =
-      /^src\/((store|auth)\/(?!contract\.ts)|(engine|http|slow-lane|streams)\/)|^node_modules\/(lmdb|pg|pino|bcrypt)\//
+      /^src\/((storage\/store|model\/auth)\/(?!contract\.ts)|(engine|server\/http)\/)|^node_modules\/(lmdb|pg|pino|bcrypt)\//
     assert.deepEqual(
       loaded.filter(path => heavy.test(path)),
       [],

@@ -46,11 +46,13 @@ const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 const flags = ['--compute-ops-per-second', '1000', '--password-cost', '6'] as const
 
 let databases = 0
-/** A database with a collection `Jar`, and the source of its numbers, which the first node has made. */
+/** A database with a collection `Jar` on both nodes, and the source of its numbers, which the first node has created. */
 async function jars(nodes: TwoNodes) {
   const secret = await keyOfNewDatabase(nodes.a, `jars${databases++}`, 'admin')
   await fql(nodes.a, secret, 'Collection.create({ name: "Jar", history_days: 1 })')
   const token = (await fql(nodes.a, secret, 'Jar.all().map(.n).eventSource()')) as string
+  const isOnOther = async () => (await post(nodes.b, secret, '/feed/1', { token })).status === 200
+  await eventually('the other node has the collection', isOnOther)
   return { secret, token }
 }
 

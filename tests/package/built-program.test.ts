@@ -62,7 +62,7 @@ describe('a clone with a built program', () => {
       const check = async () => ((await send(server, state)).json as { tasks: { check: Check } }).tasks.check
       await eventually('the check has ended', async () => (await check()).ended !== null)
       assert.equal((await check()).failure, null)
-      assert.match(server.stderr(), new RegExp(`\\(?src/service-log\\.ts:${lineOfError}:\\d+`))
+      assert.match(server.stderr(), new RegExp(`\\(?src/server/service-log\\.ts:${lineOfError}:\\d+`))
     } finally {
       await server.stop()
     }

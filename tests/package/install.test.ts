@@ -83,7 +83,7 @@ describe('the package as a program', () => {
       'package.json',
     ]
     assert.deepEqual(entries, expected)
-    assert.ok((await readdir(installed('dist/types'))).includes('index.d.ts'))
+    assert.ok((await readdir(installed('dist/types/app'))).includes('index.d.ts'))
     assert.ok((await readdir(installed('dashboard/dist'))).includes('index.html'))
     const files = (await readdir(installed('.'), { recursive: true })).filter(isOwn)
     assert.deepEqual(
