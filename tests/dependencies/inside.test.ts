@@ -14,7 +14,6 @@ import { Duplex } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import tls from 'node:tls'
-import * as lmdb from 'lmdb'
 import { open } from 'lmdb'
 import { Client } from 'pg'
 import { type Metric, Registry } from 'prom-client'
@@ -301,16 +300,6 @@ import { open } from 'lmdb'
   const env = { ...process.env, FOLDER: folder, NODE: process.execPath, PROGRAM: program }
   const { stdout } = spawnSync('sh', ['-c', command], { cwd: repository, env, encoding: 'utf8' })
   assert.match(stdout, /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m)
-})
-
-test('lmdb keeps the databases that it has opened in a list', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const store = open({ path: folder })
-  const { env } = store as unknown as { readonly env: unknown }
-  await store.close()
-  const { allDbs } = lmdb as unknown as { readonly allDbs: Map<string, { readonly env: unknown }> }
-  assert.ok([...allDbs.values()].some(database => database.env === env))
 })
 
 test('a registry of prom-client asks a metric for its name and its values alone', async () => {

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { FolderInUseError, StoreUnavailableError, wordsOf } from './errors.ts'
-import { closeEnvironment, ownerOnly } from './lmdb-folder.ts'
+import { ownerOnly } from './lmdb-folder.ts'
 
 const fileName = 'service'
 
@@ -26,7 +26,7 @@ export function claimFolder(folder: string): () => Promise<void> {
   claims.get('claim')
   // Looked at again, so that one of two that come at the same moment always sees the other.
   refuseHeld(claims, folder, 1)
-  return () => closeEnvironment(claims)
+  return () => claims.close()
 }
 
 /**
@@ -36,7 +36,7 @@ export function claimFolder(folder: string): () => Promise<void> {
 export function joinClaim(folder: string): () => Promise<void> {
   const claims = openClaims(folder)
   claims.get('claim')
-  return () => closeEnvironment(claims)
+  return () => claims.close()
 }
 
 function openClaims(folder: string): RootDatabase {
@@ -60,7 +60,7 @@ function refuseHeld(claims: RootDatabase, folder: string, own: number): void {
   const pids = readersOf(claims)
   const stranger = pids.find(pid => pid !== process.pid)
   if (stranger === undefined && pids.length <= own) return
-  void closeEnvironment(claims)
+  void claims.close()
   const other = stranger ?? `${process.pid} of another container`
   throw new FolderInUseError(`the data directory ${folder} is in use by process ${other}`)
 }

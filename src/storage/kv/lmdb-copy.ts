@@ -5,7 +5,7 @@ import { chmodSync, closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { dataFileName } from './lmdb-data-file.ts'
-import { closeEnvironment, openFolder, ownerOnly } from './lmdb-folder.ts'
+import { openFolder, ownerOnly } from './lmdb-folder.ts'
 
 /**
  * Copies the store in the folder `from` into the folder `to`, which exists and is empty. Durable when it resolves.
@@ -18,7 +18,7 @@ export async function copyStore(from: string, to: string): Promise<void> {
   } catch (cause) {
     throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${wordsOf(cause)}`, { cause })
   } finally {
-    await closeEnvironment(root)
+    await root.close()
   }
   const copy = join(to, dataFileName)
   chmodSync(copy, ownerOnly.permissionsMode)

@@ -3,7 +3,6 @@
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import * as lmdb from 'lmdb'
 import { open, type RootDatabase } from 'lmdb'
 import type { Bytes } from './contract.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
@@ -47,22 +46,6 @@ function firstFrame({ stack = '' }: Error): string {
 
 silenceCommitErrors()
 
-/** Of a database of lmdb-js, what its types lack. */
-interface Opened {
-  readonly env: unknown
-}
-
-// The types lack the list of every database that the process has opened, by path and name. Closed ones stay in it.
-const { allDbs } = lmdb as unknown as { readonly allDbs: Map<string, Opened> }
-
-/** Closes an environment, of which nothing stays in memory; resolves when that is done. */
-export async function closeEnvironment(root: Environment | RootDatabase): Promise<void> {
-  await root.close()
-  // The types lack the environment of a database.
-  const { env } = root as unknown as Opened
-  for (const [name, database] of allDbs) if (database.env === env) allDbs.delete(name)
-}
-
 /** Address space set aside for the data, in bytes. */
 const mapSizeDefault = 2 ** 40
 
@@ -98,7 +81,7 @@ export function openFolder(
     try {
       return { root, trees: openTrees(root, path) }
     } catch (error) {
-      void closeEnvironment(root)
+      void root.close()
       throw error
     }
   } catch (error) {

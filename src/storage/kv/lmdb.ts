@@ -14,7 +14,7 @@ import type { Bytes, KeyValueStore, View, Work, Write } from './contract.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { HeldWrite } from './held-write.ts'
 import { Listeners } from './listeners.ts'
-import { closeEnvironment, type Environment, openFolder } from './lmdb-folder.ts'
+import { type Environment, openFolder } from './lmdb-folder.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { LmdbView } from './lmdb-view.ts'
@@ -137,7 +137,7 @@ class LmdbStore implements KeyValueStore {
     this.#isClosed = true
     this.#endWatch()
     while (this.#commits.size > 0) await Promise.allSettled(this.#commits)
-    await closeEnvironment(this.#root)
+    await this.#root.close()
   }
 
   async #commit(): Promise<void> {
