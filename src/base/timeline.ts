@@ -26,7 +26,7 @@ export interface Timeline {
    * least {@link commitDistance} later than the previous announcement of this process.
    */
   announce(atLeast: Micros): Announcement
-  /** Where machines share a store, under the writer's lock: a time that every further commit will exceed. */
+  /** Returns a time that every further commit will exceed, under the writer's lock; present if machines share a store. */
   closed?(): Micros
 }
 

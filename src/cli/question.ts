@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline/promises'
 import { StartError } from './command.ts'
 
-/** Whether to go on. Throws {@link StartError} where there is neither a terminal nor `--yes`. */
+/** Asks for confirmation. Throws {@link StartError} without a terminal and without `--yes`. */
 export async function isConfirmed(
   { dryRun, yes }: { readonly dryRun?: boolean; readonly yes: boolean },
   question: string,

@@ -33,7 +33,7 @@ export function setUsesOf({ body }: Program): readonly SetUse[] {
   return uses
 }
 
-/** One use of each field. An equal field needs no order, and an order says more than a comparison before it. */
+/** Keeps a single use of each field: an equality before an order, an order before an earlier comparison. */
 function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   const byPath = new Map<string, FieldUse>()
   for (const field of fields) {

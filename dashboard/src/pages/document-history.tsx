@@ -120,7 +120,7 @@ interface VersionViewProps {
   readonly previous: Version | undefined
   readonly newest: Version
   readonly onRestored: () => void
-  /** What else is known of the version. */
+  /** Further facts about the version, such as its author. */
   readonly children: ComponentChildren
 }
 

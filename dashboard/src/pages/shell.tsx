@@ -29,7 +29,7 @@ import { FunctionHelp, useCompletions } from './shell-help.tsx'
 import { attempt, marksOf, QueryFailure, queriesOf4, queryOf10, type ReadyQuery } from './shell-queries.ts'
 import { type ShellAnswer, ShellResult } from './shell-result.tsx'
 
-/** What is shown of a query: its result, or what it reads. */
+/** The shown outcome of a query: its result, or an explanation of its reads. */
 type Outcome =
   | { readonly kind: 'result'; readonly answer: ShellAnswer }
   | { readonly kind: 'explanation'; readonly explanation: Json }

@@ -3,7 +3,7 @@
 import type { RequestErrorCode } from '../../base/errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
-/** What version 10 calls the errors of a request as a whole. */
+/** Version 10's codes for the errors of a request as a whole. */
 export const requestErrorCodes: Readonly<Record<RequestErrorCode, string>> = {
   'bad request': 'invalid_request',
   'contended transaction': 'contended_transaction',
