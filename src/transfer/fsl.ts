@@ -50,7 +50,19 @@ export function stubOf(kind: CreatedKind, params: ReadonlyMap<string, Json>): Re
   return kind === 'role' ? stub.set('privileges', []) : stub
 }
 
-const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri'])
+const stubFields: ReadonlySet<string> = new Set(['name', 'issuer', 'jwks_uri', 'data'])
+
+/** Returns the parameters that no schema file expresses, with the name of the object; undefined when there are none. */
+export function supplementOf(params: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined {
+  return params.has('data') ? new Map([...params].filter(([name]) => supplementFields.has(name))) : undefined
+}
+
+/** Returns whether parameters only supplement an object that a schema file defines. */
+export function isSupplement(params: ReadonlyMap<string, Json>): boolean {
+  return [...params.keys()].every(name => supplementFields.has(name))
+}
+
+const supplementFields: ReadonlySet<string> = new Set(['name', 'data'])
 
 /**
  * Returns whether files belong to a schema of version 10. A database of version 4 has a single generated file with its

@@ -1,8 +1,9 @@
-// Free data of schema objects that refers to documents. Objects are created before documents, and the database refuses
-// references to what is not there, so such data is given to the objects when the documents have been read.
+// Free data of schema objects that cannot be written when the objects are created: it refers to documents, which are created
+// later, or the objects come from schema files, which cannot express it. The objects get it after the documents.
 
 import type { Json } from '../values/value.ts'
 import { type DatabasePath, QueryError, type TransferConnection } from './connection.ts'
+import { isSupplement } from './fsl.ts'
 import { literal, object } from './query-json.ts'
 import type { SchemaRecord } from './record.ts'
 import type { SchemaFinding } from './report.ts'
@@ -13,15 +14,19 @@ interface Waiting {
   readonly record: SchemaRecord
 }
 
+/** A supplement of an object that no schema file defines has created the object with its data, and gives nothing again. */
+const isLate = (record: SchemaRecord) =>
+  hasLateData(record) || (record.params.has('data') && isSupplement(record.params))
+
 const kindOf = ({ object: kind }: SchemaRecord) => kind.replace('_', ' ')
 
-/** The data of an import that waits for its documents. */
+/** The data of an import that waits for the end of its documents. */
 export class LateData {
   readonly #waiting: Waiting[] = []
 
   /**
-   * Notes which of the `records` of a database were created without their data, by the `findings`. `goesOn`: an earlier part of
-   * the import may have created them.
+   * Notes the `records` of a database that may have been created without their data, by the `findings`. `goesOn`: an earlier part
+   * of the import may have created them.
    */
   add(
     path: DatabasePath,
@@ -30,9 +35,9 @@ export class LateData {
     goesOn: boolean,
   ): void {
     const outcomes = new Map(findings.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]))
-    for (const record of records.filter(hasLateData)) {
+    for (const record of records.filter(isLate)) {
       const outcome = outcomes.get(`${kindOf(record)} ${record.name}`)
-      if (outcome === 'created' || (goesOn && outcome === 'different')) this.#waiting.push({ path, record })
+      if (outcome === 'created' || (goesOn && outcome !== 'failed')) this.#waiting.push({ path, record })
     }
   }
 

@@ -7,7 +7,7 @@ import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'
 import { schemaPaths } from './export-paths.ts'
-import { isPlain, isStub, readFsl, saysVersion10, stubOf } from './fsl.ts'
+import { isPlain, isStub, readFsl, saysVersion10, stubOf, supplementOf } from './fsl.ts'
 import { allObjects, literal, object } from './query-json.ts'
 import { namedKinds } from './references.ts'
 
@@ -55,14 +55,14 @@ export async function readSchema(
     const found = all.get(set) ?? []
     const isWhole = (each: ReadonlyMap<string, Json>) =>
       !hasFiles || !isSaid(set, each, said) || isOfVersion4(set, each, plain)
-    const objects = found.filter(each => isWhole(each) || isStub(kind, String(each.get('name'))))
-    if (set === 'databases') children.push(...objects.map(each => String(each.get('name'))))
-    const texts = objects.map(each => {
+    const written = (each: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> | undefined => {
       const params = parameters(kind, each)
-      return printQuery(
-        object({ [`create_${kind}`]: literal(isWhole(each) ? params : stubOf(kind, params)) }),
-      )
-    })
+      if (isWhole(each)) return params
+      return isStub(kind, String(each.get('name'))) ? stubOf(kind, params) : supplementOf(params)
+    }
+    const objects = found.map(written).filter(params => params !== undefined)
+    if (set === 'databases') children.push(...objects.map(params => String(params.get('name'))))
+    const texts = objects.map(params => printQuery(object({ [`create_${kind}`]: literal(params) })))
     if (texts.length > 0) files.push({ file: `${set}.fql`, text: `${texts.join('\n\n')}\n` })
   }
   const keys = (await everything('keys')).map(key => {

@@ -10,6 +10,8 @@ const object = (fields: object) => ({ object: fields })
 
 const files = ['main.fsl', 'collections/a.fsl', 'collections/B.fsl', 'deep/er/c.fsl', '../up.fsl', 'Main.fsl']
 const typed = ['Alpha', 'Beta', 'Gamma']
+/** Objects other than collections of the files. */
+const fileObjects = [{ function: 'twice' }, { function: 'again' }, { role: 'reader' }]
 const free = ['things', 'Things', '..', 'odd-name', 'Token', 'Collection']
 const texts = [
   '',
@@ -51,7 +53,10 @@ class RandomDatabase {
     if (this.#chance(70)) await this.#createObjects()
     const documents = this.#random.below(25)
     for (let at = 0; at < documents; at++) await this.#writeDocument()
-    for (const name of this.#collections.filter(() => this.#chance(20))) await this.#giveData(name)
+    for (const name of this.#collections.filter(() => this.#chance(20)))
+      await this.#giveData({ collection: name })
+    for (const object of [...fileObjects, ...this.#roles.map(role => ({ role }))])
+      if (this.#chance(20)) await this.#giveData(object)
     if (depth === 0 || !this.#chance(40)) return
     for (const name of ['child', 'Child', '%2E'].filter(() => this.#chance(50))) {
       const params = object({ name, ...(this.#chance(50) && { data: this.#ownData() }) })
@@ -204,10 +209,11 @@ class RandomDatabase {
     return { ref: { collection: this.#one(this.#collections) }, id: String(this.#random.below(6) + 1) }
   }
 
-  /** Gives a collection data that refers to a document, when that is there. */
-  async #giveData(name: string): Promise<void> {
-    const data = object({ owner: this.#document(), text: this.#one(texts) })
-    await this.#ask({ update: { collection: name }, params: object({ data }) })
+  /** Gives a schema object data, when it is there, and a document to which the data refers is there. */
+  async #giveData(schemaObject: object): Promise<void> {
+    const owner = this.#collections.length > 0 && this.#chance(50) && { owner: this.#document() }
+    const data = object({ text: this.#one(texts), ...owner })
+    await this.#ask({ update: schemaObject, params: object({ data }) })
   }
 
   /** Free data of a schema object. */

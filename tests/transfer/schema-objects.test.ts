@@ -1,9 +1,12 @@
 // Schema objects that need more than one step to be created again: those whose free data refers to documents, which come after
-// them, and those with names that files of version 10 do not allow.
+// them, or belongs to an object of a schema file, and those with names that files of version 10 do not allow.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { memberOf } from '../../src/transfer/references.ts'
 import { parseJson } from '../../src/values/json.ts'
+import type { Json } from '../../src/values/value.ts'
+import { writeJson } from '../../src/values/write-json.ts'
 import { contentOf, exportTo } from './exports.ts'
 import { openTestDatabase, type TestDatabase } from './importing.ts'
 
@@ -76,6 +79,57 @@ const cases: Readonly<Record<string, { readonly file?: string; readonly queries:
   },
 }
 
+const plainData = object({ text: 'kept', '@x': 1, list: [{ '@date': '2020-02-29' }] })
+const access = 'issuer "https://them.example"\n  jwks_uri "https://them.example/keys"'
+
+/** Free data, which no schema file expresses, of every kind of object in a file. */
+const fileCases: typeof cases = Object.fromEntries(
+  Object.entries({ 'a value': plainData, 'a reference to a document': data }).map(([what, own]) => [
+    `data with ${what} of objects in a file`,
+    {
+      file: `collection A { n: Int }\nfunction one() { 1 }\n@role(reader)\nfunction two() { 2 }
+role reader {\n  privileges A { read }\n}\naccess provider them {\n  ${access}\n  role reader\n}`,
+      queries: [
+        ...b,
+        { update: { collection: 'A' }, params: object({ data: own }) },
+        { update: { function: 'one' }, params: object({ data: own }) },
+        { update: { function: 'two' }, params: object({ data: own }) },
+        { update: { role: 'reader' }, params: object({ data: own }) },
+        { update: { access_provider: 'them' }, params: object({ data: own }) },
+      ],
+    },
+  ]),
+)
+
+/** Fields of schema objects without a schema file, which no other test of exports gives. */
+const otherFields: typeof cases = {
+  'fields of databases, indexes and keys': {
+    queries: [
+      ...b,
+      { create_database: object({ name: 'child', priority: 7, protected: true, typechecked: true, data }) },
+      { create_database: object({ name: 'crate', container: true, data: plainData }) },
+      {
+        create_index: object({
+          name: 'all',
+          source: { collection: 'b' },
+          partitions: 3,
+          permissions: object({ read: 'public' }),
+        }),
+      },
+      {
+        create_key: object({
+          role: 'server',
+          name: 'n',
+          priority: 5,
+          ttl: { time: '2100-01-01T00:00:00Z' },
+          data: plainData,
+        }),
+      },
+      { create_key: object({ role: 'client', database: { database: 'child' } }) },
+    ],
+  },
+}
+
 async function filled(t: TestContext, { file, queries }: (typeof cases)[string]): Promise<TestDatabase> {
   const database = await openTestDatabase(t)
   await database.connection.query([], parseJson('{"create_database":{"object":{"name":"moved"}}}'))
@@ -86,9 +140,10 @@ async function filled(t: TestContext, { file, queries }: (typeof cases)[string])
   return database
 }
 
-for (const [name, of] of Object.entries(cases)) {
+for (const [name, of] of Object.entries({ ...cases, ...fileCases, ...otherFields })) {
   test(`export, import, export: ${name}`, async t => {
-    const folder = await exportTo(await filled(t, of), 'first')
+    const first = await filled(t, of)
+    const folder = await exportTo(first, 'first')
     const second = await openTestDatabase(t)
     const foreseen = await second.import([folder], { database: ['other'], dryRun: true })
     const report = await second.import([folder], { database: ['other'] })
@@ -101,7 +156,27 @@ for (const [name, of] of Object.entries(cases)) {
     assert.deepEqual([report.total().bad, report.data.lost], [0, {}])
     const again = await exportTo(second, 'second', { database: ['other'] })
     assert.deepEqual(await contentOf(again), await contentOf(folder))
+    assert.deepEqual(await dataOfObjects(second, 'other'), await dataOfObjects(first, 'moved'))
   })
+}
+
+/** The free data of all schema objects of a database, by kind. */
+async function dataOfObjects({ connection }: TestDatabase, name: string): Promise<readonly string[]> {
+  const sets = ['databases', 'collections', 'indexes', 'functions', 'roles', 'access_providers']
+  const fields = { get: { var: 'o' } }
+  const named = object({
+    data: { select: ['data'], from: fields, default: null },
+    name: { select: ['name'], from: fields },
+  })
+  const ofSet = (set: string) => ({
+    map: { lambda: 'o', expr: named },
+    collection: { paginate: { [set]: null } },
+  })
+  const answers = sets.map(set => connection.query([name], parseJson(JSON.stringify(ofSet(set)))))
+  const ofKinds = await Promise.all(answers)
+  return ofKinds.map(page =>
+    JSON.stringify((memberOf(page, 'data') as readonly Json[]).map(each => writeJson(each)).sort()),
+  )
 }
 
 test('data that refers to a document which is not there is reported', async t => {
