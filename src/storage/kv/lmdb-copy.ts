@@ -12,13 +12,14 @@ import { openFolder, ownerOnly } from './lmdb-folder.ts'
  * Throws {@link StoreUnavailableError}.
  */
 export async function copyStore(from: string, to: string): Promise<void> {
-  const { root } = openFolder(from)
+  const { newest, root } = openFolder(from)
   try {
     await root.backup(to, true)
   } catch (cause) {
     throw new StoreUnavailableError(`the store cannot be copied to ${to}: ${wordsOf(cause)}`, { cause })
   } finally {
     await root.close()
+    newest.close()
   }
   const copy = join(to, dataFileName)
   chmodSync(copy, ownerOnly.permissionsMode)

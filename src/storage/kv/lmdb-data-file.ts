@@ -42,6 +42,9 @@ const metaAt = {
   lastPage: 144,
   commit: 152,
 } as const
+/** Where the two meta pages say which commit wrote them: a number of 8 bytes. */
+export const commitOffsets: readonly number[] = [metaAt.commit, pageBytes + metaAt.commit]
+
 /** Offsets in the description of a tree. */
 const treeAt = { depth: 6, branches: 8, leaves: 16, overflows: 24, entries: 32, root: 40 } as const
 /** Offsets in a node, and where its key begins. */

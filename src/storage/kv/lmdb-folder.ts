@@ -8,11 +8,20 @@ import type { Bytes } from './contract.ts'
 import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { keyEncoder, valueEncoder } from './lmdb-codec.ts'
 import { checkDataFile, pageBytes } from './lmdb-data-file.ts'
+import { ForgottenCommitError, NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import { Trees, treeCount } from './lmdb-trees.ts'
 
-/** An open LMDB folder. */
+/** The own table of an LMDB environment, which stands for the environment. */
 export type Environment = RootDatabase<Bytes, Bytes>
+
+/** An open LMDB folder. */
+export interface OpenFolder {
+  readonly root: Environment
+  readonly trees: Trees
+  /** Closed by whoever closes `root`. */
+  readonly newest: NewestCommit
+}
 
 /** Key, in the environment's own table, of the version of our layout; says that the folder is ours. */
 const layoutKey = Buffer.from('layout')
@@ -57,43 +66,58 @@ const codec = { keyEncoder, encoder: valueEncoder, encoding: 'binary' as const }
  * Throws {@link StoreUnavailableError} when the folder is not writable or holds something else, such as the data of another
  * layout.
  */
-export function openFolder(
-  path: string,
-  mapSize = mapSizeDefault,
-  durable = true,
-): { root: Environment; trees: Trees } {
+export function openFolder(path: string, mapSize = mapSizeDefault, durable = true): OpenFolder {
+  let newest: NewestCommit | undefined
   try {
     checkFolder(path)
-    const root: Environment = open({
-      path,
-      ...codec,
-      ...ownerOnly,
-      mapSize,
-      noSubdir: false,
-      // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.
-      overlappingSync: false,
-      noSync: !durable,
-      pageSize: pageBytes,
-      maxReaders: 1024,
-      maxDbs: treeCount,
-      compression: false,
-    })
-    try {
-      return { root, trees: openTrees(root, path) }
-    } catch (error) {
-      void root.close()
-      throw error
+    for (let attempt = 1; ; attempt++) {
+      const root = openEnvironment(path, mapSize, durable)
+      try {
+        newest ??= new NewestCommit(path)
+        return { root, trees: openTrees(root, path, newest), newest }
+      } catch (error) {
+        void root.close()
+        // Opening has made LMDB forget a commit that came in between. Opening again sets it right.
+        if (!(error instanceof ForgottenCommitError) || attempt === openAttemptsMax) throw error
+      }
     }
   } catch (error) {
+    newest?.close()
     if (error instanceof StoreUnavailableError) throw error
     throw new StoreUnavailableError(`cannot open the store in ${path}: ${wordsOf(error)}`, { cause: error })
   }
 }
 
-function openTrees(root: Environment, path: string): Trees {
+/** Opening fails only if another process commits during each attempt, within some ten microseconds. */
+const openAttemptsMax = 100
+
+function openEnvironment(path: string, mapSize: number, durable: boolean): Environment {
+  return open({
+    path,
+    ...codec,
+    ...ownerOnly,
+    mapSize,
+    noSubdir: false,
+    // Without it a commit is visible to readers before it is on disk; so, all that is visible is durable.
+    overlappingSync: false,
+    noSync: !durable,
+    pageSize: pageBytes,
+    maxReaders: 1024,
+    maxDbs: treeCount,
+    compression: false,
+  })
+}
+
+function openTrees(root: Environment, path: string, newest: NewestCommit): Trees {
   const openTree = (name: string) => root.openDB<Bytes, Bytes>(name, { ...codec })
-  root.transactionSync(() => claim(root, path))
-  return root.transactionSync(() => new Trees(openTree))
+  root.transactionSync(() => {
+    newest.check(root)
+    claim(root, path)
+  })
+  return root.transactionSync(() => {
+    newest.check(root)
+    return new Trees(openTree)
+  })
 }
 
 function checkFolder(path: string): void {

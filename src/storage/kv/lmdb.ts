@@ -15,6 +15,7 @@ import { StoreUnavailableError, wordsOf } from './errors.ts'
 import { HeldWrite } from './held-write.ts'
 import { Listeners } from './listeners.ts'
 import { type Environment, openFolder } from './lmdb-folder.ts'
+import { ForgottenCommitError, type NewestCommit } from './lmdb-newest-commit.ts'
 import { assertRoom, freeBytes } from './lmdb-room.ts'
 import type { Trees } from './lmdb-trees.ts'
 import { LmdbView } from './lmdb-view.ts'
@@ -54,6 +55,10 @@ const watchIntervalMsDefault = 10
  */
 const batchWritesMax = 4000
 
+/** Milliseconds between attempts to write while LMDB has forgotten a commit, and after which they fail. */
+const recoveryIntervalMs = 2
+const recoveryMsMax = 5_000
+
 /** Key, in the environment's own table, of the number of commits so far (8 bytes): tells processes of each other's. */
 const commitCountKey = Buffer.from('commits')
 
@@ -61,6 +66,7 @@ class LmdbStore implements KeyValueStore {
   readonly #path: string
   readonly #root: Environment
   readonly #trees: Trees
+  readonly #newest: NewestCommit
   readonly #timers: Timers
   readonly #clock: Clock
   readonly #watchIntervalMs: number
@@ -75,6 +81,8 @@ class LmdbStore implements KeyValueStore {
   #reading: LmdbView | undefined
   #isWorking = false
   #isClosed = false
+  /** Since when LMDB has forgotten a commit, on the steady clock, in milliseconds. */
+  #forgottenSinceMs: number | undefined
 
   constructor(options: LmdbOptions) {
     this.#path = options.path
@@ -82,9 +90,10 @@ class LmdbStore implements KeyValueStore {
     this.#clock = options.clock ?? systemClock
     this.#watchIntervalMs = options.watchIntervalMs ?? watchIntervalMsDefault
     this.#freeBytes = options.freeBytes ?? (() => freeBytes(options.path))
-    const { root, trees } = openFolder(options.path, options.mapSizeBytes, options.durable)
+    const { newest, root, trees } = openFolder(options.path, options.mapSizeBytes, options.durable)
     this.#root = root
     this.#trees = trees
+    this.#newest = newest
   }
 
   /** A read inside a read shares its snapshot. */
@@ -138,6 +147,7 @@ class LmdbStore implements KeyValueStore {
     this.#endWatch()
     while (this.#commits.size > 0) await Promise.allSettled(this.#commits)
     await this.#root.close()
+    this.#newest.close()
   }
 
   async #commit(): Promise<void> {
@@ -146,6 +156,7 @@ class LmdbStore implements KeyValueStore {
     try {
       // A child transaction: if a change fails halfway, what the batch has written is undone as a whole.
       await this.#root.childTransaction(() => {
+        this.#assertNewest()
         batch = this.#queue.take()
         try {
           this.#queue.putBack(batch.splice(this.#run(batch)))
@@ -156,6 +167,13 @@ class LmdbStore implements KeyValueStore {
         ranMs = this.#clock.elapsedMs()
       })
     } catch (error) {
+      if (error instanceof ForgottenCommitError && this.#mayRecover()) {
+        await new Promise<void>(resolve => {
+          this.#timers.after(recoveryIntervalMs, resolve)
+        })
+        this.#beginCommit()
+        return
+      }
       // Without a write transaction no other commit takes those that wait.
       batch ??= this.#queue.takeOlderThan(Number.POSITIVE_INFINITY)
       const reason = await this.#explain(error)
@@ -167,10 +185,23 @@ class LmdbStore implements KeyValueStore {
     this.#announce()
   }
 
-  /** Runs transaction functions in the write transaction of their batch; how many of them. */
-  #run(batch: readonly Job[]): number {
+  /** Throws {@link ForgottenCommitError} if the write transaction that runs would overwrite a commit. */
+  #assertNewest(): void {
     // lmdb-js makes a second promise of every commit; unless it is handled, a failed commit ends the process.
     this.#root.committed.then(undefined, () => {})
+    this.#newest.check(this.#root)
+    this.#forgottenSinceMs = undefined
+  }
+
+  /** Whether the process that made LMDB forget a commit is still likely to set it right ({@link openFolder}). */
+  #mayRecover(): boolean {
+    const nowMs = this.#clock.elapsedMs()
+    this.#forgottenSinceMs ??= nowMs
+    return nowMs - this.#forgottenSinceMs < recoveryMsMax
+  }
+
+  /** Runs transaction functions in the write transaction of their batch; how many of them. */
+  #run(batch: readonly Job[]): number {
     this.#isWorking = true
     try {
       const held = new HeldWrite(write => this.#apply(write))

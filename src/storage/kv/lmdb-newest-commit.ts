@@ -1,0 +1,49 @@
+// Detects commits that LMDB has forgotten. All processes that share a folder take the number of the newest commit from
+// the lock file. In LMDB's development branch, which lmdb-js is built from, opening an environment sets that number to
+// the one that the opening process has read from the data file shortly before (OpenLDAP ITS#9496). If another process
+// commits in between, its commit is forgotten, and the next one is written over it, although both were acknowledged.
+//
+// Therefore the process that opens, and every write transaction before its first write, compare the number in the lock file
+// with the meta pages of the data file, which always tell the truth.
+
+import { closeSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RootDatabase } from 'lmdb'
+import { commitOffsets, dataFileName } from './lmdb-data-file.ts'
+
+/** LMDB has forgotten the newest commit, so nothing may be written. */
+export class ForgottenCommitError extends Error {
+  override readonly name = 'ForgottenCommitError'
+
+  constructor() {
+    super('another process was killed while it opened the store; restart every process that uses it')
+  }
+}
+
+/** Reads the number of the newest commit of a data directory, which exists, from its data file. */
+export class NewestCommit {
+  readonly #descriptor: number
+  readonly #bytes = Buffer.alloc(8)
+
+  constructor(folder: string) {
+    this.#descriptor = openSync(join(folder, dataFileName), 'r')
+  }
+
+  /** Throws {@link ForgottenCommitError} if the write transaction that runs would be written over the newest commit. */
+  check(root: Pick<RootDatabase, 'getWriteTxnId'>): void {
+    if (this.#read() >= root.getWriteTxnId()) throw new ForgottenCommitError()
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+
+  #read(): number {
+    let newest = 0
+    for (const offset of commitOffsets) {
+      readSync(this.#descriptor, this.#bytes, 0, 8, offset)
+      newest = Math.max(newest, Number(this.#bytes.readBigUInt64LE(0)))
+    }
+    return newest
+  }
+}
