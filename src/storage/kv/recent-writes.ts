@@ -46,7 +46,7 @@ export class RecentWrites {
   readonly #times = new Float64Array(commitsMax)
   readonly #writesBefore = new Float64Array(commitsMax)
   /** The keys of the last commits, one after the other; those of one commit lie together. */
-  readonly #ring = new Uint8Array(ringBytes)
+  #ring = new Uint8Array()
   /** How many bytes have been used of the ring since the beginning, those that were overwritten and left out included. */
   #ringEnd = 0
   /** By the number of a commit: how many keys the ring has of it, and where they begin, counted like `#ringEnd`. */
@@ -55,7 +55,7 @@ export class RecentWrites {
   /** By the number of a commit: which kinds of keys it wrote ({@link kindBit}). */
   readonly #kinds = new Int32Array(commitsMax)
   /** By place: the number of the last write to a key of that place, from 1. */
-  readonly #writtenAt = new Uint32Array(placesMax)
+  #writtenAt = new Uint32Array()
 
   /** Remembers the commit at `time`, which followed the one at `before`. */
   add(time: number, before: number, writes: readonly Write[]): void {
@@ -89,8 +89,15 @@ export class RecentWrites {
     return this.#ringEnd % ringBytes
   }
 
+  /** With the first commit: a process that only reads needs none of these five megabytes. */
+  #allocate(): void {
+    this.#ring = new Uint8Array(ringBytes)
+    this.#writtenAt = new Uint32Array(placesMax)
+  }
+
   /** Makes room for a commit of so many writes; its number. */
   #begin(time: number, before: number, writes: number): number {
+    if (this.#writtenAt.length === 0) this.#allocate()
     const isFull = this.#writes + writes > writesMax
     if (before !== this.#to || isFull) {
       this.clear()

@@ -20,18 +20,23 @@ export class DueLooks {
   #earliest = Number.POSITIVE_INFINITY
   #ready: DueLook[] = []
 
-  /** Plans the next look at a collection, instead of any other; infinity: none until it is planned again. */
+  /** Plans the next look at a collection, instead of any other; 0: at once; infinity: none until it is planned again. */
   plan({ collection, database }: CollectionPlace, at: number, marks: readonly DueMark[] = noMarks): void {
-    if (at === Number.POSITIVE_INFINITY) this.#looks.delete(nameOf({ collection, database }))
-    else this.#looks.set(nameOf({ collection, database }), { database, collection, at, marks })
-    this.#earliest = Math.min(this.#earliest, at)
+    const look = { database, collection, at, marks }
+    if (at === Number.POSITIVE_INFINITY) this.#looks.delete(nameOf(look))
+    else this.#looks.set(nameOf(look), look)
+    // Each new collection is looked at once: that must not take a pass over all collections.
+    if (at === 0) this.#ready.push(look)
+    else this.#earliest = Math.min(this.#earliest, at)
   }
 
   /** A look whose time has come, if there is one, of those that `isWanted` allows. Plan it again before the next call. */
   next(now: number, isWanted: (look: DueLook) => boolean): DueLook | undefined {
     if (this.#ready.length === 0 && this.#earliest <= now) this.#collect(now)
     for (let look = this.#ready.pop(); look !== undefined; look = this.#ready.pop()) {
-      if (this.#looks.get(nameOf(look)) === look && isWanted(look)) return look
+      if (this.#looks.get(nameOf(look)) !== look) continue
+      if (isWanted(look)) return look
+      this.#earliest = Math.min(this.#earliest, look.at)
     }
     return undefined
   }
