@@ -42,7 +42,7 @@ const metaAt = {
   lastPage: 144,
   commit: 152,
 } as const
-/** Where the two meta pages say which commit wrote them: a number of 8 bytes. */
+/** Offsets of the commit number in the two meta pages, 8 bytes each. */
 export const commitOffsets: readonly number[] = [metaAt.commit, pageBytes + metaAt.commit]
 
 /** Offsets in the description of a tree. */

@@ -16,10 +16,10 @@ import { Trees, treeCount } from './lmdb-trees.ts'
 export type Environment = RootDatabase<Bytes, Bytes>
 
 /** An open LMDB folder. */
-export interface OpenFolder {
+interface OpenFolder {
   readonly root: Environment
   readonly trees: Trees
-  /** Closed by whoever closes `root`. */
+  /** The caller closes it after `root`. */
   readonly newest: NewestCommit
 }
 

@@ -16,7 +16,7 @@ export class ForgottenCommitError extends Error {
   override readonly name = 'ForgottenCommitError'
 
   constructor() {
-    super('another process was killed while it opened the store; restart every process that uses it')
+    super('another process was killed while it opened the store: restart all processes that use the store')
   }
 }
 

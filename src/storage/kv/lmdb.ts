@@ -193,7 +193,7 @@ class LmdbStore implements KeyValueStore {
     this.#forgottenSinceMs = undefined
   }
 
-  /** Whether the process that made LMDB forget a commit is still likely to set it right ({@link openFolder}). */
+  /** Returns true while the process that caused the fault may still correct it ({@link openFolder}). */
   #mayRecover(): boolean {
     const nowMs = this.#clock.elapsedMs()
     this.#forgottenSinceMs ??= nowMs
