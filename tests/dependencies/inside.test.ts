@@ -4,7 +4,17 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import http2, { type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import net, { type AddressInfo, type Socket } from 'node:net'
@@ -282,6 +292,28 @@ test('lmdb opens its files for their owner alone', async t => {
   const store = open({ path: folder, ...{ permissionsMode: 0o600 } })
   assert.equal(statSync(join(folder, 'data.mdb')).mode & 0o777, 0o600)
   await store.close()
+})
+
+test('lmdb numbers a transaction after the lock file, and a data file has the number of its newest commit', async t => {
+  const path = mkdtempSync(join(tmpdir(), 'inside-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  const root = open({ path, noSubdir: false, overlappingSync: false, pageSize: 4096 })
+  t.after(() => root.close())
+  for (const value of [1, 2, 3]) await root.put('key', value)
+  const nextNumber = () => root.transactionSync(() => root.getWriteTxnId())
+  const data = readFileSync(join(path, 'data.mdb'))
+  const [one, other] = [data.readBigUInt64LE(152), data.readBigUInt64LE(4096 + 152)]
+  const newest = Number(one > other ? one : other)
+  assert.equal(nextNumber(), newest + 1)
+  const lock = openSync(join(path, 'lock.mdb'), 'r+')
+  t.after(() => closeSync(lock))
+  const number = Buffer.alloc(8)
+  readSync(lock, number, 0, 8, 8)
+  assert.equal(Number(number.readBigUInt64LE()), newest)
+  // A process that opens the folder while another one commits can set this number back.
+  number.writeBigUInt64LE(BigInt(newest - 1))
+  writeSync(lock, number, 0, 8, 8)
+  assert.equal(nextNumber(), newest)
 })
 
 test('lmdb writes the error of a failed commit to the console, made by its own code', t => {
