@@ -1,4 +1,4 @@
-// Texts of errors that keep quoted values apart from the words of the service. `said` is a template tag, so only a literal of the
+// Texts of errors that keep quoted values apart from the words of the service. `msg` is a template tag, so only a literal of the
 // source can become text of the service. The query log stores the template and leaves out quoted values, see
 // docs/query-logs.md. A plain string has no template, and its text is not stored at all.
 
@@ -27,7 +27,7 @@ export class Message implements Template {
 }
 
 /** Returns the message of a template literal. Inserted values are quoted; inserted messages keep their own pieces. */
-export function said(literal: TemplateStringsArray, ...values: readonly unknown[]): Message {
+export function msg(literal: TemplateStringsArray, ...values: readonly unknown[]): Message {
   const pieces = [literal[0] as string]
   const quoted: string[] = []
   for (const [at, value] of values.entries()) {
@@ -51,13 +51,13 @@ export function own(word: string | number): Message {
 
 /** Joins the messages that are not empty with a separator. */
 export function joinMessages(messages: readonly Message[], separator: string): Message {
-  const [first = said``, ...others] = messages.filter(
+  const [first = msg``, ...others] = messages.filter(
     ({ pieces, quoted }) => quoted.length > 0 || pieces[0] !== '',
   )
-  return others.reduce((text, next) => said`${text}${own(separator)}${next}`, first)
+  return others.reduce((text, next) => msg`${text}${own(separator)}${next}`, first)
 }
 
 /** Returns the message itself, or an empty message for a plain string. */
 export function messageOf(text: string | Message): Message {
-  return typeof text === 'string' ? said`` : text
+  return typeof text === 'string' ? msg`` : text
 }

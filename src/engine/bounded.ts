@@ -4,7 +4,7 @@
 import { megabyte } from '../base/bytes.ts'
 import { RequestError } from '../base/errors.ts'
 import { MemoryBound } from '../base/memory-bound.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { QueryRequest, QueryResponse } from './contract.ts'
 
 /** Bytes that a query holds beside its text: the request itself, promises, a response on its way. */
@@ -16,7 +16,7 @@ const bytesPerLongByte = 4
 
 /** The bound on the queries of a process. */
 export function queryMemory(maxMb: number): MemoryBound {
-  const text = said`Queries under way take too much memory together. Max: ${maxMb} MB.`
+  const text = msg`Queries under way take too much memory together. Max: ${maxMb} MB.`
   return new MemoryBound(maxMb * megabyte, () => new RequestError('too many requests', text))
 }
 

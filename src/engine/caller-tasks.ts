@@ -1,7 +1,7 @@
 // Requests that ask about the caller only.
 
 import { RequestError } from '../base/errors.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Language } from '../model/language.ts'
 import { viewDocument } from '../model/view-document.ts'
 import { encodeGlobalId } from '../values/global-id.ts'
@@ -15,7 +15,7 @@ export const ownToken =
     const { credential } = session.caller
     const isToken = credential instanceof Ref && credential.collection === native.tokens
     const version = isToken ? session.transaction.get(credential) : undefined
-    if (!version) throw new RequestError('not found', said`Not Found`)
+    if (!version) throw new RequestError('not found', msg`Not Found`)
     return language.render(viewDocument(version, session), session)
   }
 

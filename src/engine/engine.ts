@@ -5,7 +5,7 @@ import { watched } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { jsonText } from '../base/json-encoding.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { Query, Rendered } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
@@ -70,7 +70,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (status === 200 || requestError === 'unauthorized') return principal
       throw new RequestError(
         requestError ?? 'internal server error',
-        said`The credential could not be checked.`,
+        msg`The credential could not be checked.`,
       )
     },
     nameOf: (caller, database) =>

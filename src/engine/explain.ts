@@ -3,7 +3,7 @@
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import {
   type Admission,
   callerWith,
@@ -46,7 +46,7 @@ export class Explained {
 export function explain(request: QueryRequest, languages: Languages, session: Session): never {
   const { authority } = session.caller
   if (authority.kind !== 'builtin' || authority.role !== 'admin')
-    throw new RequestError('forbidden', said`Explaining queries needs a key with the role admin.`)
+    throw new RequestError('forbidden', msg`Explaining queries needs a key with the role admin.`)
   const [language, asked] = explanationIn(request, languages)
   if (asked.query.effect === 'write' && !session.transaction.writable) throw new WriteNeeded()
   const { as } = asked
@@ -137,7 +137,7 @@ function explanationIn(request: QueryRequest, languages: Languages): readonly [L
     const explanation = language?.parseExplanation(request)
     if (language !== undefined && explanation !== undefined) return [language, explanation]
   }
-  throw new RequestError('bad request', said`The body has to be {"query": …} or {"query": …, "as": …}.`)
+  throw new RequestError('bad request', msg`The body has to be {"query": …} or {"query": …, "as": …}.`)
 }
 
 /** The session of another caller, in the same transaction. */
@@ -167,12 +167,12 @@ function callerAs(as: Value, session: Session): Caller {
   if (!(as instanceof Ref) || as.database !== database)
     throw new RequestError(
       'bad request',
-      said`"as" has to be a built-in role or a reference in this database.`,
+      msg`"as" has to be a built-in role or a reference in this database.`,
     )
   const fields = transaction.get(as)?.fields
-  if (!fields) throw new RequestError('bad request', said`What "as" refers to does not exist.`)
+  if (!fields) throw new RequestError('bad request', msg`What "as" refers to does not exist.`)
   const caller = callerOf(as, fields, admission)
-  if ('refused' in caller) throw new RequestError('bad request', said`Nobody can act so: ${caller.refused}.`)
+  if ('refused' in caller) throw new RequestError('bad request', msg`Nobody can act so: ${caller.refused}.`)
   return caller
 }
 

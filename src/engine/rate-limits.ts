@@ -6,7 +6,7 @@
 import { Allowances } from '../base/allowance.ts'
 import type { Clock } from '../base/clock.ts'
 import { RequestError } from '../base/errors.ts'
-import { own, said } from '../base/message.ts'
+import { msg, own } from '../base/message.ts'
 import type { NoticeTopic } from '../base/notices.ts'
 import type { DatabaseId } from '../values/value.ts'
 
@@ -24,7 +24,7 @@ export class RateLimited extends RequestError {
   override name = 'RateLimited'
   readonly kinds: readonly RateKind[]
   constructor(kinds: readonly RateKind[]) {
-    super('too many requests', said`Rate limit for ${own(kinds[0] ?? '')} exceeded`)
+    super('too many requests', msg`Rate limit for ${own(kinds[0] ?? '')} exceeded`)
     this.kinds = kinds
   }
 }

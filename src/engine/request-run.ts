@@ -5,7 +5,7 @@ import { assert } from '../base/assert.ts'
 import { watched } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import { Memo, Pending } from '../base/pending.ts'
 import { isStackExhaustion } from '../base/stack-exhaustion.ts'
@@ -303,7 +303,7 @@ class RequestRun {
     const told =
       error instanceof StoreUnavailableError
         ? new RequestError('service unavailable', unavailableText[error.outcome])
-        : new RequestError('internal server error', said`The service met an internal error.`)
+        : new RequestError('internal server error', msg`The service met an internal error.`)
     return this.#responses.failed(told)
   }
 }

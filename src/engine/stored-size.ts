@@ -4,7 +4,7 @@
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { keptIndex } from '../model/schema/collection-indexes.ts'
 import type { Session } from '../model/session.ts'
 import type { StoredSize } from '../storage/store/contract.ts'
@@ -37,7 +37,7 @@ export const indexSize =
     assertMayMeasure(session)
     const asked = readAsked(request.body)
     const index = indexOf(asked, session)
-    if (index === undefined) throw new RequestError('not found', said`There is no such index.`)
+    if (index === undefined) throw new RequestError('not found', msg`There is no such index.`)
     return page('entries', session.transaction.indexSize(index, limits.sizeRows, asked.after))
   }
 
@@ -54,13 +54,13 @@ export const collectionSize =
       throw new RequestError('bad request', collectionBodyText)
     const { database, transaction } = session
     const collection = transaction.catalogue.resolve(database, native.collections, name)
-    if (collection === undefined) throw new RequestError('not found', said`There is no such collection.`)
+    if (collection === undefined) throw new RequestError('not found', msg`There is no such collection.`)
     return page('documents', transaction.collectionSize(collection, limits.sizeRows, cursorOf(after)))
   }
 
 function assertMayMeasure({ caller: { authority } }: Session): void {
   if (authority.kind !== 'builtin' || authority.role === 'client')
-    throw new RequestError('forbidden', said`Sizes need a key with the role admin or server.`)
+    throw new RequestError('forbidden', msg`Sizes need a key with the role admin or server.`)
 }
 
 function page(counted: 'entries' | 'documents', { count, bytes, last }: StoredSize): ReturnType<Task> {

@@ -2,7 +2,7 @@
 
 import type { Watch } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { within } from '../base/timers.ts'
 import { timedOut } from '../model/session.ts'
 import type { DatabaseId } from '../values/value.ts'
@@ -98,7 +98,7 @@ export class TimeBudget {
   /** Resolves with the promise. Rejects with `time out` when the deadline comes first. */
   async wait(promise: Promise<void>): Promise<void> {
     this.end()
-    const late = () => new RequestError('time out', said`Read timed out.`)
+    const late = () => new RequestError('time out', msg`Read timed out.`)
     await within(promise, this.leftMs(), this.#options.timers, late)
   }
 

@@ -1,6 +1,6 @@
 // How many arguments a function takes.
 
-import { type Message, own, said } from '../base/message.ts'
+import { type Message, msg, own } from '../base/message.ts'
 
 /** The counts a function takes, ascending; with `open` any number beyond the last of them. */
 export interface Arity {
@@ -25,5 +25,5 @@ export function arityText({ counts, open }: Arity, noun: 'argument' | 'parameter
 /** The message of a call with the wrong number of arguments. */
 export function wrongCount(arity: Arity, count: number): Message {
   const expected = own(arityText(arity, 'argument'))
-  return said`callee function expects ${expected}, but ${own(count)} ${own(count === 1 ? 'was' : 'were')} provided.`
+  return msg`callee function expects ${expected}, but ${own(count)} ${own(count === 1 ? 'was' : 'were')} provided.`
 }

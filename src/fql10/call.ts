@@ -1,7 +1,7 @@
 // A call under way, and with it the place where evaluation stands: the links outwards are the trace of an error, and
 // what holds for everything inside (effects, time, depth) is inherited from call to call.
 
-import { type Message, said } from '../base/message.ts'
+import { type Message, msg } from '../base/message.ts'
 import type { EffectPlace } from '../model/effect.ts'
 import type { DatabaseId, Micros, Ref, Value as StoredValue, Time } from '../values/value.ts'
 import {
@@ -249,12 +249,12 @@ export class Call {
 
   /** The failure of an argument whose value is not taken: ``invalid argument `x`: x must be positive``. */
   invalidArgument(parameter: string, reason: Message): QueryFailure {
-    return this.failure('invalid_argument', said`invalid argument \`${parameter}\`: ${reason}`)
+    return this.failure('invalid_argument', msg`invalid argument \`${parameter}\`: ${reason}`)
   }
 
   /** The failure of a position that is not within so many elements or characters. */
   outOfBounds(index: number, length: number): QueryFailure {
-    return this.failure('index_out_of_bounds', said`index ${index} out of bounds for length ${length}`)
+    return this.failure('index_out_of_bounds', msg`index ${index} out of bounds for length ${length}`)
   }
 
   /** Null because there is nothing to give; `reason` ends the sentence `Null value, due to …`. */
@@ -282,7 +282,7 @@ export class Call {
 
   /** The failure of a value of the wrong type that is no argument. */
   mismatch(expected: string, received: Value): QueryFailure {
-    return this.failure('type_mismatch', said`expected type: ${expected}, received ${typeName(received)}`)
+    return this.failure('type_mismatch', msg`expected type: ${expected}, received ${typeName(received)}`)
   }
 
   /** A failure at a range of this call's text, with this call in the trace. */
@@ -314,7 +314,7 @@ export class Call {
     const { limit } = this
     if (limit === undefined) return
     if (effectOrder[effect] <= effectOrder[limit.effect] && effect !== limit.forbids) return
-    const message = said`${action} performs ${effectNames[effect]}, which is not allowed in ${limit.place}.`
+    const message = msg`${action} performs ${effectNames[effect]}, which is not allowed in ${limit.place}.`
     throw this.failure('invalid_effect', message)
   }
 }

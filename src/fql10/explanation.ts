@@ -1,7 +1,7 @@
 // Explanations of decisions about rights, as version 10 asks for them and shows them: `{"query": TEXT, "as": TEXT}`.
 
 import { RequestError } from '../base/errors.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { isBuiltinRole } from '../model/auth/builtin-role.ts'
 import type { Query } from '../model/language.ts'
 import type { Session } from '../model/session.ts'
@@ -33,7 +33,7 @@ export function readExplanation(body: string | undefined): AskedExplanation | un
   if (given === undefined || !isText(query)) return undefined
   const as = given.get('as')
   if (as !== undefined && !isText(as))
-    throw new RequestError('bad request', said`The body has to be {"query": …, "as": …}.`)
+    throw new RequestError('bad request', msg`The body has to be {"query": …, "as": …}.`)
   const asked = new Map([...given].filter(([name]) => name !== 'as'))
   return {
     query: queryOf(asked),
@@ -64,16 +64,13 @@ export function askedBy(as: QueryBody | string, run: (body: QueryBody, session: 
     if (typeof as === 'string') return as
     const found = runOrRefuse(() => run(as, session))
     if (found instanceof Doc) return found.ref
-    throw new RequestError(
-      'bad request',
-      said`"as" has to be a built-in role or a document of this database.`,
-    )
+    throw new RequestError('bad request', msg`"as" has to be a built-in role or a document of this database.`)
   }
   return {
     effect: 'read',
     value,
     evaluate: () => {
-      throw new RequestError('bad request', said`Who asks is no query.`)
+      throw new RequestError('bad request', msg`Who asks is no query.`)
     },
   }
 }
@@ -83,7 +80,7 @@ function runOrRefuse(run: () => Value): Value {
     return run()
   } catch (error) {
     if (!(error instanceof QueryFailure)) throw error
-    throw new RequestError('bad request', said`"as" fails:\n${drawnInMessage(error.diagnostics, '\n\n')}`)
+    throw new RequestError('bad request', msg`"as" fails:\n${drawnInMessage(error.diagnostics, '\n\n')}`)
   }
 }
 

@@ -4,7 +4,7 @@
 
 import { longCall, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Call } from './call.ts'
 import { isArray, isStruct, type Value } from './value.ts'
 
@@ -61,13 +61,13 @@ export function joined(left: readonly Value[], right: readonly Value[], call: Ca
 
 function refuseBeyond({ units, depth }: Extent, call: Call): void {
   if (units > limits.valueUnitsMax) {
-    const reason = said`${units} values and characters exceed limit ${limits.valueUnitsMax}`
-    throw call.failure('value_too_large', said`Value too large: ${reason}.`)
+    const reason = msg`${units} values and characters exceed limit ${limits.valueUnitsMax}`
+    throw call.failure('value_too_large', msg`Value too large: ${reason}.`)
   }
   if (depth > limits.valueDepthMax) {
     throw call.failure(
       'value_too_large',
-      said`Value too large: nesting exceeds limit ${limits.valueDepthMax}.`,
+      msg`Value too large: nesting exceeds limit ${limits.valueDepthMax}.`,
     )
   }
 }

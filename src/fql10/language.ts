@@ -2,7 +2,7 @@
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import { LanguageError } from '../model/failure.ts'
 import type { LanguageRequest, NamedLanguage, Query, Rendered } from '../model/language.ts'
@@ -151,7 +151,7 @@ function optionsOf({ options = {} }: LanguageRequest): RequestOptions {
 }
 
 function stackOverflow(): QueryFailure {
-  const message = said`number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
+  const message = msg`number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
   return new QueryFailure('stack_overflow', message, [{ name: 'error', message, span: undefined }])
 }
 
@@ -180,7 +180,7 @@ export const version10: NamedLanguage<'10'> = {
     }
   },
   render: () => {
-    throw new RequestError('bad request', said`This path has no response for version 10.`)
+    throw new RequestError('bad request', msg`This path has no response for version 10.`)
   },
   complete(body, request, ending) {
     if (isSchemaRequest(request)) return completedSchemaBody(body, ending.time)
@@ -225,7 +225,7 @@ export const version10: NamedLanguage<'10'> = {
   describe: error => [describeFailure(error instanceof FailedQuery ? error.failure : error)],
   streamOrder(request, _parameter, session) {
     if (optionsOf(request).endpoint === 'stream') return eventStreamOrder(request, session)
-    throw new RequestError('bad request', said`Streams of version 10 are opened at /stream/1.`)
+    throw new RequestError('bad request', msg`Streams of version 10 are opened at /stream/1.`)
   },
   shape: shapeOf,
   isWord: isLanguageWord,

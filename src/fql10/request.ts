@@ -1,7 +1,7 @@
 // The body of a request: a query or a template, and arguments. What is wrong with it is an error of the request.
 
 import { RequestError } from '../base/errors.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { JsonSyntaxError, parseJsonWithRepeated, type RepeatedNames } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { DecodingError, decodeSimple, decodeTagged, type TagNames } from './formats/decode.ts'
@@ -15,12 +15,12 @@ export interface QueryBody {
 }
 
 function refused(detail = ''): RequestError {
-  return new RequestError('bad request', said`Invalid request body${detail === '' ? '' : `: ${detail}`}`)
+  return new RequestError('bad request', msg`Invalid request body${detail === '' ? '' : `: ${detail}`}`)
 }
 
 /** Reads the body of a query. Throws `bad request`. */
 export function readQueryBody(body: string | undefined): QueryBody {
-  if (body === undefined || body === '') throw new RequestError('bad request', said`No request body provided`)
+  if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const { json, repeated } = parsed(body)
   if (!(json instanceof Map)) throw refused(`Unexpected JSON ${jsonKind(json)}.`)
   return queryOf(json, repeated)
@@ -59,7 +59,7 @@ export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean
       values.set(name, tagged ? decodeTagged(json, names) : decodeSimple(json))
     } catch (error) {
       if (!(error instanceof DecodingError)) throw error
-      throw new RequestError('bad request', said`Invalid argument '${name}': ${error.message}`)
+      throw new RequestError('bad request', msg`Invalid argument '${name}': ${error.message}`)
     }
   }
   return values

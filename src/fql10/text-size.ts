@@ -2,13 +2,13 @@
 
 import { longCall } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
-import { type Message, own, said } from '../base/message.ts'
+import { type Message, msg, own } from '../base/message.ts'
 import type { Call } from './call.ts'
 
 /** The message about a text of so many UTF-16 units, undefined while it is within the limit. */
 export function tooLong(units: number): Message | undefined {
   const max = limits.v10TextUnitsMax
-  return units > max ? said`Value too large: string size ${units} exceeds limit ${own(max)}.` : undefined
+  return units > max ? msg`Value too large: string size ${units} exceeds limit ${own(max)}.` : undefined
 }
 
 /** Counts a text that a function is about to make, in UTF-16 units. Throws `value_too_large` past the limit. */

@@ -1,12 +1,12 @@
 // The world of queries that reach no data: no collections, no documents, no functions of users.
 
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'
 import type { World } from './call.ts'
 import { QueryFailure } from './failure/failure.ts'
 
 function nowhere(): never {
-  const message = said`There are no documents here.`
+  const message = msg`There are no documents here.`
   throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
 }
 

@@ -1,7 +1,7 @@
 // The types of arguments: the values that each accepts, and its error for other values. The texts are the protocol's.
 
 import { step } from '../base/effort.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { type TimeUnit, timeFromMicros, timeUnit } from '../values/time.ts'
 import { trimBlanks } from '../values/trim.ts'
 import {
@@ -172,7 +172,7 @@ export const iterableAtHand: ArgumentType<readonly Value[] | Page> = {
   check(value, call, key) {
     const elements = iterable.check(value, call, key)
     if (isArray(elements) || elements instanceof Page) return elements
-    throw call.invalid(said`Array or Page expected, Set provided.`, key)
+    throw call.invalid(msg`Array or Page expected, Set provided.`, key)
   },
 }
 
@@ -228,7 +228,7 @@ export function nonEmptyList<T>(element: ArgumentType<T>): ArgumentType<readonly
   return {
     ...elements,
     check(value, call, key) {
-      if (isArray(value) && value.length === 0) throw call.invalid(said`Non-empty array expected.`, key)
+      if (isArray(value) && value.length === 0) throw call.invalid(msg`Non-empty array expected.`, key)
       return elements.check(value, call, key)
     },
   }

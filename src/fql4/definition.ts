@@ -2,7 +2,7 @@
 // types, its effect, its documentation and its implementation. The parser, the evaluator, the metrics and the generated
 // reference all read this entry.
 
-import { type Message, own, said } from '../base/message.ts'
+import { type Message, msg, own } from '../base/message.ts'
 import type { Effect } from '../model/effect.ts'
 import type { Session } from '../model/session.ts'
 import { UnresolvedRef, type Value } from '../values/value.ts'
@@ -182,7 +182,7 @@ export function mismatch(
   call: Call,
   ...steps: (string | number)[]
 ): QueryError {
-  return call.invalid(said`${expected} expected, ${typeName(value)} provided.`, ...steps)
+  return call.invalid(msg`${expected} expected, ${typeName(value)} provided.`, ...steps)
 }
 
 /** The error for using an unresolved reference. */
@@ -200,11 +200,11 @@ export function undefinedReferenceText({ target }: UnresolvedRef, session: Sessi
     case 'key':
       return target.scope instanceof UnresolvedRef
         ? undefinedReferenceText(target.scope, session)
-        : said`Ref refers to undefined key '${target.id}'`
+        : msg`Ref refers to undefined key '${target.id}'`
     default: {
       // Versions before 2.7 say class for collection.
       const isClass = target.type === 'collection' && !speaks(session, '2.7')
-      return said`Ref refers to undefined ${own(isClass ? 'class' : target.type)} '${target.name}'`
+      return msg`Ref refers to undefined ${own(isClass ? 'class' : target.type)} '${target.name}'`
     }
   }
 }

@@ -1,7 +1,7 @@
 // Renders errors for the wire: `{"errors":[…]}`, members in their documented order, and for the query log.
 
 import type { RequestError } from '../base/errors.ts'
-import { joinMessages, type Message, own, said } from '../base/message.ts'
+import { joinMessages, type Message, msg, own } from '../base/message.ts'
 import type { Fault } from '../model/language.ts'
 import type { ErrorEntry, Position } from './errors.ts'
 
@@ -34,12 +34,10 @@ export function faultOf(errors: readonly ErrorEntry[]): Fault | undefined {
 
 /** Returns the text of an error, with its fields and causes. */
 function textOf({ cause = [], code, failures = [], template }: ErrorEntry, depth = 0): Message {
-  const fields = failures
-    .slice(0, errorsShown)
-    .map(({ code, field }) => said`${placeOf(field)}: ${own(code)}`)
+  const fields = failures.slice(0, errorsShown).map(({ code, field }) => msg`${placeOf(field)}: ${own(code)}`)
   const inner = depth < errorsShown ? cause.slice(0, 1).map(each => withCode(each, depth + 1)) : []
   // The text of `abort` is the client's own.
-  const text = code === 'transaction aborted' ? said`` : template
+  const text = code === 'transaction aborted' ? msg`` : template
   return joinMessages([text, ...fields, ...inner], ' – ')
 }
 
@@ -51,7 +49,7 @@ function withCode(error: ErrorEntry, depth = 0): Message {
 function placeOf(position: Position): Message {
   const steps = position.slice(0, stepsShown)
   return joinMessages(
-    steps.map(step => (typeof step === 'number' ? own(step) : said`${step}`)),
+    steps.map(step => (typeof step === 'number' ? own(step) : msg`${step}`)),
     '/',
   )
 }

@@ -4,7 +4,7 @@
 import { unreachable } from '../base/assert.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { type Effect, exceeds } from '../model/effect.ts'
 import { Failure } from '../model/failure.ts'
 import type { Session } from '../model/session.ts'
@@ -103,7 +103,7 @@ function evaluateAll(
 /** Throws `bad request` when a query has too many sibling expressions, or a lambda too many elements. */
 export function checkWidth(width: number): void {
   if (width <= limits.queryWidthMax) return
-  const text = said`Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`
+  const text = msg`Query exceeds max width. Max: ${limits.queryWidthMax}, current: ${width}.`
   throw new RequestError('bad request', text)
 }
 
@@ -117,7 +117,7 @@ function evaluateCall(expression: CallExpression, variables: Variables | undefin
     const effect = effectNames[definition.effect]
     throw call.error(
       'invalid expression',
-      said`Call performs ${effect}, which is not allowed in ${session.effectPlace}.`,
+      msg`Call performs ${effect}, which is not allowed in ${session.effectPlace}.`,
     )
   }
   if (definition.compute > 0) session.compute(definition.compute)
@@ -161,7 +161,7 @@ function lazyExpression(expression: Expression, { session, variables }: Call): L
 
 /** The error for calls or expressions that are nested too deeply. */
 export function stackOverflow(position: ErrorEntry['position']): QueryError {
-  const description = said`Call stack reached the maximum limit of ${limits.callDepthMax}.`
+  const description = msg`Call stack reached the maximum limit of ${limits.callDepthMax}.`
   return QueryError.of('stack overflow', description, position)
 }
 
@@ -215,7 +215,7 @@ function bindParameters(
   if (parameters.length === 1 && !isArray(argument)) return bind(parameters[0] as string, argument, outer)
   const elements = isArray(argument) ? argument : [argument]
   if (elements.length !== parameters.length) {
-    const description = said`Lambda expects an array with ${parameters.length} elements. Array contains ${elements.length}.`
+    const description = msg`Lambda expects an array with ${parameters.length} elements. Array contains ${elements.length}.`
     const position = [...caller.position(), ...(at === undefined ? [] : [at]), 'lambda']
     throw QueryError.of('invalid argument', description, position)
   }

@@ -3,7 +3,7 @@
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { extentOf } from '../values/extent.ts'
 import type { Value } from '../values/value.ts'
 
@@ -13,6 +13,6 @@ export function requireExtent<T extends Value>(value: T, max: number = limits.va
   if (extent <= max) return value
   throw new RequestError(
     'bad request',
-    said`Value is too large: got ${extent} values and characters, limit: ${max}.`,
+    msg`Value is too large: got ${extent} values and characters, limit: ${max}.`,
   )
 }

@@ -1,6 +1,6 @@
 // Parses the escape tags with plain text: times, dates, bytes, UUIDs.
 
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { decodeBase64 } from '../values/base64.ts'
 import { parseDate } from '../values/date.ts'
 import { parseTime } from '../values/time.ts'
@@ -23,5 +23,5 @@ export function parseLiteralTag(tag: string, content: Json, place: Place): Value
   const [name, read] = reader
   const value = typeof content === 'string' ? read(content) : undefined
   if (value !== undefined) return value
-  throw fault(said`Invalid ${name}.`, place)
+  throw fault(msg`Invalid ${name}.`, place)
 }

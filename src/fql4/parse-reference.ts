@@ -1,7 +1,7 @@
 // Parses references: `{"@ref": {...}}` in every nesting, and the path strings of older drivers. Only the syntax is
 // checked here; the document is looked up when the query runs.
 
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { int64Max } from '../values/int64.ts'
 import { isValidName } from '../values/names.ts'
 import { type Json, kindOfNative, type NativeName, nativeNamed } from '../values/value.ts'
@@ -25,7 +25,7 @@ const targetTypeNames: Record<ReferenceTarget['type'], string> = {
 /** Parses the content of `@ref`. Throws `invalid expression` for every invalid part. */
 export function parseReference(json: Json, place: Place): ReferenceTarget {
   if (typeof json === 'string') return parsePath(json, place)
-  if (!(json instanceof Map)) throw fault(said`Invalid ref.`, place)
+  if (!(json instanceof Map)) throw fault(msg`Invalid ref.`, place)
   return parseReferenceObject(json, place)
 }
 
@@ -36,12 +36,12 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   let known = 0
   for (const key of referenceKeys) if (json.has(key)) known++
   if (!json.has('id') || known !== json.size || (json.has('class') && json.has('collection'))) {
-    throw fault(said`Ref expected, Object provided.`, place)
+    throw fault(msg`Ref expected, Object provided.`, place)
   }
   const errors = new ErrorList()
   const id = json.get('id') as Json
   if (typeof id !== 'string' && typeof id !== 'bigint') {
-    errors.add(fault(said`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
+    errors.add(fault(msg`String or Integer expected, ${typeName(id)} provided.`, place, 'id').errors)
   }
   const collection = errors.attempt(() =>
     parsePart(json.get('collection') ?? json.get('class'), place.at('class')),
@@ -49,7 +49,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
   const database = errors.attempt(() => parsePart(json.get('database'), place.at('database')))
   if (database && database.type !== 'database') {
     const found = targetTypeNames[database.type]
-    errors.add(fault(said`Database Ref expected, ${found} provided.`, place, 'database').errors)
+    errors.add(fault(msg`Database Ref expected, ${found} provided.`, place, 'database').errors)
   }
   errors.throwIfAny()
   return combine(id as string | bigint, collection, database, place)
@@ -58,7 +58,7 @@ function parseReferenceObject(json: ReadonlyMap<string, Json>, place: Place): Re
 /** A nested reference: wrapped, bare, or absent (or null). */
 function parsePart(json: Json | undefined, place: Place): ReferenceTarget | undefined {
   if (json === undefined || json === null) return undefined
-  if (!(json instanceof Map)) throw fault(said`Ref expected, ${typeName(json)} provided.`, place)
+  if (!(json instanceof Map)) throw fault(msg`Ref expected, ${typeName(json)} provided.`, place)
   return parseReferenceObject(json, place)
 }
 
@@ -69,14 +69,14 @@ function combine(
   place: Place,
 ): ReferenceTarget {
   if (!collection) {
-    if (typeof id !== 'string') throw fault(said`String expected, Number provided.`, place, 'id')
+    if (typeof id !== 'string') throw fault(msg`String expected, Number provided.`, place, 'id')
     const name = nativeNamed(id)
-    if (!name) throw fault(said`Valid native collection name expected, '${id}' provided.`, place, 'id')
+    if (!name) throw fault(msg`Valid native collection name expected, '${id}' provided.`, place, 'id')
     return scoped({ type: 'native', name }, database)
   }
   if (collection.type === 'native') return inNative(id, collection, database, place)
   if (collection.type !== 'collection') {
-    throw fault(said`Collection Ref expected, ${targetTypeNames[collection.type]} provided.`, place, 'class')
+    throw fault(msg`Collection Ref expected, ${targetTypeNames[collection.type]} provided.`, place, 'class')
   }
   return documentTarget(id, collection, database, place)
 }
@@ -90,11 +90,11 @@ function inNative(
   const scope = database ?? collection.scope
   const kind = kindOfNative.get(collection.name)
   if (kind) {
-    if (typeof id !== 'string') throw fault(said`String expected, Number provided.`, place, 'id')
+    if (typeof id !== 'string') throw fault(msg`String expected, Number provided.`, place, 'id')
     return scoped({ type: kind, name: id }, scope)
   }
   if (collection.name === 'keys') {
-    if (id === 'self') throw fault(said`Invalid ref.`, place)
+    if (id === 'self') throw fault(msg`Invalid ref.`, place)
     return scoped({ type: 'key', id: documentId(id, place) }, scope)
   }
   return documentTarget(id, collection, database, place)
@@ -106,7 +106,7 @@ function documentTarget(
   database: ReferenceTarget | undefined,
   place: Place,
 ): ReferenceTarget {
-  if (database) throw fault(said`Null expected, Database Ref provided.`, place, 'database')
+  if (database) throw fault(msg`Null expected, Database Ref provided.`, place, 'database')
   if (id === 'self') return { type: 'self', collection }
   return { type: 'document', id: documentId(id, place), collection }
 }
@@ -118,10 +118,10 @@ function scoped<T extends object>(target: T, scope: ReferenceTarget | undefined)
 function documentId(id: string | bigint, place: Place): bigint {
   if (typeof id === 'bigint') return id
   if (!isNumeric(id)) {
-    throw fault(said`Number or numeric String expected, non-numeric '${id}' provided.`, place, 'id')
+    throw fault(msg`Number or numeric String expected, non-numeric '${id}' provided.`, place, 'id')
   }
   const number = BigInt(id)
-  if (number > int64Max) throw fault(said`The id provided is too large: '${id}'`, place, 'id')
+  if (number > int64Max) throw fault(msg`The id provided is too large: '${id}'`, place, 'id')
   return number
 }
 
@@ -140,7 +140,7 @@ function parsePath(text: string, place: Place): ReferenceTarget {
   const steps = text.split('/')
   const name = nativeNamed(steps[0] ?? '')
   const target = name && pathTarget(name, steps.slice(1))
-  if (!target) throw fault(said`Invalid ref.`, place)
+  if (!target) throw fault(msg`Invalid ref.`, place)
   return target
 }
 

@@ -3,7 +3,7 @@
 // Every error is an `invalid expression` with its position.
 
 import { step } from '../base/effort.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Effect } from '../model/effect.ts'
 import type { Json, Value } from '../values/value.ts'
 import { BoundNames } from './bound-names.ts'
@@ -74,7 +74,7 @@ const firstLambdaVersion = '2.12'
 
 function noForm(json: ReadonlyMap<string, unknown>, place: Place): QueryError {
   const keys = [...json.keys()].join(', ')
-  return fault(said`No form/function found, or invalid argument keys: { ${keys} }.`, place)
+  return fault(msg`No form/function found, or invalid argument keys: { ${keys} }.`, place)
 }
 
 /** Runs all `parts` and throws their errors together, up to a limit. */
@@ -169,7 +169,7 @@ class Parser {
       case 'lazy list':
         return this.#list(json, place)
       case 'lazy sequence':
-        if (!Array.isArray(json)) throw fault(said`Array expected, ${typeName(json)} provided.`, place)
+        if (!Array.isArray(json)) throw fault(msg`Array expected, ${typeName(json)} provided.`, place)
         return this.#list(json, place)
       default:
         return this.expression(json, place)
@@ -179,7 +179,7 @@ class Parser {
   /** Separate expressions: a non-empty array, or a single expression. */
   #list(json: Json, place: Place): Operand {
     if (!Array.isArray(json)) return { kind: 'list', place, elements: [this.expression(json, place)] }
-    if (json.length === 0) throw fault(said`Expression list cannot be empty.`, place)
+    if (json.length === 0) throw fault(msg`Expression list cannot be empty.`, place)
     const elements = json.map((element, index) => this.expression(element, place.at(index)))
     return { kind: 'list', place, elements }
   }
@@ -187,11 +187,10 @@ class Parser {
   // ------------------------------------------------------------------------------- variables, lambdas
 
   #variable(json: Json, place: Place): Expression {
-    if (typeof json !== 'string')
-      throw fault(said`String expected, ${typeName(json)} provided.`, place, 'var')
+    if (typeof json !== 'string') throw fault(msg`String expected, ${typeName(json)} provided.`, place, 'var')
     const index = this.#bound.newest(json)
     if (index < 0 && !this.#unbound.isFull)
-      this.#unbound.add(fault(said`Variable '${json}' is not defined.`, place).errors)
+      this.#unbound.add(fault(msg`Variable '${json}' is not defined.`, place).errors)
     for (const frame of this.#frames) if (index < frame.base) frame.free.add(json)
     return { kind: 'variable', place, name: json }
   }
@@ -224,7 +223,7 @@ class Parser {
       return json.map((element, index) => () => {
         const where = place.at(index)
         if (!(element instanceof Map) || element.size !== 1) {
-          throw fault(said`Object expected, ${typeName(element)} provided.`, where)
+          throw fault(msg`Object expected, ${typeName(element)} provided.`, where)
         }
         const [name, value] = element.entries().next().value as [string, Json]
         return { name, json: value, place: where.at(name) }
@@ -235,7 +234,7 @@ class Parser {
   }
 
   #lambda(json: Json, place: Place): LambdaExpression {
-    if (!(json instanceof Map)) throw fault(said`Lambda expected, ${typeName(json)} provided.`, place)
+    if (!(json instanceof Map)) throw fault(msg`Lambda expected, ${typeName(json)} provided.`, place)
     if (json.size !== 2 || !json.has('lambda') || !json.has('expr')) throw noForm(json, place)
     // Lambdas have had versions since 2.12, so no lambda has an older one.
     const apiVersion = isAtLeast(this.#apiVersion, firstLambdaVersion) ? this.#apiVersion : firstLambdaVersion
@@ -271,12 +270,11 @@ class Parser {
   }
 
   #bindParameters(names: Json, place: Place): void {
-    if (!Array.isArray(names))
-      throw fault(said`String or Array expected, ${typeName(names)} provided.`, place)
+    if (!Array.isArray(names)) throw fault(msg`String or Array expected, ${typeName(names)} provided.`, place)
     collect(
       ...names.map((name: Json, index: number) => () => {
         if (typeof name !== 'string') {
-          throw fault(said`String expected, ${typeName(name)} provided.`, place, index)
+          throw fault(msg`String expected, ${typeName(name)} provided.`, place, index)
         }
         if (name !== '_') this.#bound.push(name)
       }),
@@ -296,16 +294,16 @@ class Parser {
 
   /** The fields of an object literal, which may be wrapped in `@obj`. */
   #plainFields(json: Json, place: Place, expected: string): ReadonlyMap<string, Json> {
-    if (!(json instanceof Map)) throw fault(said`${expected} expected, ${typeName(json)} provided.`, place)
+    if (!(json instanceof Map)) throw fault(msg`${expected} expected, ${typeName(json)} provided.`, place)
     if (json.size !== 1) return json
     const [key, content] = json.entries().next().value as [string, Json]
     if (key === '@obj') {
-      if (!(content instanceof Map)) throw fault(said`Invalid object.`, place)
+      if (!(content instanceof Map)) throw fault(msg`Invalid object.`, place)
       return content
     }
     const escaped = key.charCodeAt(0) === 64 ? this.#escape(key, json.get(key) as Json, place) : undefined
     if (!escaped) return json
-    throw fault(said`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
+    throw fault(msg`${expected} expected, ${escapedTypeName(escaped)} provided.`, place)
   }
 
   /** `quote`: the content is not evaluated, only its escapes are read. */
@@ -319,7 +317,7 @@ class Parser {
     if (json.size === 1) {
       const [key, content] = json.entries().next().value as [string, Json]
       if (key === '@obj') {
-        if (!(content instanceof Map)) throw fault(said`Invalid object.`, place)
+        if (!(content instanceof Map)) throw fault(msg`Invalid object.`, place)
         return this.#quotedFields(content, place.at('@obj'))
       }
       const escaped = key.charCodeAt(0) === 64 ? this.#escape(key, content, place) : undefined
@@ -341,7 +339,7 @@ class Parser {
   #escape(tag: string, content: Json, place: Place): Expression | undefined {
     switch (tag) {
       case '@obj':
-        if (!(content instanceof Map)) throw fault(said`Invalid object.`, place)
+        if (!(content instanceof Map)) throw fault(msg`Invalid object.`, place)
         return this.expression(content, place.at('@obj'))
       case '@ref':
         return { kind: 'reference', place, target: parseReference(content, place) }
@@ -365,7 +363,7 @@ class Parser {
       json.has('expr') &&
       typeof version === 'string' &&
       isApiVersion(version)
-    if (!valid) throw fault(said`Invalid lambda.`, place)
+    if (!valid) throw fault(msg`Invalid lambda.`, place)
     const parser = new Parser(version as string, this.#functions)
     const lambda = parser.lambdaParts(
       json.get('lambda') as Json,
@@ -373,13 +371,13 @@ class Parser {
       place,
       version as string,
     )
-    if (!parser.#unbound.isEmpty) throw fault(said`Invalid lambda.`, place)
+    if (!parser.#unbound.isEmpty) throw fault(msg`Invalid lambda.`, place)
     return lambda
   }
 
   #setLiteral(json: Json, place: Place): Expression {
     const definition = json instanceof Map && this.#functions.findSet(json.keys(), this.#apiVersion)
-    if (!definition) throw fault(said`Invalid set.`, place)
+    if (!definition) throw fault(msg`Invalid set.`, place)
     const operands = definition.keys.map((key, index) => {
       const part = json.get(key)
       const type = definition.types[index] as ArgumentType<unknown>

@@ -3,7 +3,7 @@
 import { step as countStep } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Session } from '../model/session.ts'
 import {
   collectionOf,
@@ -80,7 +80,7 @@ function gather(search: PathSearch, at: number, from: Value): void {
 }
 
 function tooLong(): RequestError {
-  return new RequestError('bad request', said`Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
+  return new RequestError('bad request', msg`Array exceeds max length. Max: ${limits.arrayElementsMax}.`)
 }
 
 function stepInto(value: Value, step: PathStep, session: Session): Value | undefined {

@@ -3,7 +3,7 @@
 import { longCall, step } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import {
   type CompiledPattern,
   compilePattern,
@@ -26,14 +26,11 @@ export const regex: ArgumentType<CompiledPattern> = {
       return compilePattern(pattern)
     } catch (error) {
       if (error instanceof RegexSyntaxError) {
-        throw call.invalid(said`Search pattern /${pattern}/ is not a valid regular expression.`, key)
+        throw call.invalid(msg`Search pattern /${pattern}/ is not a valid regular expression.`, key)
       }
       if (error instanceof UnsupportedRegexError) {
         const shown = pattern.length > shownMax ? `${pattern.slice(0, shownMax)}…` : pattern
-        throw call.invalid(
-          said`Search pattern /${shown}/ uses ${error.feature}, which is not supported.`,
-          key,
-        )
+        throw call.invalid(msg`Search pattern /${shown}/ uses ${error.feature}, which is not supported.`, key)
       }
       throw error
     }
@@ -61,7 +58,7 @@ function countPass(call: Call, pattern: CompiledPattern, text: string): void {
   if (steps > limits.regexStepsMax) {
     throw new RequestError(
       'bad request',
-      said`Search takes too many steps: got ${steps}, limit: ${limits.regexStepsMax}`,
+      msg`Search takes too many steps: got ${steps}, limit: ${limits.regexStepsMax}`,
     )
   }
   longCall(steps / stepsPerUnit)
@@ -118,7 +115,7 @@ function* backtrackMatches(call: Call, { matches, steps }: Search): Generator<Ma
     yield* matches
   } catch (error) {
     if (!(error instanceof SearchTooLongError)) throw error
-    throw call.invalid(said`Search pattern takes too many steps in this text.`, 'pattern')
+    throw call.invalid(msg`Search pattern takes too many steps in this text.`, 'pattern')
   } finally {
     countScan(call, Math.ceil(steps() / instructionsPerLook))
     if (steps() > stepsPerClockCheck) call.session.checkDeadline()

@@ -1,7 +1,7 @@
 // Reads the bodies of requests as JSON.
 
 import { RequestError } from '../base/errors.ts'
-import { type Message, said } from '../base/message.ts'
+import { type Message, msg } from '../base/message.ts'
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import type { Json } from '../values/value.ts'
 import { QueryError } from './errors.ts'
@@ -9,14 +9,14 @@ import { QueryError } from './errors.ts'
 /** Parses a body. Throws `invalid expression` for a body that is missing, not JSON, or nested too deeply. */
 export function readBody(body: string | undefined): Json {
   const refuse = (description: Message) => QueryError.of('invalid expression', description, [])
-  if (body === undefined) throw refuse(said`No query provided.`)
+  if (body === undefined) throw refuse(msg`No query provided.`)
   try {
     return parseJson(body)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     const nested = error.reason === 'nesting'
     throw refuse(
-      nested ? said`Request body JSON exceeds nesting limit.` : said`Request body is not valid JSON.`,
+      nested ? msg`Request body JSON exceeds nesting limit.` : msg`Request body is not valid JSON.`,
     )
   }
 }
@@ -34,5 +34,5 @@ export function readExplanation(
     const isText = typeof query === 'string' || (query instanceof Map && query.has('fql'))
     return isText ? undefined : { query, as: given.get('as') }
   }
-  throw new RequestError('bad request', said`The body has to be {"query": …} or {"query": …, "as": …}.`)
+  throw new RequestError('bad request', msg`The body has to be {"query": …} or {"query": …, "as": …}.`)
 }

@@ -1,7 +1,7 @@
 // Resolves references in the request's database or, through a scope, in a descendant. A missing object gives an
 // unresolved reference, which is a legal value until it is used.
 
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Session } from '../model/session.ts'
 import {
   type DatabaseId,
@@ -89,5 +89,5 @@ function resolveSelf(collection: Ref | UnresolvedRef, session: Session, place: P
       if (owned) return owned.ref
     }
   }
-  throw fault(said`Invalid ref.`, place)
+  throw fault(msg`Invalid ref.`, place)
 }

@@ -1,7 +1,7 @@
 // Converts failures of the data model to errors of version 4. Codes, texts and positions are facts of the protocol.
 
 import { unreachable } from '../base/assert.ts'
-import { type Message, own, said } from '../base/message.ts'
+import { type Message, msg, own } from '../base/message.ts'
 import type {
   DestructiveChange,
   Failure,
@@ -51,12 +51,12 @@ function placeOf(place: FailurePlace, { expression }: Call): readonly string[] {
 
 /** The error for every action that the caller may not do. */
 export function permissionDenied(call: Call, ...at: readonly string[]): QueryError {
-  return call.error('permission denied', said`Insufficient privileges to perform the action.`, ...at)
+  return call.error('permission denied', msg`Insufficient privileges to perform the action.`, ...at)
 }
 
 /** The error for a missing document. */
 export function notFound(collection: number, call: Call, ...at: readonly string[]): QueryError {
-  return call.error('instance not found', said`${labelOf(collection, call.session)} not found.`, ...at)
+  return call.error('instance not found', msg`${labelOf(collection, call.session)} not found.`, ...at)
 }
 
 function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
@@ -74,18 +74,18 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
     case 'exists':
       return error(
         'instance already exists',
-        said`${labelOf(fault.ref.collection, call.session)} already exists.`,
+        msg`${labelOf(fault.ref.collection, call.session)} already exists.`,
       )
     case 'key exists':
-      return error('instance already exists', said`Key already exists.`)
+      return error('instance already exists', msg`Key already exists.`)
     case 'not unique':
-      return error('instance not unique', said`document is not unique.`)
+      return error('instance not unique', msg`document is not unique.`)
     case 'invalid fields':
       return new QueryError([validationFailed(fault.failures, call, at)])
     case 'mistyped': {
       const { failures } = fault
       const text = ({ path, fault }: TypeFailure) =>
-        said`${pathText(shownPath(path))}: ${typeFaultText(fault)}`
+        msg`${pathText(shownPath(path))}: ${typeFaultText(fault)}`
       return new QueryError(failures.flatMap(each => error('schema validation failed', text(each)).errors))
     }
     case 'failed checks':
@@ -93,38 +93,38 @@ function errorOf(fault: Fault, call: Call, at: readonly string[]): QueryError {
         fault.checks.flatMap(each => error('check constraint failure', failedCheckText(each)).errors),
       )
     case 'broken check':
-      return error('transaction aborted', said`${abortText(fault.error)}`)
+      return error('transaction aborted', msg`${abortText(fault.error)}`)
     case 'failed default':
-      return error('schema validation failed', said`${fault.field}: ${fault.error.message}`)
+      return error('schema validation failed', msg`${fault.field}: ${fault.error.message}`)
     case 'other database':
-      return error('invalid argument', said`Cannot write a scoped ref.`)
+      return error('invalid argument', msg`Cannot write a scoped ref.`)
     case 'negative id':
-      return error('invalid argument', said`The id provided is too small: '${fault.id}'`)
+      return error('invalid argument', msg`The id provided is too small: '${fault.id}'`)
     case 'other time':
-      return error('invalid write time', said`Cannot write outside of snapshot time.`)
+      return error('invalid write time', msg`Cannot write outside of snapshot time.`)
     case 'in container':
-      return error('invalid object in container', said`Object is not allowed in a container`)
+      return error('invalid object in container', msg`Object is not allowed in a container`)
     case 'built-in collection':
-      return error('invalid argument', said`Cannot ${own(fault.mode)} a schema meta collection.`)
+      return error('invalid argument', msg`Cannot ${own(fault.mode)} a schema meta collection.`)
     case 'new collection': {
-      const text = said`Cannot create a collection and a document in it in the same transaction.`
+      const text = msg`Cannot create a collection and a document in it in the same transaction.`
       return error('invalid argument', text)
     }
     case 'destructive': {
-      const reason = said`destructive change forbidden because database is in protected mode.`
-      return error('schema validation failed', said`${own(destructiveTexts[fault.change])}: ${reason}`)
+      const reason = msg`destructive change forbidden because database is in protected mode.`
+      return error('schema validation failed', msg`${own(destructiveTexts[fault.change])}: ${reason}`)
     }
     case 'staged schema':
       return error('schema validation failed', stagedSchemaText)
     case 'no body':
-      return error('schema validation failed', said`Invalid type provided for field \`body\`.`)
+      return error('schema validation failed', msg`Invalid type provided for field \`body\`.`)
     case 'fixed history':
-      return error('invalid argument', said`Cannot ${own(fault.action)} event for specified ref.`)
+      return error('invalid argument', msg`Cannot ${own(fault.action)} event for specified ref.`)
     case 'foreign value':
       return error('invalid argument', foreignValueText(fault))
     case 'moved into itself': {
       const reason = 'Cannot move database from ancestor to descendant.'
-      const text = said`Cannot move database '${fault.database}' into parent '${fault.parent}': ${reason}`
+      const text = msg`Cannot move database '${fault.database}' into parent '${fault.parent}': ${reason}`
       return error('move database error', text)
     }
     default:
@@ -171,7 +171,7 @@ function validationFailed(failures: readonly FieldFailure[], call: Call, at: rea
   const fields = failures.map(each => fieldError(each, call))
   const distinct = [...new Map(fields.map(each => [JSON.stringify(each), each])).values()]
   const noun = own(speaks(call.session, '2.7') ? 'document' : 'instance')
-  const description = said`${noun} data is not valid.`
+  const description = msg`${noun} data is not valid.`
   return errorEntry('validation failed', description, call.position(...at), { failures: distinct })
 }
 

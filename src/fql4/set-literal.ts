@@ -1,7 +1,7 @@
 // Set literals (`@set`). The parser converts a literal to a call of the function that creates such a set. If that
 // function fails, the literal is an invalid expression.
 
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Value } from '../values/value.ts'
 import { errorEntry, QueryError } from './errors.ts'
 import { fault, type SetLiteral } from './expression.ts'
@@ -11,7 +11,7 @@ import { SetValue } from './values/set-value.ts'
 export function literalSet({ place }: SetLiteral, build: () => Value): SetValue {
   const value = asLiteral(build)
   if (value instanceof SetValue) return value
-  throw fault(said`Invalid set.`, place)
+  throw fault(msg`Invalid set.`, place)
 }
 
 function asLiteral(build: () => Value): Value {

@@ -1,6 +1,6 @@
 // Streams of version 4: the subject of a stream from the value of its expression, and the format of its events.
 
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import { isUserDocument } from '../model/read.ts'
 import type { Session } from '../model/session.ts'
 import type {
@@ -92,7 +92,7 @@ function readStreamFields(parameter: string | undefined): readonly StreamField[]
 }
 
 function unknownField(name: string): ErrorEntry {
-  const description = said`Invalid url parameter fields. Invalid field name '${name}'.`
+  const description = msg`Invalid url parameter fields. Invalid field name '${name}'.`
   return errorEntry('invalid url parameter', description, [])
 }
 
@@ -112,7 +112,7 @@ function streamSubject(value: Value, session: Session): StreamSubject {
       return { kind: 'documents', collection: shape.collection }
     }
   }
-  const description = said`Expected a Document Ref or Version, or a Set Ref, got ${typeName(value)}.`
+  const description = msg`Expected a Document Ref or Version, or a Set Ref, got ${typeName(value)}.`
   throw QueryError.of('invalid argument', description, [])
 }
 

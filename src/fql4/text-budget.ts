@@ -4,7 +4,7 @@
 import { longCall } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Call } from './definition.ts'
 
 /** Counts text before it is created, in UTF-16 units. Throws `bad request` beyond the limits. */
@@ -56,5 +56,5 @@ export class CountedText {
 }
 
 function tooMuchText(got: number, limit: number): RequestError {
-  return new RequestError('bad request', said`Transaction makes too much text: got ${got}, limit: ${limit}`)
+  return new RequestError('bad request', msg`Transaction makes too much text: got ${got}, limit: ${limit}`)
 }

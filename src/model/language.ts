@@ -2,7 +2,7 @@
 // how failures look. Everything between is the same for all languages: transactions, retries, limits, the slow lane.
 
 import type { RequestError } from '../base/errors.ts'
-import { said, type Template } from '../base/message.ts'
+import { msg, type Template } from '../base/message.ts'
 import type { LanguageName } from '../values/code.ts'
 import type { Micros, ObjectValue, Value } from '../values/value.ts'
 import type { AccessOptions } from './auth/contract.ts'
@@ -63,7 +63,7 @@ export interface Fault {
 
 /** The fault of a request that failed as a whole; `code` as its language has it. */
 export function requestFault({ code, template }: RequestError, name: string = code): Fault {
-  return { code: name, text: template, position: said`` }
+  return { code: name, text: template, position: msg`` }
 }
 
 /** A query that is ready to be evaluated, as often as it takes. */

@@ -5,7 +5,7 @@ import { assert } from '../base/assert.ts'
 import { step, stepsSoFar } from '../base/effort.ts'
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
-import { said } from '../base/message.ts'
+import { msg } from '../base/message.ts'
 import type { Memo } from '../base/pending.ts'
 import { upsert } from '../base/upsert.ts'
 import type { Transaction } from '../storage/store/contract.ts'
@@ -150,7 +150,7 @@ const computeUnitsMax = limits.computeOpsMax * limits.computeUnitsPerOp
 
 /** The error of a query whose time is up. */
 export function timedOut(): RequestError {
-  return new RequestError('time out', said`Read timed out (Query eval has timed out.)`)
+  return new RequestError('time out', msg`Read timed out (Query eval has timed out.)`)
 }
 
 const newMap = () => new Map<CollectionId, Set<bigint>>()
@@ -416,7 +416,7 @@ export class Session {
     step(units * stepsPerUnit)
     if (after > computeUnitsMax) {
       const got = Math.ceil(after / limits.computeUnitsPerOp)
-      const text = said`Transaction does too much compute: got ${got}, limit: ${limits.computeOpsMax}`
+      const text = msg`Transaction does too much compute: got ${got}, limit: ${limits.computeOpsMax}`
       throw new RequestError('bad request', text)
     }
     if (Math.floor(after / unitsPerClockCheck) !== Math.floor(before / unitsPerClockCheck))
@@ -428,7 +428,7 @@ export class Session {
     this.#setElements++
     step(stepsPerUnit)
     if (this.#setElements > limits.setElementsMax) {
-      const text = said`Transaction reads too many elements of sets. Max: ${limits.setElementsMax}`
+      const text = msg`Transaction reads too many elements of sets. Max: ${limits.setElementsMax}`
       throw new RequestError('bad request', text)
     }
     if (this.#setElements % unitsPerClockCheck === 0) this.checkDeadline()

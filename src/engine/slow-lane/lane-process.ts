@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { StoreUnavailableError } from '../../storage/store/contract.ts'
 import type { IdStretch, ReserveIds } from '../../storage/store/ids.ts'
 import { LongBody, type QueryResponse } from '../contract.ts'
@@ -54,7 +54,7 @@ const failed = (cause: string) => new Error(`a process of the slow lane has ende
 const killed = () =>
   new RequestError(
     'service unavailable',
-    said`The process that evaluated the query was killed; nothing was written.`,
+    msg`The process that evaluated the query was killed; nothing was written.`,
   )
 
 export class LaneProcess {

@@ -2,11 +2,11 @@
 
 import { readFileSync } from 'node:fs'
 import { RequestError } from '../../base/errors.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 
 /** `maxMb`: what it had, in megabytes. */
 export function outOfMemory(maxMb: number): RequestError {
-  return new RequestError('bad request', said`Query takes too much memory. Max: ${maxMb} MB.`)
+  return new RequestError('bad request', msg`Query takes too much memory. Max: ${maxMb} MB.`)
 }
 
 /**

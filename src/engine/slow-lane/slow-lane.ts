@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.ts'
 import { RequestError } from '../../base/errors.ts'
 import { FairQueue } from '../../base/fair-queue.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 import { Leads } from '../leads.ts'
 import { LongQueries } from '../long-queries.ts'
@@ -57,7 +57,7 @@ interface Retiring {
 /** About how many queues are remembered that have spent a process. */
 const spendersMax = 1000
 
-const outOfTime = () => new RequestError('time out', said`Read timed out.`)
+const outOfTime = () => new RequestError('time out', msg`Read timed out.`)
 
 /** The slow lane of one process that serves. */
 export class ProcessLane implements SlowLane {
@@ -108,7 +108,7 @@ export class ProcessLane implements SlowLane {
       this.#waiting.size >= limits.laneWaitingMax ||
       this.#waiting.lengthOf(job.queue) >= limits.laneWaitingPerDatabaseMax
     ) {
-      const text = said`Too many long queries are waiting.`
+      const text = msg`Too many long queries are waiting.`
       return Promise.reject(new RequestError('too many requests', text))
     }
     return new Promise((resolve, reject) => {

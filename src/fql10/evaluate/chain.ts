@@ -1,7 +1,7 @@
 // Chains: fields, calls, accesses and assertions, one after the other on the value so far.
 
 import { assert } from '../../base/assert.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { wrongCount } from '../arity.ts'
 import { type Absence, BoundCall, type Call, failureAt } from '../call.ts'
 import { touches } from '../failure/summary.ts'
@@ -127,7 +127,7 @@ function absenceOf(doc: Doc, call: Call): Absence | undefined {
 
 /** The failure of a field, a method or an index of null. */
 function nullAccess(value: Value, name: string, start: number, end: number, call: Call) {
-  const message = said`Cannot access \`${name}\` on null.`
+  const message = msg`Cannot access \`${name}\` on null.`
   return call.failureWithin('invalid_null_access', message, start, end, createdHere(value))
 }
 
@@ -208,8 +208,8 @@ function callMethod(
   if (found === undefined || !isCallable(found)) {
     const message =
       found === undefined
-        ? said`The function \`${name}\` does not exist on \`${typeName(value)}\``
-        : said`\`${name}\`: Expected a function, found \`${typeName(found)}\``
+        ? msg`The function \`${name}\` does not exist on \`${typeName(value)}\``
+        : msg`\`${name}\`: Expected a function, found \`${typeName(found)}\``
     throw call.failureWithin('invalid_function_invocation', message, nameStart, nameEnd)
   }
   return callValue(progress, found, link.arguments, { start: argumentsStart, end }, scope, call)
@@ -253,10 +253,10 @@ function callValue(
 function notCallable(callee: Value, start: number, end: number, call: Call) {
   if (callee instanceof NullValue && callee.cause.type === 'missing field') {
     const { field, holder } = callee.cause
-    const message = said`The function \`${field}\` does not exist on \`${holder}\``
+    const message = msg`The function \`${field}\` does not exist on \`${holder}\``
     return failureAt('invalid_function_invocation', message, callee.span, call)
   }
-  const message = said`expected type: Function, received ${typeName(callee)}`
+  const message = msg`expected type: Function, received ${typeName(callee)}`
   return call.failureWithin('type_mismatch', message, start, end)
 }
 
@@ -266,7 +266,7 @@ function access(progress: Progress, link: BracketLink, scope: Scope | undefined,
   if (isNull(value)) throw nullAccess(value, '[]', start, end, call)
   const isList = typeof value === 'string' || isArray(value)
   if (!isList && !isStruct(value) && !(value instanceof Doc)) {
-    const message = said`The function \`[]\` does not exist on \`${typeName(value)}\``
+    const message = msg`The function \`[]\` does not exist on \`${typeName(value)}\``
     throw call.failureWithin('invalid_function_invocation', message, start, end)
   }
   const keys = evaluateAll(link.arguments, scope, call)

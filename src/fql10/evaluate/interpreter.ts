@@ -3,7 +3,7 @@
 import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
-import { type Message, own, said } from '../../base/message.ts'
+import { type Message, msg, own } from '../../base/message.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
@@ -102,7 +102,7 @@ export class Interpreter implements Evaluation {
   hint(code: HintCode, text: string, span: Span | undefined): void {
     const hints = this.#hints
     if (hints === undefined || hints.length >= limits.v10HintsMax) return
-    const message = said`${code} - ${text} See https://docs.fauna.com/performance_hint/${code}.`
+    const message = msg`${code} - ${text} See https://docs.fauna.com/performance_hint/${code}.`
     const isSame = (hint: Diagnostic) =>
       hint.message === message &&
       hint.span?.source === span?.source &&
@@ -209,7 +209,7 @@ export class Interpreter implements Evaluation {
       case 'at':
         return this.#at(node, scope, call)
       case 'match':
-        throw refused(said`match expr not supported`, node, call)
+        throw refused(msg`match expr not supported`, node, call)
     }
   }
 
@@ -217,7 +217,7 @@ export class Interpreter implements Evaluation {
     for (let each = scope; each !== undefined; each = each.outer) if (each.name === name) return each.value
     const value = this.global(name)
     if (value !== undefined) return value
-    throw call.failureWithin('unbound_variable', said`Unbound variable \`${name}\``, start, end)
+    throw call.failureWithin('unbound_variable', msg`Unbound variable \`${name}\``, start, end)
   }
 
   /** Evaluates all statements but the last, and returns the variables that it sees. */
@@ -247,12 +247,12 @@ export class Interpreter implements Evaluation {
     const value = this.evaluate(time, scope, call)
     if (value instanceof TransactionTime) return this.evaluate(body, scope, call.asOf(undefined))
     if (!(value instanceof Time)) {
-      const message = said`expected type: Time, received ${typeName(value)}`
+      const message = msg`expected type: Time, received ${typeName(value)}`
       throw call.failureWithin('type_mismatch', message, time.start, time.end)
     }
     const at = Number(microsOfTime(value))
     if (at > this.now) {
-      const message = said`invalid argument \`at_time\`: cannot evaluate \`at\` in the future`
+      const message = msg`invalid argument \`at_time\`: cannot evaluate \`at\` in the future`
       throw call.failureWithin('invalid_argument', message, time.start, time.end)
     }
     return this.evaluate(body, scope, call.asOf(at === this.now ? undefined : at))
@@ -261,7 +261,7 @@ export class Interpreter implements Evaluation {
   #projection(node: ProjectionNode, scope: Scope | undefined, call: Call): Value {
     const value = this.evaluate(node.operand, scope, call)
     const { fields } = node
-    if (fields === undefined) throw refused(said`project expr not supported`, node, call)
+    if (fields === undefined) throw refused(msg`project expr not supported`, node, call)
     const inner = call.within(call.place(node.start, node.end))
     const lambda = new Lambda(projectionLambda(node), call.source, scope)
     if (value instanceof SetValue) return new MapSet(lazy(value), lambda, originOf(inner))
@@ -317,7 +317,7 @@ export class Interpreter implements Evaluation {
 type Compound = Exclude<Node, { kind: 'literal' | 'placeholder' | 'name' | 'lambda' }>
 
 function stackOverflow(call: Call) {
-  const message = said`number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
+  const message = msg`number of stack frames exceeded limit of ${limits.v10CallDepthMax}`
   return call.failure('stack_overflow', message)
 }
 

@@ -1,6 +1,6 @@
 // What is told of nulls that were used as if they were something.
 
-import { type Message, said } from '../../base/message.ts'
+import { type Message, msg } from '../../base/message.ts'
 import type { Remark } from '../failure/failure.ts'
 import { type NullCause, NullValue, type Value } from '../value.ts'
 
@@ -15,10 +15,10 @@ export function createdHere(value: Value): Remark[] {
 export function causeText(cause: NullCause): Message {
   switch (cause.type) {
     case 'literal':
-      return said`Null literal value`
+      return msg`Null literal value`
     case 'missing field':
-      return said`Null value, due to missing field \`${cause.field}\``
+      return msg`Null value, due to missing field \`${cause.field}\``
     case 'no element':
-      return said`Null value, due to ${cause.reason}`
+      return msg`Null value, due to ${cause.reason}`
   }
 }

@@ -1,6 +1,6 @@
 // Operators. The type of the left operand decides whether there is one; a right operand is evaluated only then.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { compare, equals } from '../comparison.ts'
 import { arithmetic, complement, dividesByZero, negative } from '../numbers.ts'
@@ -80,7 +80,7 @@ function hasOperator(left: Value, operator: string): boolean {
 
 function missingOperator(node: BinaryNode, left: Value, call: Call) {
   const { operator, operatorStart } = node
-  const message = said`The function \`${operator}\` does not exist on \`${typeName(left)}\``
+  const message = msg`The function \`${operator}\` does not exist on \`${typeName(left)}\``
   const end = operatorStart + operator.length
   return call.failureWithin('invalid_function_invocation', message, operatorStart, end, createdHere(left))
 }
@@ -88,7 +88,7 @@ function missingOperator(node: BinaryNode, left: Value, call: Call) {
 /** Passes on a Boolean; fails at the operand for anything else. */
 export function requireBoolean(value: Value, { start, end }: Node, call: Call): boolean {
   if (typeof value === 'boolean') return value
-  const message = said`expected type: Boolean, received ${typeName(value)}`
+  const message = msg`expected type: Boolean, received ${typeName(value)}`
   throw call.failureWithin('type_mismatch', message, start, end)
 }
 
@@ -140,19 +140,19 @@ function calculated(node: BinaryNode, left: Value, right: Value, call: Call): Va
     // Binary minus is overloaded with the unary one, and such functions word it in their own way.
     const message =
       operator === '-'
-        ? said`expected arguments to \`-\` of type (Number), received (${received})`
-        : said`expected value for \`${parameter}\` of type Number, received ${received}`
+        ? msg`expected arguments to \`-\` of type (Number), received (${received})`
+        : msg`expected value for \`${parameter}\` of type Number, received ${received}`
     throw operatorCall(node, call).failure('invalid_argument', message)
   }
   if ((operator === '/' || operator === '%') && dividesByZero(left, right)) {
-    throw operatorCall(node, call).failure('divide_by_zero', said`Attempted integer division by zero.`)
+    throw operatorCall(node, call).failure('divide_by_zero', msg`Attempted integer division by zero.`)
   }
   return arithmetic(operator, left, right)
 }
 
 function isa(value: Value, type: Value, { start, end }: Node, call: Call): boolean {
   if (type instanceof Module) return isMember(value, type)
-  const message = said`invalid argument \`type_object\`: expected a module object`
+  const message = msg`invalid argument \`type_object\`: expected a module object`
   throw call.failureWithin('invalid_argument', message, start, end)
 }
 
@@ -163,6 +163,6 @@ export function evaluateUnary(node: UnaryNode, scope: Scope | undefined, call: C
   call.evaluation.compute(1)
   if (operator === '!' && typeof value === 'boolean') return !value
   if (operator !== '!' && isNumber(value)) return operator === '-' ? negative(value) : complement(value)
-  const message = said`The function \`${operator}\` does not exist on \`${typeName(value)}\``
+  const message = msg`The function \`${operator}\` does not exist on \`${typeName(value)}\``
   throw call.failureWithin('invalid_function_invocation', message, start, start + 1, createdHere(value))
 }

@@ -3,7 +3,7 @@
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import type { Session } from '../../model/session.ts'
 import { JsonSyntaxError, parseJson } from '../../values/json.ts'
@@ -34,7 +34,7 @@ interface EventStart {
 }
 
 function refused(detail: string): RequestError {
-  return new RequestError('bad request', said`Invalid request body: ${detail}`)
+  return new RequestError('bad request', msg`Invalid request body: ${detail}`)
 }
 
 function sentence(endpoint: EventEndpoint, words: string): RequestError {
@@ -43,7 +43,7 @@ function sentence(endpoint: EventEndpoint, words: string): RequestError {
 
 /** Reads a body. Throws `bad request`. */
 export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
-  if (body === undefined || body === '') throw new RequestError('bad request', said`No request body provided`)
+  if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const json = parsed(body)
   if (!(json instanceof Map)) throw unexpected(json)
   const token = textOf(json.get('token'))
@@ -128,14 +128,14 @@ export function startOf(request: EventRequest, endpoint: EventEndpoint, session:
   if (token === undefined) throw invalidToken(endpoint)
   const behind = request.cursor ?? { time: request.startTime ?? token.start, ordinal: wholeTransaction }
   if (endpoint === 'stream' && behind.time < token.start) {
-    const message = said`Stream start time can not be before the stream create time.`
-    throw new RequestError('bad request', said`Invalid stream start time: ${message}`)
+    const message = msg`Stream start time can not be before the stream create time.`
+    throw new RequestError('bad request', msg`Invalid stream start time: ${message}`)
   }
   try {
     return { token, opened: openSource(token, world, session), behind }
   } catch (error) {
     if (!(error instanceof Unusable)) throw error
     const what = endpoint === 'feed' ? 'event source' : 'stream'
-    throw new RequestError('bad request', said`Error evaluating provided ${what}, ${error.reason}`)
+    throw new RequestError('bad request', msg`Error evaluating provided ${what}, ${error.reason}`)
   }
 }

@@ -1,7 +1,7 @@
 // Event sources: which sets have one, who may make it, and the fields that it follows. What is checked here is checked again
 // when a source is used, with the rights of the caller then.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
@@ -61,7 +61,7 @@ export function sourceOfFields(
   }
   const watched = fields.map((field, index) => {
     const path = pathOf(field)
-    if (path === undefined) throw call.invalidArgument(String(index), said`invalid field path given`)
+    if (path === undefined) throw call.invalidArgument(String(index), msg`invalid field path given`)
     return path
   })
   checkCovered(set, watched, call)
@@ -76,19 +76,19 @@ export function checkSource(set: LazySet, method: string, call: Call): void {
   const { world } = call.evaluation
   if (base instanceof Doc) {
     if (world.absence(base, call)?.cause !== 'permission denied') return
-    const message = said`Insufficient privileges to create a stream on the source document.`
+    const message = msg`Insufficient privileges to create a stream on the source document.`
     throw call.failure('permission_denied', message)
   }
   const { collection } = base.options
   if (world.sets.mayReadSome(collection)) return
   throw call.failure(
     'permission_denied',
-    said`Insufficient privileges to read from collection ${collection.name}.`,
+    msg`Insufficient privileges to read from collection ${collection.name}.`,
   )
 }
 
 function refused(method: string, reason: string, call: Call) {
-  return call.failure('invalid_receiver', said`can't call \`.${method}()\` because ${reason}`)
+  return call.failure('invalid_receiver', msg`can't call \`.${method}()\` because ${reason}`)
 }
 
 /** Why a set has no events: the innermost part that has none decides. */
@@ -156,7 +156,7 @@ function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[
   const missing = watched.map(pathText).filter(path => path !== 'id' && !held.includes(path))
   if (missing.length === 0) return
   const names = missing.map(path => `\`${path}\``).join(', ')
-  throw call.invalidArgument('fields', said`${names} not covered by the \`${index}\` index.`)
+  throw call.invalidArgument('fields', msg`${names} not covered by the \`${index}\` index.`)
 }
 
 function pathText(path: WatchedPath): string {

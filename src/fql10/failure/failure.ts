@@ -1,7 +1,7 @@
 // What goes wrong in a query: a code, a message, and diagnostics with the places they are about. How they are drawn is
 // in summary.ts.
 
-import { type Message, messageOf, said } from '../../base/message.ts'
+import { type Message, messageOf, msg } from '../../base/message.ts'
 import { LanguageError } from '../../model/failure.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Value } from '../value.ts'
@@ -123,6 +123,6 @@ export class QueryFailure extends LanguageError {
 /** The failure of a text: one diagnostic for each fault that was found before anything ran. */
 export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
   const count = diagnostics.length
-  const message = said`The query failed ${count} validation check${count === 1 ? '' : 's'}`
+  const message = msg`The query failed ${count} validation check${count === 1 ? '' : 's'}`
   return new QueryFailure('invalid_query', message, diagnostics)
 }

@@ -1,6 +1,6 @@
 // Converts a failure to the fault in the query log: code, text and position, with quoted values apart.
 
-import { type Message, messageOf, own, said } from '../../base/message.ts'
+import { type Message, messageOf, msg, own } from '../../base/message.ts'
 import type { Fault } from '../../model/language.ts'
 import type { Span } from '../syntax/source.ts'
 import type { QueryFailure } from './failure.ts'
@@ -13,20 +13,20 @@ export function faultOf({ code, diagnostics, template }: QueryFailure): Fault {
   const [first] = diagnostics
   // The message of an invalid query only counts its faults; the first fault is the reason.
   const text = code === 'invalid_query' && first !== undefined ? messageOf(first.message) : template
-  return { code, text: code === 'abort' ? said`` : text, position: positionOf(first?.span) }
+  return { code, text: code === 'abort' ? msg`` : text, position: positionOf(first?.span) }
 }
 
 /** Returns source, line and column; empty without a span. */
 export function positionOf(span: Span | undefined): Message {
-  if (span === undefined) return said``
+  if (span === undefined) return msg``
   const { source, start } = span
   const line = source.lineOf(start)
-  return said`${nameOf(source.name)}:${own(line)}:${own(start - source.lineStart(line) + 1)}`
+  return msg`${nameOf(source.name)}:${own(line)}:${own(start - source.lineStart(line) + 1)}`
 }
 
 /** Names of schema files are the client's own. */
 function nameOf(source: string): Message {
   const [, kind, name] = namedSource.exec(source) ?? []
-  if (kind === undefined) return said`a schema file`
-  return name === undefined ? said`*${own(kind)}*` : said`*${own(kind)}:${name}*`
+  if (kind === undefined) return msg`a schema file`
+  return name === undefined ? msg`*${own(kind)}*` : msg`*${own(kind)}:${name}*`
 }

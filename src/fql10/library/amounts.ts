@@ -1,6 +1,6 @@
 // Amounts of time, as `add` and `subtract` take them: integers are exact, doubles are cut.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { type TimeUnit, timeUnit } from '../../values/time.ts'
 import type { Call } from '../call.ts'
 import { doubleOf } from '../numbers.ts'
@@ -10,7 +10,7 @@ import { integerOf, type NumberValue } from '../value.ts'
 export function unitNamed(text: string, noun: 'time' | 'date', call: Call): TimeUnit {
   const unit = timeUnit(text.trim())
   if (unit !== undefined && (noun === 'time' || unit.ofDates)) return unit
-  throw call.failure('invalid_unit', said`\`${text}\` is not a valid ${noun} unit.`)
+  throw call.failure('invalid_unit', msg`\`${text}\` is not a valid ${noun} unit.`)
 }
 
 /** How a fraction of a nanosecond is left out. */

@@ -1,7 +1,7 @@
 // Sorting arrays, and the ranges of the module Array.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Module, Value } from '../value.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
 import { orderingsOf, sortBy } from './orderings.ts'
@@ -38,7 +38,7 @@ export const arrayModule: Members = members('Array', [
     run: (_, { from, until }, call) => {
       const size = until - from
       if (size > limits.v10ElementsMax) {
-        const message = said`Value too large: range size ${size} exceeds limit ${limits.v10ElementsMax}.`
+        const message = msg`Value too large: range size ${size} exceeds limit ${limits.v10ElementsMax}.`
         throw call.failure('value_too_large', message)
       }
       return Array.from({ length: Math.max(0, size) }, (_, index) => BigInt(from + index))

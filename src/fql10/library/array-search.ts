@@ -1,7 +1,7 @@
 // Looking for elements of arrays.
 
 import { step } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import type { FunctionValue, Value } from '../value.ts'
@@ -25,7 +25,7 @@ const endOf = (elements: Elements, end: number | undefined, call: Call) =>
   end === undefined ? elements.length - 1 : within(elements, end, call)
 
 const found = (index: number, call: Call): Value =>
-  index < 0 ? call.nothing(said`no element found`) : BigInt(index)
+  index < 0 ? call.nothing(msg`no element found`) : BigInt(index)
 
 /** The first position from `start` on at which a test holds; -1 when there is none. */
 function firstIndex(elements: Elements, start: number, test: (element: Value) => boolean): number {
@@ -83,7 +83,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     summary: 'The first element for which a predicate returns true, null when there is none.',
     example: ['[1, 2, 3].firstWhere(n => n > 1)', '2'],
     run: (elements, { predicate }, call) =>
-      allHolding(elements, predicate, call)[0] ?? call.nothing(said`no element found`),
+      allHolding(elements, predicate, call)[0] ?? call.nothing(msg`no element found`),
   }),
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -91,7 +91,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     summary: 'The last element for which a predicate returns true, null when there is none.',
     example: ['[1, 2, 3].lastWhere(n => n > 1)', '3'],
     run: (elements, { predicate }, call) =>
-      allHolding(elements, predicate, call).at(-1) ?? call.nothing(said`no element found`),
+      allHolding(elements, predicate, call).at(-1) ?? call.nothing(msg`no element found`),
   }),
   method('indexWhere', {
     parameters: { predicate: callback(1) },

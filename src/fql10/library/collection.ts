@@ -1,6 +1,6 @@
 // The companions of collections of the users: `Author.all()`.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { WhereSet } from '../sets/functional.ts'
 import { rangeOfDocuments } from '../sets/range.ts'
@@ -62,7 +62,7 @@ export const listing: readonly FunctionDefinition[] = [
     run(collection, { predicate }, call) {
       hintOfScan(collection, 'firstWhere', call)
       const found = new WhereSet(allOf(collection, undefined, call), predicate, originOf(call))
-      return firstOf(elementsOf(found, call), said`empty set`, call)
+      return firstOf(elementsOf(found, call), msg`empty set`, call)
     },
   }),
   method('toString', {

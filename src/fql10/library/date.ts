@@ -1,6 +1,6 @@
 // Days of the calendar, and the module Date.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { addDays, dateOfTime, parseDate, timeOfDate } from '../../values/date.ts'
 import { type CalendarParts, calendarParts, timeFromMicros } from '../../values/time.ts'
 import type { LocalDate } from '../../values/value.ts'
@@ -45,7 +45,7 @@ function moved(
   const sum = days === undefined ? undefined : addDays(value, direction * days)
   if (sum !== undefined) return sum
   const goesUp = days === undefined ? direction > 0n : direction * days > 0n
-  throw call.failure('invalid_date', said`Date exceeds the ${goesUp ? 'maximum' : 'minimum'} value.`)
+  throw call.failure('invalid_date', msg`Date exceeds the ${goesUp ? 'maximum' : 'minimum'} value.`)
 }
 
 /** The table of dates. */
@@ -88,7 +88,7 @@ function fromText(name: string, query: string, result: string) {
     run: (_, args, call) => {
       const value = parseDate(args.date)
       if (value !== undefined) return value
-      throw call.failure('invalid_date', said`\`${args.date}\` is not a valid date.`)
+      throw call.failure('invalid_date', msg`\`${args.date}\` is not a valid date.`)
     },
   })
 }

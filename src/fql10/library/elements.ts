@@ -2,7 +2,7 @@
 // that they are given may write.
 
 import { step } from '../../base/effort.ts'
-import { type Message, own, said } from '../../base/message.ts'
+import { type Message, msg, own } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import type { FunctionValue, Value } from '../value.ts'
@@ -75,13 +75,13 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
       result: 'Any | Null',
       summary: `The first element, null for an empty ${noun}.`,
       example: [`["a", "b"]${made}.first()`, '"a"'],
-      run: (receiver, _, call) => firstOf(elements(receiver, call), said`empty ${own(noun)}`, call),
+      run: (receiver, _, call) => firstOf(elements(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('last', {
       result: 'Any | Null',
       summary: `The last element, null for an empty ${noun}.`,
       example: [`["a", "b"]${made}.last()`, '"b"'],
-      run: (receiver, _, call) => firstOf(backwards(receiver, call), said`empty ${own(noun)}`, call),
+      run: (receiver, _, call) => firstOf(backwards(receiver, call), msg`empty ${own(noun)}`, call),
     }),
     method('isEmpty', {
       result: 'Boolean',
@@ -130,7 +130,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       step()
       result = result === undefined ? element : call.apply(reducer, result, element)
     }
-    return result === undefined ? call.nothing(said`empty ${own(noun)}`) : result
+    return result === undefined ? call.nothing(msg`empty ${own(noun)}`) : result
   }
   return [
     method('fold', {

@@ -1,6 +1,6 @@
 // The module FQL: every name of the library, whatever variables are called so, and what is known of the database's schema.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { BoundFunction, Module, type Value } from '../value.ts'
 import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
 import { string } from './parameters.ts'
@@ -16,7 +16,7 @@ export const schemaModule: Members = members('FQL.Schema', [
     summary: 'The definition of the collection or the function with a name or alias.',
     example: ['FQL.Schema.defForIdentifier("shout")!.coll', 'Function'],
     run: (_, { ident }, call) =>
-      call.evaluation.world.definitionOf(ident) ?? call.nothing(said`no element found`),
+      call.evaluation.world.definitionOf(ident) ?? call.nothing(msg`no element found`),
   }),
 ])
 

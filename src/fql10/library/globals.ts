@@ -1,6 +1,6 @@
 // The functions that stand by themselves, without a module.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { debugText, displayText } from '../text-of-value.ts'
 import { Id, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition } from './definition.ts'
@@ -17,7 +17,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     example: ['if (false) abort("no stock")', 'null'],
     run: (_, args, call) => {
       const abort = { value: args.return, text: displayText(args.return, call) }
-      throw call.failure('abort', said`Query aborted.`, [], { abort })
+      throw call.failure('abort', msg`Query aborted.`, [], { abort })
     },
   }),
   method('asc', {

@@ -1,6 +1,6 @@
 // Calls of functions of the library: the number of arguments, then their types one by one, then the effect.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { type Arity, arityText, takes, wrongCount } from '../arity.ts'
 import type { Call } from '../call.ts'
 import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
@@ -58,7 +58,7 @@ function checkAll({ parameters, rest }: Signature, args: readonly Value[], call:
 export function check<T>(name: string, parameter: Parameter<T>, arg: Value, call: Call): T {
   const cast = parameter.cast(arg)
   if (cast === undefined) {
-    const message = said`expected value for \`${name}\` of type ${parameter.type}, received ${typeName(arg)}`
+    const message = msg`expected value for \`${name}\` of type ${parameter.type}, received ${typeName(arg)}`
     throw call.failure('invalid_argument', message)
   }
   if (parameter.callback !== undefined) checkCallback(name, parameter.callback, cast, call)
@@ -75,7 +75,7 @@ function checkCallback(
   const arity = arityOf(given as FunctionValue)
   if (takes(arity, count)) return
   const wanted = `${count} parameter${count === 1 ? '' : 's'}`
-  const message = said`\`${name}\` should accept ${wanted}, provided function requires ${arityText(arity, 'parameter')}.`
+  const message = msg`\`${name}\` should accept ${wanted}, provided function requires ${arityText(arity, 'parameter')}.`
   throw call.failure('invalid_argument', message)
 }
 
@@ -98,6 +98,6 @@ function choose(
   const received = `(${args.map(typeName).join(', ')})`
   throw call.failure(
     'invalid_argument',
-    said`expected arguments to \`${definition.name}\` of type ${types.join(' | ')}, received ${received}`,
+    msg`expected arguments to \`${definition.name}\` of type ${types.join(' | ')}, received ${received}`,
   )
 }

@@ -1,7 +1,7 @@
 // The module Math.
 
 import { step } from '../../base/effort.ts'
-import { own, said } from '../../base/message.ts'
+import { msg, own } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
 import { cutDigits } from '../rounding.ts'
@@ -110,7 +110,7 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
   let count = 0n
   for (const value of values) {
     step()
-    if (!isNumber(value)) throw call.invalidArgument('numbers', said`all array elements must be numbers`)
+    if (!isNumber(value)) throw call.invalidArgument('numbers', msg`all array elements must be numbers`)
     sum = add(sum, value)
     count++
   }
@@ -121,7 +121,7 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
 function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
   const { sum, count } = sumOf(values, call)
   if (dividesByZero(sum, count))
-    throw call.failure('divide_by_zero', said`Attempted integer division by zero.`)
+    throw call.failure('divide_by_zero', msg`Attempted integer division by zero.`)
   return divide(sum, count)
 }
 

@@ -1,7 +1,7 @@
 // The module Object. Plain objects have no methods of their own, for their fields could have any name.
 
 import { step } from '../../base/effort.ts'
-import { Message, said } from '../../base/message.ts'
+import { Message, msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { displayText } from '../text-of-value.ts'
 import { type Doc, isArray, isStruct, Module, type Struct, typeName, type Value } from '../value.ts'
@@ -13,7 +13,7 @@ const { method } = entriesFor<Module>()
 /** The fields of an object or of an existing document, for a copy. Throws `invalid_argument` at that parameter. */
 function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): Struct {
   if (value instanceof Module)
-    throw call.invalidArgument(parameter, said`expected either an object or a document`)
+    throw call.invalidArgument(parameter, msg`expected either an object or a document`)
   const fields = isStruct(value) ? value : fieldsOfDocument(parameter, value, call)
   step(fields.size)
   return fields
@@ -37,7 +37,7 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
   let value: Value | undefined = start
   for (const name of path) {
     step()
-    if (typeof name !== 'string') throw call.invalidArgument('path', said`expected an array of strings`)
+    if (typeof name !== 'string') throw call.invalidArgument('path', msg`expected an array of strings`)
     if (!isStruct(value)) return undefined
     value = value.get(name)
     if (value === undefined) return undefined
@@ -47,7 +47,7 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
 
 /** An entry of `fromEntries`: a name and a value. Throws `invalid_argument`. */
 function entryOf(entry: Value, index: number, call: Call): readonly [string, Value] {
-  const refuse = (reason: string) => call.invalidArgument('entries', said`${reason} at index ${index}`)
+  const refuse = (reason: string) => call.invalidArgument('entries', msg`${reason} at index ${index}`)
   if (!isArray(entry)) {
     throw refuse(`expected an array for each element of the outer array, but saw type ${typeName(entry)}`)
   }
@@ -89,7 +89,7 @@ const reading = [
     summary: 'The value at a path through objects, null when it is missing.',
     example: ['Object.select({ a: { b: 1 } }, ["a", "b"])', '1'],
     run: (_, args, call) =>
-      valueAt(args.object, args.path, call) ?? call.nothing(said`no value in object found at path`),
+      valueAt(args.object, args.path, call) ?? call.nothing(msg`no value in object found at path`),
   }),
   method('hasPath', {
     parameters: { object: struct, path: array },

@@ -1,6 +1,6 @@
 // The module Query: who asks, and in what kind of database.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Module } from '../value.ts'
 import { entriesFor, type Members, members } from './definition.ts'
 
@@ -13,14 +13,14 @@ export const queryModule: Members = members('Query', [
     result: 'Doc | Null',
     summary: 'The document that the caller has logged in as.',
     example: ['Query.identity()', 'null'],
-    run: (_, __, call) => call.evaluation.world.access.identity(call) ?? call.nothing(said`missing identity`),
+    run: (_, __, call) => call.evaluation.world.access.identity(call) ?? call.nothing(msg`missing identity`),
   }),
   method('token', {
     effect: 'read',
     result: 'Doc | { *: Any } | Null',
     summary: "The caller's token, or what is in it that another service has signed.",
     example: ['Query.token()', 'null'],
-    run: (_, __, call) => call.evaluation.world.access.token(call) ?? call.nothing(said`no token`),
+    run: (_, __, call) => call.evaluation.world.access.token(call) ?? call.nothing(msg`no token`),
   }),
   method('isEnvProtected', {
     effect: 'read',

@@ -1,7 +1,7 @@
 // What reads sets at once.
 
 import { step } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { requireExtent } from '../extent.ts'
 import { MapSet, WhereSet } from '../sets/functional.ts'
@@ -47,7 +47,7 @@ export const setReadingEntries: readonly LibraryEntry[] = [
     summary: 'The first element for which a predicate returns true, null when there is none.',
     example: ['[1, 2].toSet().firstWhere(n => n > 1)', '2'],
     run: (set, { predicate }, call) =>
-      firstOf(elementsOf(filtered(set, predicate, call), call), said`empty set`, call),
+      firstOf(elementsOf(filtered(set, predicate, call), call), msg`empty set`, call),
   }),
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -55,7 +55,7 @@ export const setReadingEntries: readonly LibraryEntry[] = [
     summary: 'The last element for which a predicate returns true, null when there is none.',
     example: ['[1, 2].toSet().lastWhere(n => n < 2)', '1'],
     run: (set, { predicate }, call) =>
-      firstOf(elementsOf(filtered(lazy(set).reversed(), predicate, call), call), said`empty set`, call),
+      firstOf(elementsOf(filtered(lazy(set).reversed(), predicate, call), call), msg`empty set`, call),
   }),
   method('count', {
     result: 'Number',

@@ -1,6 +1,6 @@
 // Lazy sets, and the module Set. What gives a set reads nothing; everything else reads as much as it needs.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { sourceOf, sourceOfFields } from '../events/source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
@@ -20,7 +20,7 @@ const ofModule = entriesFor<Module>()
 
 function taken(inner: LazySet, limit: number, call: Call): LazySet {
   if (limit >= 0) return new TakeSet(inner, limit)
-  throw call.failure('invalid_bounds', said`expected \`limit\` to be greater than 0, received ${limit}`)
+  throw call.failure('invalid_bounds', msg`expected \`limit\` to be greater than 0, received ${limit}`)
 }
 
 const making = [

@@ -1,7 +1,7 @@
 // Types with next to no members: each value has a text, and some are made from one.
 
 import { longCall } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { decodeBase64, encodeBase64 } from '../../values/base64.ts'
 import { TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -56,7 +56,7 @@ export const smallTypes = {
 function decoded(text: string, call: Call): Uint8Array {
   longCall(text.length)
   const bytes = /[-_]/.test(text) ? undefined : decodeBase64(text)
-  if (bytes === undefined) throw call.invalidArgument('encoded', said`expected a base64 text`)
+  if (bytes === undefined) throw call.invalidArgument('encoded', msg`expected a base64 text`)
   return bytes
 }
 
@@ -80,7 +80,7 @@ export const bytesModule: Members = members(
 function idOf(value: Value, call: Call): Id {
   const id = typeof value === 'string' ? integerOfText(value) : integerOf(value)
   if (id !== undefined) return new Id(id)
-  throw call.failure('invalid_id', said`\`${debugText(value, call)}\` is not a valid ID.`)
+  throw call.failure('invalid_id', msg`\`${debugText(value, call)}\` is not a valid ID.`)
 }
 
 /** The table of the module ID. */

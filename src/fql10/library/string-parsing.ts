@@ -1,7 +1,7 @@
 // Texts that are numbers, read as Java's parsers read them.
 
 import { longCall } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import type { Call } from '../call.ts'
 import { javaDouble } from '../double-of-text.ts'
@@ -49,13 +49,13 @@ function decimalDigit(character: string): number | undefined {
 }
 
 function noNumber(call: Call): Value {
-  return call.nothing(said`invalid number`)
+  return call.nothing(msg`invalid number`)
 }
 
 function checkedRadix(radix: number, call: Call): number {
   // The message has the name of another parameter: so has the original.
   if (radix < 2 || radix > 36)
-    throw call.invalidArgument('format', said`invalid radix, expected a number from 2-36`)
+    throw call.invalidArgument('format', msg`invalid radix, expected a number from 2-36`)
   return radix
 }
 

@@ -1,7 +1,7 @@
 // Regular expressions in Java's syntax.
 
 import { longCall, step } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { codePointsBetween } from '../../text/code-points.ts'
 import { type CompiledPattern, compilePattern, type Match } from '../../text/regex/compiled-pattern.ts'
 import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../../text/regex/errors.ts'
@@ -32,7 +32,7 @@ function compiled(regex: string, call: Call): CompiledPattern {
 }
 
 function invalidRegex(reason: string, call: Call): unknown {
-  return call.failure('invalid_regex', said`Invalid regular expression. ${reason}`)
+  return call.failure('invalid_regex', msg`Invalid regular expression. ${reason}`)
 }
 
 /** The matches of an expression in a text. A match is valid until the next one is asked for. */

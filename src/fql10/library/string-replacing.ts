@@ -1,6 +1,6 @@
 // Replacing and splitting texts by texts.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
 import { entriesFor, type LibraryEntry } from './definition.ts'
@@ -19,7 +19,7 @@ function finding(pattern: string): Find {
 /** How many matches are to be replaced. Throws `invalid_argument` below 1. */
 export function checkedAmount(amount: number, call: Call): number {
   // The message has the name of another parameter: so has the original.
-  if (amount < 1) throw call.invalidArgument('count', said`must be greater than or equal to 1`)
+  if (amount < 1) throw call.invalidArgument('count', msg`must be greater than or equal to 1`)
   return amount
 }
 

@@ -1,7 +1,7 @@
 // Looking for texts in texts. Positions count code points.
 
 import { longCall } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { codePointLength, codePointsBetween, unitOffset } from '../../text/code-points.ts'
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
@@ -24,7 +24,7 @@ export function offsetWithin(text: string, index: number | undefined, otherwise:
 
 /** The position of an offset in units; null for -1. */
 export function positionOf(text: string, offset: number, call: Call): Value {
-  return offset < 0 ? call.nothing(said`no element found`) : BigInt(codePointsBetween(text, 0, offset))
+  return offset < 0 ? call.nothing(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
 }
 
 /** The last offset at or before another at which a text begins in another. */

@@ -1,7 +1,7 @@
 // Texts. Lengths and positions count code points.
 
 import { longCall } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { codePointLength, unitOffset } from '../../text/code-points.ts'
 import { casefold } from '../../values/casefold.ts'
 import { mapKnown } from '../../values/known-characters.ts'
@@ -46,7 +46,7 @@ function folded(text: string, format: string, call: Call): string {
   if (format === 'NFKCCaseFold') return casefold(text)
   if (normalForms.includes(format)) return mapKnown(text, part => normalize(part, format as NormalForm))
   const names = 'NFKCCaseFold, NFC, NFD, NFKC, or NFKD'
-  throw call.invalidArgument('format', said`expected a casefold format (one of ${names})`)
+  throw call.invalidArgument('format', msg`expected a casefold format (one of ${names})`)
 }
 
 function mapped(text: string, map: (text: string) => string): string {

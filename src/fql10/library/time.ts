@@ -1,6 +1,6 @@
 // Times, and the module Time.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { epochDayOfTime, maxEpochDay, minEpochDay } from '../../values/date.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import {
@@ -54,7 +54,7 @@ function isWithinYears(value: Time): boolean {
 }
 
 function outOfRange(isBeyond: boolean, call: Call): unknown {
-  return call.failure('invalid_time', said`Time exceeds the ${isBeyond ? 'maximum' : 'minimum'} value.`)
+  return call.failure('invalid_time', msg`Time exceeds the ${isBeyond ? 'maximum' : 'minimum'} value.`)
 }
 
 /** An integer as the language has it: what exceeds 64 bits wraps around. */
@@ -123,7 +123,7 @@ function fromText(name: string, query: string, result: string) {
     run: (_, args, call) => {
       const value = parseTime(args.time)
       if (value !== undefined) return value
-      throw call.failure('invalid_time', said`\`${args.time}\` is not a valid time.`)
+      throw call.failure('invalid_time', msg`\`${args.time}\` is not a valid time.`)
     },
   })
 }

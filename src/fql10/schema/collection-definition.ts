@@ -1,7 +1,7 @@
 // The rules of a collection's definition as version 10 writes it: its shape, names, texts and paths, and what its parts
 // mean together.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import { listIn, namedIn, objectIn, partsIn, textIn } from '../../model/schema/definition-parts.ts'
 import { typeFaultText } from '../../model/schema/fault-texts.ts'
@@ -250,7 +250,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
       .map(() => failureAt(at, 'Unique constraints must have at least one term')),
     ...repeated(uniques.map(({ key }) => key)).flatMap(key => {
       const { paths } = uniques.find(each => each.key === key) as (typeof uniques)[number]
-      const title = said`Duplicate unique constraint on path`
+      const title = msg`Duplicate unique constraint on path`
       return paths.length === 0 ? [] : [failureAt(at, `${title} [${paths.join(', ')}]`)]
     }),
     ...[...objectIn(definition, 'computed_fields').keys()]

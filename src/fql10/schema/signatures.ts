@@ -2,7 +2,7 @@
 // none, and types whose values cannot be stored.
 
 import { catchError } from '../../base/catch-error.ts'
-import { type Message, said } from '../../base/message.ts'
+import { type Message, msg } from '../../base/message.ts'
 import {
   anyObject,
   anyType,
@@ -170,8 +170,8 @@ class Resolver {
     if (given.length === count) return make(given)
     const text =
       count === 0
-        ? said`Type \`${node.name}\` does not accept any parameters.`
-        : said`Type constructor \`${node.name}<>\` accepts ${count} parameters, received ${given.length}`
+        ? msg`Type \`${node.name}\` does not accept any parameters.`
+        : msg`Type constructor \`${node.name}<>\` accepts ${count} parameters, received ${given.length}`
     this.#fault(text, { start: node.start, end: node.start + node.name.length })
     return anyType
   }
@@ -182,7 +182,7 @@ class Resolver {
       return { kind: 'reference', collection: collection.number, name: collection.name }
     }
     this.#refuseUnknown(target)
-    this.#fault(said`Reference type must refer to a doc type`, node)
+    this.#fault(msg`Reference type must refer to a doc type`, node)
     return anyType
   }
 
@@ -195,7 +195,7 @@ class Resolver {
 
   #refuseUnknown(target: TypeNode): void {
     if (target.kind !== 'name' || plainTypes.has(target.name) || otherNames.has(target.name)) return
-    this.#fault(said`Unknown type \`${target.name}\``, target)
+    this.#fault(msg`Unknown type \`${target.name}\``, target)
   }
 
   #document(node: Extract<TypeNode, { kind: 'name' }>): Part {
@@ -203,7 +203,7 @@ class Resolver {
     if (collection !== undefined) return { kind: 'document', collection, node }
     const missing = node.name.startsWith('Null') ? this.#find(node.name.slice(4)) : undefined
     if (missing !== undefined) return { kind: 'null document', collection: missing, node }
-    this.#fault(said`Unknown type \`${node.name}\``, node)
+    this.#fault(msg`Unknown type \`${node.name}\``, node)
     return anyType
   }
 

@@ -1,7 +1,7 @@
 // Pages of sets, and going on with them.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { SetCursor, type SetValue, type Struct, type Value } from '../value.ts'
 import { openCursor, type PageStart, sealCursor } from './cursor.ts'
@@ -29,7 +29,7 @@ export function firstPage(set: SetValue, size: number | undefined, call: Call): 
 export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
   if (size !== undefined) checkedSize(size, call)
   const opened = openCursor(cursor, call)
-  if (opened === undefined) throw call.failure('invalid_cursor', said`Cursor cursor is invalid or expired.`)
+  if (opened === undefined) throw call.failure('invalid_cursor', msg`Cursor cursor is invalid or expired.`)
   return pageOf(size === undefined ? opened : { ...opened, size }, call)
 }
 
@@ -61,6 +61,6 @@ function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
 export function checkedSize(size: number, call: Call): number {
   const max = limits.v10ElementsMax
   if (size >= 1 && size <= max) return size
-  const message = said`expected \`size\` to be between 1 and ${max} (inclusive), received ${size}`
+  const message = msg`expected \`size\` to be between 1 and ${max} (inclusive), received ${size}`
   throw call.failure('invalid_bounds', message)
 }

@@ -2,7 +2,7 @@
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { compareTotally, equalElements } from '../comparison.ts'
@@ -201,7 +201,7 @@ export function all(set: LazySet, reading: Call): Value[] {
   for (const element of elementsOf(set, reading)) {
     step()
     if (elements.length === limits.v10ElementsMax) {
-      const message = said`Value too large: exceeded maximum number of elements (limit=${limits.v10ElementsMax}).`
+      const message = msg`Value too large: exceeded maximum number of elements (limit=${limits.v10ElementsMax}).`
       throw reading.failure('value_too_large', message)
     }
     elements.push(element)

@@ -1,6 +1,6 @@
 // Ranges of sets of documents: `{ from: …, to: … }`, both ends included.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { Doc, isStruct, type Value } from '../value.ts'
@@ -22,7 +22,7 @@ export function endsOfRange(
   const from = given.get('from')
   const to = given.get('to')
   if (from === undefined && to === undefined) {
-    const shape = said`should be an object contining \`{ from }\`, \`{ to }\`, or \`{ from, to }\` fields`
+    const shape = msg`should be an object contining \`{ from }\`, \`{ to }\`, or \`{ from, to }\` fields`
     throw call.invalidArgument('range', shape)
   }
   return {
@@ -36,6 +36,6 @@ export function rangeOfDocuments(range: Value, call: Call): StoredRange {
   return endsOfRange(range, call, (end, value) => {
     const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)
     if (id !== undefined) return { values: [], id }
-    throw call.invalidArgument('range', said`The \`${end}\` field must be a document id.`)
+    throw call.invalidArgument('range', msg`The \`${end}\` field must be a document id.`)
   })
 }

@@ -1,6 +1,6 @@
 // Numbers and texts as they are written.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
 import { escapedCharacters } from '../text/quoted.ts'
 import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
@@ -184,7 +184,7 @@ function checked(reader: SourceReader, start: number, digits: string): string {
       : point > 0x10ffff
         ? 'outside of valid unicode range'
         : undefined
-  if (annotation !== undefined) throw reader.fault(said`Invalid escape`, start, reader.at, { annotation })
+  if (annotation !== undefined) throw reader.fault(msg`Invalid escape`, start, reader.at, { annotation })
   return String.fromCodePoint(point)
 }
 
@@ -194,7 +194,7 @@ export function keyOf(node: Node, reader: SourceReader): string {
   const isPart = (part: string | Node): part is Node => typeof part !== 'string'
   const inner = node.kind === 'template' ? (node.parts.find(isPart) as Node) : node
   const hash = reader.text.lastIndexOf('#{', inner.start)
-  throw reader.fault(said`Object keys do not support interpolation`, inner.start, inner.end, {
+  throw reader.fault(msg`Object keys do not support interpolation`, inner.start, inner.end, {
     remarks: [
       reader.remark('hint', 'Add a backslash to ignore the interpolation', hash, hash, '\\'),
       reader.remark('hint', 'Use Object.fromEntries if you need a dynamic key', node.start, node.end),

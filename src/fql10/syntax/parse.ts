@@ -1,6 +1,6 @@
 // From a text to its tree, or to everything that is wrong with it.
 
-import { type Message, own, said } from '../../base/message.ts'
+import { type Message, msg, own } from '../../base/message.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import type { LambdaNode, Node, Program, TypeNode } from './nodes.ts'
 import { Parser } from './parser.ts'
@@ -76,7 +76,7 @@ function wholeOf<T>(parser: Parser, read: () => T): T {
 function expectedText(names: readonly string[]): Message {
   const [first = 'expression', ...others] = [...new Set(names)].sort()
   const last = others.pop()
-  if (last === undefined) return said`Expected ${own(first)}`
-  if (others.length === 0) return said`Expected ${own(first)} or ${own(last)}`
-  return said`Expected ${own([first, ...others].join(', '))}, or ${own(last)}`
+  if (last === undefined) return msg`Expected ${own(first)}`
+  if (others.length === 0) return msg`Expected ${own(first)} or ${own(last)}`
+  return msg`Expected ${own([first, ...others].join(', '))}, or ${own(last)}`
 }

@@ -2,7 +2,7 @@
 // nothing is read twice.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { ChainReader } from './chains.ts'
 import { readHeredoc, startsHeredoc } from './heredoc.ts'
 import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'
@@ -72,7 +72,7 @@ export class Parser extends ChainReader {
           remarks: [this.remark('hint', 'Declare a lambda.', start, start, '() => ')],
         }
       : {}
-    throw this.fault(said`Body must be a lambda expression.`, start, end, parts)
+    throw this.fault(msg`Body must be a lambda expression.`, start, end, parts)
   }
 
   /** A block in braces, the first of which comes here; never an object. */
@@ -103,7 +103,7 @@ export class Parser extends ChainReader {
     const start = this.at
     const statements: (LetNode | Node)[] = []
     if (!this.startsExpression()) {
-      const message = said`Unexpected end of ${what}. Expected statement or expression`
+      const message = msg`Unexpected end of ${what}. Expected statement or expression`
       throw this.fault(message, start, start + 1)
     }
     do statements.push(this.#statement())
@@ -114,7 +114,7 @@ export class Parser extends ChainReader {
       this.lines()
       if (this.at < this.text.length && this.unit() !== code.closeBrace) throw this.#unexpected(what)
       const remarks = [this.remark('cause', 'Statement does not return a value', last.start, last.end)]
-      throw this.fault(said`Missing return expression`, this.at, this.at + 1, { remarks })
+      throw this.fault(msg`Missing return expression`, this.at, this.at + 1, { remarks })
     }
     return { kind: 'block', statements, start, end }
   }
@@ -186,7 +186,7 @@ export class Parser extends ChainReader {
   /** An expression with everything that belongs to it. Short lambdas are functions where they are allowed. */
   expression(shortAllowed: boolean): Node {
     if (++this.#depth > limits.v10NestingMax) {
-      throw this.fault(said`The query is nested too deeply`, this.at, this.at + 1)
+      throw this.fault(msg`The query is nested too deeply`, this.at, this.at + 1)
     }
     const outer = this.#usesShort
     this.#usesShort = false
@@ -195,7 +195,7 @@ export class Parser extends ChainReader {
     this.#usesShort = outer
     this.#depth--
     if (!usesShort) return node
-    if (!shortAllowed) this.record(said`Invalid anonymous field access`, node.start, node.end)
+    if (!shortAllowed) this.record(msg`Invalid anonymous field access`, node.start, node.end)
     const { start, end } = node
     return { kind: 'lambda', parameters: [shortParameter], rest: undefined, body: node, start, end }
   }
@@ -225,7 +225,7 @@ export class Parser extends ChainReader {
       }
       if (rest !== undefined) {
         if (elements.every(({ kind }) => kind === 'name')) throw this.expected('`=>`')
-        throw this.fault(said`invalid variadic tuple`, start, end)
+        throw this.fault(msg`invalid variadic tuple`, start, end)
       }
       return this.#rest(this.chain(this.#tuple(group), end), start)
     }
@@ -293,7 +293,7 @@ export class Parser extends ChainReader {
       if (each.name !== '_' && first !== undefined) {
         const message = 'Argument originally defined here'
         const remarks = [this.remark('hint', message, first, first + each.name.length)]
-        this.record(said`Duplicate lambda argument`, each.start, end, { remarks })
+        this.record(msg`Duplicate lambda argument`, each.start, end, { remarks })
       } else places.set(each.name, each.start)
       parameters.push(each.name)
     }
@@ -339,7 +339,7 @@ export class Parser extends ChainReader {
       if (!isSign || startsNumber(this)) break
       signs.push({ operator: this.text[this.at] as '-' | '~' | '!', start: this.at })
       if (signs.length > limits.v10NestingMax)
-        throw this.fault(said`The query is nested too deeply`, start, start + 1)
+        throw this.fault(msg`The query is nested too deeply`, start, start + 1)
       this.at++
       this.blanks()
     }
@@ -364,7 +364,7 @@ export class Parser extends ChainReader {
     switch (this.unit()) {
       case code.open: {
         const group = this.#parenthesised()
-        if (group.rest !== undefined) throw this.fault(said`invalid variadic tuple`, start, group.end)
+        if (group.rest !== undefined) throw this.fault(msg`invalid variadic tuple`, start, group.end)
         return this.#tuple(group)
       }
       case code.openBracket:
@@ -484,7 +484,7 @@ export class Parser extends ChainReader {
       const first = places.get(key)
       if (first !== undefined) {
         const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
-        this.record(said`Duplicate key`, keyStart, this.at, { remarks })
+        this.record(msg`Duplicate key`, keyStart, this.at, { remarks })
       } else places.set(key, { start: keyStart, end: this.at })
       this.blanks()
       this.requires(':')

@@ -1,7 +1,7 @@
 // A text with a position: blanks, names, and the faults that end a parse.
 
 import { limits } from '../../base/limits.ts'
-import { type Message, said } from '../../base/message.ts'
+import { type Message, msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/failure.ts'
 import type { Source } from './source.ts'
 
@@ -291,6 +291,6 @@ export class SourceReader {
   /** The fault of a word that may not be used as a name. */
   keyword(word: string, start: number): Recorded {
     const annotation = `\`${word}\` is a keyword`
-    return this.fault(said`Invalid identifier`, start, start + word.length, { annotation })
+    return this.fault(msg`Invalid identifier`, start, start + word.length, { annotation })
   }
 }

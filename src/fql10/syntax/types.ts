@@ -2,7 +2,7 @@
 // mean nothing when it runs.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { readNumber, readString, startsNumber, startsString } from './literals.ts'
 import type { Node, TypeMember, TypeNode, TypeParameter } from './nodes.ts'
 import { code, type SourceReader } from './reader.ts'
@@ -18,7 +18,7 @@ interface Declared {
 /** Reads a type. */
 export function readType(reader: SourceReader, declared?: Declared): TypeNode {
   if (reader.typesAround > limits.v10NestingMax)
-    throw reader.fault(said`The query is nested too deeply`, reader.at, reader.at + 1)
+    throw reader.fault(msg`The query is nested too deeply`, reader.at, reader.at + 1)
   reader.typesAround++
   const type = readWholeType(reader, declared)
   reader.typesAround--
@@ -193,7 +193,7 @@ function readFields(reader: SourceReader, start: number, declared: Declared | un
     const end = reader.at
     if (open !== undefined) {
       const remarks = [reader.remark('hint', `${open.what} defined here`, open.start, open.end)]
-      reader.record(said`${open.what} must be the last element in an object`, memberStart, end, { remarks })
+      reader.record(msg`${open.what} must be the last element in an object`, memberStart, end, { remarks })
     }
     if (what !== undefined) open = { what, start: from, end }
     if (what === 'Wildcard') wildcard = member?.type
@@ -212,7 +212,7 @@ function noteName(reader: SourceReader, member: TypeMember, names: Map<string, T
   if (first === undefined) names.set(member.name, member)
   else {
     const remarks = [reader.remark('hint', 'Key originally used here', first.start, first.end)]
-    reader.record(said`Duplicate key`, member.start, member.end, { remarks })
+    reader.record(msg`Duplicate key`, member.start, member.end, { remarks })
   }
 }
 

@@ -1,6 +1,6 @@
 // Who asks, and the documents by which they prove it: credentials, tokens.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
 import { isProtected } from '../../model/resources/databases.ts'
@@ -57,7 +57,7 @@ export class AccessDocuments implements AccessReader {
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc {
     const instance = this.#instanceOf(credential)
     if (instance === undefined || !this.verify(credential, password)) {
-      throw call.failure('invalid_secret', said`Provided secret did not match.`)
+      throw call.failure('invalid_secret', msg`Provided secret did not match.`)
     }
     const session = this.#session
     const params: ObjectValue = ttl === undefined ? new Map() : new Map([['ttl', ttl]])

@@ -1,7 +1,7 @@
 // Computed fields as indexes have them: a function of one document that sees nothing but what is stored of it, so that its
 // entries can be computed again at any time. What asks for more has no entry.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Session } from '../../model/session.ts'
 import { type DocumentValue, isObject, type Ref, type Value as StoredValue } from '../../values/value.ts'
 import { Call, type World } from '../call.ts'
@@ -28,7 +28,7 @@ function referenceOf(ref: Ref): Doc {
 }
 
 function noSets(call: Call) {
-  return call.failure('invalid_effect', said`Indexes see no sets.`)
+  return call.failure('invalid_effect', msg`Indexes see no sets.`)
 }
 
 /** A world that is one document. */
@@ -36,7 +36,7 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
   const fieldOf = (doc: Doc, name: string, call: Call): Value | undefined => {
     const isOwn = doc.ref.collection === own.collection && doc.ref.id === own.id
     if (!isOwn || name === 'ts') {
-      throw call.failure('invalid_effect', said`Indexes see nothing but the fields of the document.`)
+      throw call.failure('invalid_effect', msg`Indexes see nothing but the fields of the document.`)
     }
     const data = fields.get('data')
     const isBeside = name === 'data' || name === 'ttl'
@@ -45,7 +45,7 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
     return value === undefined ? undefined : runtimeOf(value, referenceOf)
   }
   const allFields = (doc: Doc, call: Call): Struct => {
-    throw call.failure('invalid_effect', said`Indexes do not see all of ${doc.ref.id}.`)
+    throw call.failure('invalid_effect', msg`Indexes do not see all of ${doc.ref.id}.`)
   }
   const sets: World['sets'] = {
     ...emptyWorld.sets,

@@ -1,7 +1,7 @@
 // The data behind a query: what a session has, as the language sees it. Most queries are short and use little of it, so the
 // parts are made when they are first asked for.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
 import { timeFromMicros } from '../../values/time.ts'
@@ -98,7 +98,7 @@ export class DataWorld extends DocumentReader implements World {
   }
 
   #unknown(kind: 'collection' | 'function', name: string, call: Call) {
-    const message = said`invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
+    const message = msg`invalid argument \`${kind}\`: No such user ${kind} \`${name}\`.`
     const hint = `A ${kind} cannot be created and used in the same query.`
     const remarks = this.#names.isMade(kind, name)
       ? [{ name: 'hint', message: hint, span: call.span } as const]

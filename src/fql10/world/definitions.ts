@@ -1,6 +1,6 @@
 // What native documents have to be, beyond the types of their fields: names, code, roles that exist.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { isBuiltinRole } from '../../model/auth/builtin-role.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
@@ -96,7 +96,7 @@ function bodyFailures(text: string): readonly ConstraintFailure[] {
     const source = new Source('*body*', text)
     const { end, parameters, start } = parseLambda(source)
     if (parameters[0] !== shortParameter) return
-    const message = said`Short form lambdas are not allowed here`
+    const message = msg`Short form lambdas are not allowed here`
     throw new QueryFailure('invalid_query', message, [
       { name: 'error', message, span: { source, start, end } },
     ])

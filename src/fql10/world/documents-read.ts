@@ -1,7 +1,7 @@
 // Documents as they are read: whether they are there, and their fields in the order in which they are shown.
 
 import { step } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
 import { countingRead } from '../../model/read.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
@@ -372,7 +372,7 @@ function absenceOf(doc: Doc, cause: Absence['cause']): Absence {
     case 'deleted':
       return { cause, onField: undefined, onAssert: notFound }
     case 'collection deleted': {
-      const message = said`Document with id ${doc.ref.id} does not exist because the collection was deleted.`
+      const message = msg`Document with id ${doc.ref.id} does not exist because the collection was deleted.`
       return { cause, onField: undefined, onAssert: { code: 'document_not_found', message } }
     }
     case 'permission denied':
@@ -380,9 +380,9 @@ function absenceOf(doc: Doc, cause: Absence['cause']): Absence {
         cause,
         onField: {
           code: 'permission_denied',
-          message: said`Insufficient privileges to perform the action.`,
+          message: msg`Insufficient privileges to perform the action.`,
         },
-        onAssert: { code: 'null_value', message: said`Null value, due to permission denied` },
+        onAssert: { code: 'null_value', message: msg`Null value, due to permission denied` },
       }
   }
 }

@@ -1,7 +1,7 @@
 // Functions of the users, in either language: called from here, and bodies of this one called from elsewhere.
 
 import { catchError } from '../../base/catch-error.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { authorityOfRole } from '../../model/auth/role.ts'
 import { Failure, LanguageError } from '../../model/failure.ts'
 import type { Session } from '../../model/session.ts'
@@ -26,7 +26,7 @@ export function callUser(
 ): Value | BoundCall {
   const { ref } = callee
   const stored = session.transaction.get(ref)
-  if (stored === undefined) throw call.failure('unbound_variable', said`Unbound variable \`${callee.name}\``)
+  if (stored === undefined) throw call.failure('unbound_variable', msg`Unbound variable \`${callee.name}\``)
   const code = codeOf(stored.fields.get('body'))
   const { access } = session
   const passed = (language: LanguageName) =>
@@ -79,7 +79,7 @@ function foreignArgument(arg: Value, parameter: string, call: Call): StoredValue
     NotStorable,
     () => toForeign(arg),
     ({ value }) => {
-      const message = said`Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(value)}\` values.`
+      const message = msg`Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(value)}\` values.`
       throw call.failure('invalid_argument', message)
     },
   )
@@ -87,13 +87,13 @@ function foreignArgument(arg: Value, parameter: string, call: Call): StoredValue
 
 function translated(error: unknown, call: Call, reader: DocumentReader): unknown {
   if (error instanceof QueryFailure) return error
-  if (error instanceof Failure) return call.failure('eval_error', said`${error.message}`)
+  if (error instanceof Failure) return call.failure('eval_error', msg`${error.message}`)
   if (!(error instanceof LanguageError)) return error
   const { aborted } = error
-  if (aborted === undefined) return call.failure('eval_error', said`${error.message}`)
+  if (aborted === undefined) return call.failure('eval_error', msg`${error.message}`)
   const value = runtimeOf(aborted, ref => reader.document(ref))
   const abort = { value, text: typeof value === 'string' ? value : error.message }
-  return call.failure('abort', said`Query aborted.`, [], { abort })
+  return call.failure('abort', msg`Query aborted.`, [], { abort })
 }
 
 /** A value as version 4 has it. Throws {@link NotStorable} for what it does not have. */

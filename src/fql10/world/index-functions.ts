@@ -1,7 +1,7 @@
 // The functions of a companion that read an index: `Jar.byName("a", { from: 1 })`.
 
 import { catchError } from '../../base/catch-error.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { OwnField, OwnIndex } from '../../model/schema/collection-indexes.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { Ref, type Value as StoredValue, Time } from '../../values/value.ts'
@@ -44,7 +44,7 @@ function setOf(
   call: Call,
 ): StoredSet {
   if (!index.isQueryable) {
-    const message = said`The index \`${collection.name}.${index.name}\` is not queryable.`
+    const message = msg`The index \`${collection.name}.${index.name}\` is not queryable.`
     throw call.failure('invalid_index_invocation', message)
   }
   call.evaluation.world.sets.requireIndex(collection, call)
@@ -64,7 +64,7 @@ function setOf(
 function storedTerm(term: Value, name: string, call: Call): StoredValue {
   const stored = storedOrNothing(term)
   if (stored !== undefined) return stored
-  throw call.invalidArgument(name, said`Argument cannot be used as lookup term`)
+  throw call.invalidArgument(name, msg`Argument cannot be used as lookup term`)
 }
 
 function storedOrNothing(value: Value): StoredValue | undefined {
@@ -81,12 +81,12 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
   return endsOfRange(range, call, (end, given) => {
     const items = values.length > 1 && Array.isArray(given) ? (given as readonly Value[]) : [given]
     if (items.length > values.length) {
-      throw call.invalidArgument('range', said`The field \`${end}\` can have at most ${values.length} values`)
+      throw call.invalidArgument('range', msg`The field \`${end}\` can have at most ${values.length} values`)
     }
     const bound = items.map((item, position) => boundValue(item, values[position] as OwnField, collection))
     if (bound.some(each => each === undefined)) {
       const shape = 'should be either an indexable value or an array of values'
-      throw call.invalidArgument('range', said`The \`${end}\` field ${shape}`)
+      throw call.invalidArgument('range', msg`The \`${end}\` field ${shape}`)
     }
     return boundOf(bound as readonly StoredValue[], index)
   })

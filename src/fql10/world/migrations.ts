@@ -3,7 +3,7 @@
 
 import { catchError } from '../../base/catch-error.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { upsert } from '../../base/upsert.ts'
 import { collectionFinder, runDefault } from '../../model/schema/collection-rules.ts'
 import { pathText, typeFaultText } from '../../model/schema/fault-texts.ts'
@@ -77,7 +77,7 @@ export class Migrations {
     const faults = refusals.flatMap(refusal => refusal.faults)
     const other = refusals.find(({ message }) => message !== undefined)?.message ?? ''
     const told = faults.length > 0 ? indented(drawnInMessage(faults, '\n')) : other
-    throw call.failure('invalid_schema', said`Invalid database schema update.\n${told}`)
+    throw call.failure('invalid_schema', msg`Invalid database schema update.\n${told}`)
   }
 }
 

@@ -1,7 +1,7 @@
 // How version 10 tells what the rules of the data refuse: one table of codes and texts for the kinds of failures.
 
 import { unreachable } from '../../base/assert.ts'
-import { type Message, own, said } from '../../base/message.ts'
+import { type Message, msg, own } from '../../base/message.ts'
 import type { DestructiveChange, Failure, Fault, FieldFault, LanguageError } from '../../model/failure.ts'
 import {
   failedCheckText,
@@ -30,12 +30,12 @@ export interface Target {
 export function failedTo({ action, collection, name, ref }: Target): Message {
   const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
   if (!isNative) {
-    const which = action === 'create' || ref === undefined ? said`document` : said`document with id ${ref.id}`
-    return said`Failed to ${own(action)} ${which} in collection \`${collection}\`.`
+    const which = action === 'create' || ref === undefined ? msg`document` : msg`document with id ${ref.id}`
+    return msg`Failed to ${own(action)} ${which} in collection \`${collection}\`.`
   }
-  if (action === 'create') return said`Failed to create ${collection}.`
-  const which = name === undefined ? said`with id ${ref.id}` : said`\`${name}\``
-  return said`Failed to ${own(action)} ${collection} ${which}.`
+  if (action === 'create') return msg`Failed to create ${collection}.`
+  const which = name === undefined ? msg`with id ${ref.id}` : msg`\`${name}\``
+  return msg`Failed to ${own(action)} ${collection} ${which}.`
 }
 
 /** The refusal of fields: each failure under its path. */
@@ -47,7 +47,7 @@ export function constraintFailure(
   const parts = { constraintFailures: failures }
   const { diagnostics } = call.failure('constraint_failure', message, [], parts)
   const lines = failures.map(each => `\n  ${failureLine(each)}`)
-  const told = failures.length === 0 ? message : said`${message}\nconstraint failures:${lines.join('')}`
+  const told = failures.length === 0 ? message : msg`${message}\nconstraint failures:${lines.join('')}`
   const drawn = diagnostics.map(diagnostic => ({ ...diagnostic, message: told }))
   return new QueryFailure('constraint_failure', message, drawn, parts)
 }
@@ -57,7 +57,7 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
   const lines = drawnInMessage(faults, '\n')
     .split('\n')
     .map(line => `\n    ${line}`)
-  return call.failure('invalid_schema', said`Invalid database schema update.${lines.join('')}`)
+  return call.failure('invalid_schema', msg`Invalid database schema update.${lines.join('')}`)
 }
 
 /** A failure as the summary has it: its paths, and its message with all lines but the first further in. */
@@ -69,7 +69,7 @@ function failureLine({ label = '', message, paths }: ConstraintFailure): string 
 
 /** The error of what a call may not do. */
 export function permissionDenied(call: Call): QueryFailure {
-  return call.failure('permission_denied', said`Insufficient privileges to perform the action.`)
+  return call.failure('permission_denied', msg`Insufficient privileges to perform the action.`)
 }
 
 /** The error of a refusal by the model. */
@@ -119,7 +119,7 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     case 'broken check':
       return fault.error instanceof QueryFailure
         ? failureWithin(fault.error, call)
-        : call.failure('eval_error', said`${fault.error.message}`)
+        : call.failure('eval_error', msg`${fault.error.message}`)
     case 'failed default':
       return failed(`Default field evaluation failed.\n${drawn(fault.error)}`, [fault.field])
     case 'other database':
@@ -168,12 +168,12 @@ function shownPath(path: readonly string[], { ref }: Target): readonly string[] 
 
 /** The error of a write within an `at` of the past. */
 export function pastWrite(call: Call): QueryFailure {
-  return call.failure('invalid_write', said`Cannot write at a snapshot time in the past.`)
+  return call.failure('invalid_write', msg`Cannot write at a snapshot time in the past.`)
 }
 
 /** The error of a query that writes a collection and documents of it. */
 export function sameQuery(call: Call): QueryFailure {
-  return call.failure('invalid_write', said`Cannot modify a document and its collection in the same query.`)
+  return call.failure('invalid_write', msg`Cannot modify a document and its collection in the same query.`)
 }
 
 /** ``Collection `Jar` does not contain document with id 7.`` */
@@ -182,8 +182,8 @@ export function notFoundText({
   name,
   ref,
 }: Pick<Target, 'collection' | 'name' | 'ref'>): Message {
-  if (name !== undefined) return said`${collection} \`${name}\` not found.`
-  return said`Collection \`${collection}\` does not contain document with id ${ref?.id ?? -1n}.`
+  if (name !== undefined) return msg`${collection} \`${name}\` not found.`
+  return msg`Collection \`${collection}\` does not contain document with id ${ref?.id ?? -1n}.`
 }
 
 function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure {
@@ -191,7 +191,7 @@ function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure 
   if (isNamed) {
     return uniqueFailure([[['name']]], call)
   }
-  const message = said`Collection \`${target.collection}\` already contains document with id ${ref?.id ?? -1n}.`
+  const message = msg`Collection \`${target.collection}\` already contains document with id ${ref?.id ?? -1n}.`
   return call.failure('document_id_exists', message)
 }
 
@@ -215,7 +215,7 @@ export function uniqueFailure(
   const failures = all.map(each =>
     typeof each === 'string' ? { paths: [], label: each, message } : { paths: each, message },
   )
-  return constraintFailure(said`Failed unique constraint.`, failures, call)
+  return constraintFailure(msg`Failed unique constraint.`, failures, call)
 }
 
 const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {

@@ -1,7 +1,7 @@
 // Stored code of version 10 that runs on behalf of others: version 4 calls a function, the model asks a predicate or a check.
 
 import { catchError } from '../../base/catch-error.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { EffectPlace } from '../../model/effect.ts'
 import type { CodeLanguage, Given, Session } from '../../model/session.ts'
 import type { SourceCode } from '../../values/code.ts'
@@ -88,7 +88,7 @@ function effectIn(place: EffectPlace, effect: 'pure' | 'read'): CallEffect {
 /** The value to be stored that `work` gives. */
 function storable(work: () => StoredValue): StoredValue {
   return catchError(NotStorable, work, ({ value }) => {
-    const message = said`Value has type ${typeName(value)}, which cannot be persisted`
+    const message = msg`Value has type ${typeName(value)}, which cannot be persisted`
     throw new QueryFailure('invalid_type', message, [])
   })
 }

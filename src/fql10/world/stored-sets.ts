@@ -1,6 +1,6 @@
 // Reads sets of documents: those of a collection, element by element, as far as asked for.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
 import { type ElementFilter, mayReadHistory, readableDocumentsOf } from '../../model/sets/access.ts'
@@ -60,7 +60,7 @@ export class StoredSetReader implements SetReader {
   requireIndex(module: Module, call: Call): void {
     this.#session.asker = call
     if (this.mayReadSome(module)) return
-    const message = said`Insufficient privileges to read from collection ${module.name}.`
+    const message = msg`Insufficient privileges to read from collection ${module.name}.`
     throw call.failure('permission_denied', message)
   }
 

@@ -1,7 +1,7 @@
 // Values as they are stored, as values of version 10, and back. Most are the same; references become documents.
 
 import { step } from '../../base/effort.ts'
-import { type Message, said } from '../../base/message.ts'
+import { type Message, msg } from '../../base/message.ts'
 import {
   DocumentValue,
   isArray as isStoredArray,
@@ -89,8 +89,8 @@ export class NotStorable {
   get message(): Message {
     const { path, value } = this
     if (value instanceof Lambda)
-      return said`Anonymous functions cannot be stored. Use a string of FQL instead.`
-    return said`Value at \`${path}\` has type ${typeName(value)}, which cannot be persisted.`
+      return msg`Anonymous functions cannot be stored. Use a string of FQL instead.`
+    return msg`Value at \`${path}\` has type ${typeName(value)}, which cannot be persisted.`
   }
 }
 

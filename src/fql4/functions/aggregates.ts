@@ -2,7 +2,7 @@
 // a page with the single value, so that its cursors stay usable.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { compareValues } from '../../values/order.ts'
 import { isArray, type Value } from '../../values/value.ts'
 import { anyValue, boolean, type Elements, iterable, lambda, number } from '../arguments.ts'
@@ -61,7 +61,7 @@ const mean: Aggregate = (elements, call, key) => {
         : Number(total) + Number(element)
     length++
   }
-  if (length === 0) throw call.invalid(said`Non-empty array expected.`, key)
+  if (length === 0) throw call.invalid(msg`Non-empty array expected.`, key)
   return Number(total) / length
 }
 
@@ -85,7 +85,7 @@ function extreme(direction: 1 | -1): Aggregate {
       const isBetter = () => current === undefined || compareValues(element, current) * direction >= 0
       if (call.session.metered(isBetter)) chosen = element
     }
-    if (chosen === undefined) throw call.invalid(said`Non-empty array expected.`, key)
+    if (chosen === undefined) throw call.invalid(msg`Non-empty array expected.`, key)
     return chosen
   }
 }

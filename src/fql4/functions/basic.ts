@@ -1,6 +1,6 @@
 // Control and binding: forms that determine what is evaluated, and when.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Time, TransactionTime, type Value } from '../../values/value.ts'
 import { boolean, lambda, lazy, lazySequence, string, transactionTime } from '../arguments.ts'
@@ -64,7 +64,7 @@ export const basic = family('Basic', [
     summary: 'Fails the query with an error and discards its writes.',
     example: ['{"if": false, "then": {"abort": "stop"}, "else": 1}', '1'],
     evaluate(args, call) {
-      throw call.error('transaction aborted', said`${args.abort}`)
+      throw call.error('transaction aborted', msg`${args.abort}`)
     },
   }),
 ])

@@ -1,6 +1,6 @@
 // Calls of user functions.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { LanguageError } from '../../model/failure.ts'
 import { callFunction } from '../../model/functions.ts'
 import { native, Ref, type Value } from '../../values/value.ts'
@@ -43,10 +43,10 @@ function wrappingErrors(call: Call, work: () => Value): Value {
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error
     // An error of another language.
-    if (!(error instanceof QueryError)) throw call.error('transaction aborted', said`${abortText(error)}`)
+    if (!(error instanceof QueryError)) throw call.error('transaction aborted', msg`${abortText(error)}`)
     const cause: readonly ErrorEntry[] = error.errors
     if (cause.length === 1 && cause[0]?.code === 'stack overflow') throw error
-    const description = said`Calling the function resulted in an error.`
+    const description = msg`Calling the function resulted in an error.`
     throw QueryError.of('call error', description, call.position(), { cause })
   }
 }

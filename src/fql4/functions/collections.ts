@@ -4,7 +4,7 @@
 import { longCall } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { isArray, type Value } from '../../values/value.ts'
 import {
   anyValue,
@@ -52,7 +52,7 @@ function passing(predicate: BoundLambda, elements: readonly Value[], call: Call)
   const errors = new ErrorList()
   for (const [index, result] of results.entries()) {
     if (typeof result === 'boolean') continue
-    errors.add(call.invalid(said`Boolean expected, ${typeName(result)} provided.`, index).errors)
+    errors.add(call.invalid(msg`Boolean expected, ${typeName(result)} provided.`, index).errors)
     if (errors.isFull) break
   }
   errors.throwIfAny()
@@ -81,7 +81,7 @@ function join(front: readonly Value[], back: readonly Value[]): readonly Value[]
   const length = front.length + back.length
   longCall(length)
   if (length <= limits.arrayElementsMax) return requireExtent(front.concat(back))
-  const text = said`Array exceeds max length. Max: ${limits.arrayElementsMax}, current: ${length}.`
+  const text = msg`Array exceeds max length. Max: ${limits.arrayElementsMax}, current: ${length}.`
   throw new RequestError('bad request', text)
 }
 

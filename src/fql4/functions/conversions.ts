@@ -1,7 +1,7 @@
 // Conversions from one type to another. An impossible conversion is an error, never null.
 
 import { step } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { asText } from '../../text/as-text.ts'
 import { dateOfTime, timeOfDate } from '../../values/date.ts'
 import { parseJavaNumber } from '../../values/number-text.ts'
@@ -28,7 +28,7 @@ import { typeName } from '../values/tagged.ts'
 import { dateFromText, timeFromText } from './time.ts'
 
 function cannotCast(value: Value, target: string, call: Call, ...at: string[]): QueryError {
-  return call.invalid(said`Cannot cast ${typeName(value)} to ${target}.`, ...at)
+  return call.invalid(msg`Cannot cast ${typeName(value)} to ${target}.`, ...at)
 }
 
 /** A number, or the number at the start of a text. */

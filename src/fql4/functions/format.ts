@@ -1,7 +1,7 @@
 // Formats values by the conversions of java.util.Formatter, and by two additional conversions for any value.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { asText } from '../../text/as-text.ts'
 import { formatDouble, formatInteger } from '../../text/format/number-format.ts'
 import { FormatError, parseFormat, type Specifier } from '../../text/format/specifier.ts'
@@ -61,7 +61,7 @@ function convert(specifier: Specifier, value: Value, index: number, call: Call):
     default: {
       const text = asText(value)
       if (text === undefined) {
-        throw call.invalid(said`Cannot cast ${typeName(value)} to String.`, 'values', index)
+        throw call.invalid(msg`Cannot cast ${typeName(value)} to String.`, 'values', index)
       }
       return cut(text, specifier.precision)
     }
@@ -105,10 +105,10 @@ class ValueCounter {
     if (index === 'previous') return this.#previous
     if (index === undefined) {
       if (this.#next < this.#count) return this.#next++
-      throw this.#call.invalid(said`format specifiers count must be <= arguments size`, 'format')
+      throw this.#call.invalid(msg`format specifiers count must be <= arguments size`, 'format')
     }
     if (index >= 1 && index <= this.#count) return index - 1
-    throw this.#call.invalid(said`index must be >= 1 and <= arguments size`, 'format')
+    throw this.#call.invalid(msg`index must be >= 1 and <= arguments size`, 'format')
   }
 }
 
@@ -151,7 +151,7 @@ export const format = family('Formatting', [
         if (!(error instanceof FormatError)) throw error
         const { reason, text } = error
         const what = reason === 'suffix' ? 'date/time suffix' : 'conversion format'
-        throw call.invalid(said`Invalid ${what} '${text}'.`, 'format')
+        throw call.invalid(msg`Invalid ${what} '${text}'.`, 'format')
       }
     },
   }),

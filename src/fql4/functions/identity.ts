@@ -1,6 +1,6 @@
 // Functions to log in and out, and to query the identity of the caller.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { equalizeReads, logOut } from '../../model/auth/login.ts'
 import { Failure } from '../../model/failure.ts'
 import { mayRead, permissionDenied } from '../../model/permissions.ts'
@@ -46,7 +46,7 @@ function passwordMatches(instance: Ref | undefined, target: SetLike, password: s
 
 function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
   const instance = instanceOf(target, call, 'login')
-  if (isElsewhere(instance, call)) throw call.invalid(said`Cannot write a scoped ref.`, 'login')
+  if (isElsewhere(instance, call)) throw call.invalid(msg`Cannot write a scoped ref.`, 'login')
   const password = params.get('password') ?? null
   if (password !== null && typeof password !== 'string') {
     const failures = [invalidType(['password'], password, 'String')]
@@ -54,7 +54,7 @@ function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
   }
   const known = typeof password === 'string' && passwordMatches(instance, target, password, call)
   if (!known || !instance) {
-    const description = said`The document was not found or provided password was incorrect.`
+    const description = msg`The document was not found or provided password was incorrect.`
     throw call.error('authentication failed', description)
   }
   return createToken(instance, params, call.session)
@@ -63,7 +63,7 @@ function logIn(target: SetLike, params: ObjectValue, call: Call): Value {
 function currentIdentity(call: Call): Value {
   const { identity } = call.session.caller
   if (identity !== undefined) return identity
-  throw call.error('missing identity', said`Authentication does not contain an identity`)
+  throw call.error('missing identity', msg`Authentication does not contain an identity`)
 }
 
 /** The key, token or payload of the credential. A key is returned only in its own database. */
@@ -77,7 +77,7 @@ function ownerOfSecret(secret: string, call: Call): Value {
   const { memo, host, transaction } = call.session
   const owner = host.logins.ownerOf(transaction, memo, secret)
   const unknown = () => {
-    const description = said`No key found for secret ${secret}.`
+    const description = msg`No key found for secret ${secret}.`
     return QueryError.of('instance not found', description, call.position(), { status: 400 })
   }
   if (!owner) throw unknown()
@@ -157,7 +157,7 @@ export const identity = family('Identity', [
     evaluate(_args, call) {
       const token = currentToken(call)
       if (token !== undefined) return token
-      throw call.error('invalid token', said`Token metadata is not accessible.`)
+      throw call.error('invalid token', msg`Token metadata is not accessible.`)
     },
   }),
   unary('has_current_token', nothing, {

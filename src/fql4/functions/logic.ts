@@ -1,6 +1,6 @@
 // Logic: combines booleans. Other values are never converted to booleans.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { boolean, lazyList, nonEmptyList } from '../arguments.ts'
 import { type Call, family, type Lazy, unary } from '../definition.ts'
 import { typeName } from '../values/tagged.ts'
@@ -10,7 +10,7 @@ function shortCircuit(operands: readonly Lazy[], decisive: boolean, call: Call, 
   for (let index = 0; index < operands.length; index++) {
     const value = (operands[index] as Lazy).evaluate()
     if (typeof value !== 'boolean') {
-      throw call.invalid(said`Boolean expected, ${typeName(value)} provided.`, key, index)
+      throw call.invalid(msg`Boolean expected, ${typeName(value)} provided.`, key, index)
     }
     if (value === decisive) return decisive
   }

@@ -1,6 +1,6 @@
 // Numbers: arithmetic, signs, rounding.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { integer, nonEmptyList, number } from '../arguments.ts'
 import { add, arithmetic, type Num, numberText, wrap } from '../arithmetic.ts'
 import { type Call, define, family, optional, unary } from '../definition.ts'
@@ -26,7 +26,7 @@ function fold(
 /** A division that rejects zero divisors of both types. */
 function dividing(operation: Operation): (left: Num, right: Num, call: Call) => Num {
   return (left, right, call) => {
-    if (Number(right) === 0) throw call.invalid(said`Illegal division by zero.`)
+    if (Number(right) === 0) throw call.invalid(msg`Illegal division by zero.`)
     return operation(left, right)
   }
 }
@@ -119,7 +119,7 @@ export const numbers = family('Numbers', [
     summary: 'The square root of a number.',
     example: ['9', '3.0'],
     evaluate(sqrt, call) {
-      if (!(sqrt >= 0)) throw call.invalid(said`${numberText(sqrt)} must be positive`)
+      if (!(sqrt >= 0)) throw call.invalid(msg`${numberText(sqrt)} must be positive`)
       return Math.sqrt(Number(sqrt))
     },
   }),

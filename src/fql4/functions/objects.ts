@@ -1,7 +1,7 @@
 // Objects and paths: finding values within others, and combining objects.
 
 import { step } from '../../base/effort.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { equalValues } from '../../values/equality.ts'
 import {
   collectionOf,
@@ -48,7 +48,7 @@ function selectOne({ fallback, from, path: steps }: Selection, call: Call): Valu
   if (found !== undefined) return found
   if (fallback) return fallback.evaluate()
   step(steps.length)
-  throw call.error('value not found', said`Value not found at path [${steps.join(',')}].`, 'from')
+  throw call.error('value not found', msg`Value not found at path [${steps.join(',')}].`, 'from')
 }
 
 function selectAll({ from, path: steps }: Selection, call: Call): Value {
@@ -132,7 +132,7 @@ function containsValue(wanted: Value, value: Value, call: Call): boolean {
   if (value instanceof UnresolvedRef) throw undefinedReference(value, call, 'in')
   const contents = contentsOf(value, call)
   if (contents) return call.session.metered(() => contents.some(each => equalValues(each, wanted)))
-  throw call.invalid(said`Object, Array, Page, Set, or Ref expected, Scalar provided.`, 'in')
+  throw call.invalid(msg`Object, Array, Page, Set, or Ref expected, Scalar provided.`, 'in')
 }
 
 function merged(left: Value, right: Value, combine: BoundLambda | undefined, call: Call): Value {

@@ -1,7 +1,7 @@
 // Pages of sets, and their first and last elements.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { requireReachable } from '../../model/read.ts'
 import { isArray, isNativeCollectionRef, isObject, Ref, type Value } from '../../values/value.ts'
 import { anyValue, boolean, identifier, integer, setOrArray, transactionTime } from '../arguments.ts'
@@ -33,7 +33,7 @@ function startOf(cursor: Value, call: Call): Start {
   const [key, ...others] = isObject(cursor) ? cursor.keys() : []
   if ((key !== 'after' && key !== 'before') || others.length > 0 || !isObject(cursor)) {
     const expected = "Expected an object with either 'before' or 'after' key in it."
-    throw call.invalid(said`Invalid cursor object. ${expected}`, 'cursor')
+    throw call.invalid(msg`Invalid cursor object. ${expected}`, 'cursor')
   }
   return { direction: key, cursor: cursor.get(key), cursorAt: ['cursor', key] }
 }
@@ -48,7 +48,7 @@ function endFunction(end: 'first' | 'last', answer: string) {
     example: ['[1, 2, 3]', answer],
     evaluate(elements, call) {
       if (!isArray(elements)) return endOfSet(elements, call, end)
-      if (elements.length === 0) throw call.invalid(said`Non-empty array expected.`, end)
+      if (elements.length === 0) throw call.invalid(msg`Non-empty array expected.`, end)
       return elements.at(end === 'first' ? 0 : -1) as Value
     },
   })

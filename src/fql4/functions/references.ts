@@ -1,6 +1,6 @@
 // Constructors of references: schema objects by name, documents by collection and id, new ids.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { parseId } from '../../values/names.ts'
 import {
   native,
@@ -46,12 +46,12 @@ function byName(name: string, kind: SchemaKind, what: string, lifetime: Lifetime
 function idOf(id: Value, call: Call): bigint {
   if (typeof id === 'bigint') return id
   if (typeof id !== 'string')
-    throw call.invalid(said`String or Number expected, ${typeName(id)} provided.`, 'id')
+    throw call.invalid(msg`String or Number expected, ${typeName(id)} provided.`, 'id')
   const parsed = parseId(id)
   if (parsed === 'not numeric') {
-    throw call.invalid(said`Number or numeric String expected, non-numeric '${id}' provided.`, 'id')
+    throw call.invalid(msg`Number or numeric String expected, non-numeric '${id}' provided.`, 'id')
   }
-  if (parsed === 'too large') throw call.invalid(said`The id provided is too large: '${id}'`, 'id')
+  if (parsed === 'too large') throw call.invalid(msg`The id provided is too large: '${id}'`, 'id')
   return parsed
 }
 
@@ -67,7 +67,7 @@ const documentCollection = {
     if (typeName(value) !== 'Collection Ref') throw mismatch('Collection Ref', value, call, key)
     const ref = value as Ref
     if (ref.id < BigInt(native.keys)) {
-      throw call.invalid(said`Regular Class Ref expected, Schema Class Ref provided.`, key)
+      throw call.invalid(msg`Regular Class Ref expected, Schema Class Ref provided.`, key)
     }
     return ref
   },

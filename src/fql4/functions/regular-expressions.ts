@@ -1,7 +1,7 @@
 // Regular expressions: search and replacement.
 
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { codePointsBetween, unitOffset } from '../../text/code-points.ts'
 import { searchStart } from '../../text/find.ts'
 import type { CompiledPattern, Match } from '../../text/regex/compiled-pattern.ts'
@@ -79,7 +79,7 @@ function readReplacement(text: string, pattern: CompiledPattern, call: Call): Re
     return parseReplacement(text, pattern)
   } catch (error) {
     if (!(error instanceof ReplacementError)) throw error
-    throw call.invalid(said`Replacement text ${error.message}.`, 'replace')
+    throw call.invalid(msg`Replacement text ${error.message}.`, 'replace')
   }
 }
 

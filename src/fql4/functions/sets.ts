@@ -1,6 +1,6 @@
 // Functions that create sets, and the same operations on arrays and pages.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import {
   isArray,
   Lambda,
@@ -82,7 +82,7 @@ function combine(
   const arrays = members.filter(isArray)
   if (arrays.length === 0) return combinedSet(type, members as readonly SetLike[], call)
   if (arrays.length === members.length) return call.session.metered(() => combinations[type](arrays))
-  throw call.invalid(said`Arguments cannot be of different types, expected Set or Array.`, type)
+  throw call.invalid(msg`Arguments cannot be of different types, expected Set or Array.`, type)
 }
 
 function combination(name: keyof typeof combinations, summary: string, answer: string) {

@@ -2,7 +2,7 @@
 
 import { longCall, step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { codePointLength, isPairAt, unitOffset } from '../../text/code-points.ts'
 import { findText } from '../../text/find.ts'
 import { indexOfText, TextSearch } from '../../text/text-search.ts'
@@ -27,7 +27,7 @@ const normalizer: ArgumentType<Normalizer> = {
     const found = (['NFKCCaseFold', ...normalForms] as const).find(name => name === value)
     if (found) return found
     const names = "String 'NFKCCaseFold', 'NFC', 'NFD', 'NFKC', or 'NFKD'"
-    throw call.invalid(said`${names} expected, ${typeName(value)} provided.`, key)
+    throw call.invalid(msg`${names} expected, ${typeName(value)} provided.`, key)
   },
 }
 
@@ -35,9 +35,9 @@ function substring(text: string, start: bigint, length: bigint | undefined, call
   const size = BigInt(codePointLength(text))
   const from = start < 0n ? size + start : start
   if (from < 0n || from > size) {
-    throw call.invalid(said`start must be less than or equal to the string length`)
+    throw call.invalid(msg`start must be less than or equal to the string length`)
   }
-  if (length !== undefined && length < 0n) throw call.invalid(said`length must be positive`)
+  if (length !== undefined && length < 0n) throw call.invalid(msg`length must be positive`)
   const first = unitOffset(text, Number(from))
   if (length === undefined || length >= size - from) return text.slice(first)
   return text.slice(first, unitOffset(text, Number(length), first))
@@ -84,9 +84,9 @@ interface Sizes {
 function ngramSizes(givenMin: bigint | undefined, givenMax: bigint | undefined, call: Call): Sizes {
   const min = givenMin ?? 1n
   const max = givenMax ?? 2n
-  if (givenMin === undefined && max < 2n) throw call.invalid(said`max ngram size must be > 0 and >= min`)
-  if (min < 1n || min > max) throw call.invalid(said`min ngram size must be > 0 and <= max`)
-  if (max > min + 1n) throw call.invalid(said`max ngram size must be <= min + 1`)
+  if (givenMin === undefined && max < 2n) throw call.invalid(msg`max ngram size must be > 0 and >= min`)
+  if (min < 1n || min > max) throw call.invalid(msg`min ngram size must be > 0 and <= max`)
+  if (max > min + 1n) throw call.invalid(msg`max ngram size must be <= min + 1`)
   const bound = BigInt(limits.textUnitsMax)
   return { min: Number(min < bound ? min : bound), max: Number(max < bound ? max : bound) }
 }

@@ -1,6 +1,6 @@
 // Times and dates: creation, arithmetic, and calendar parts in UTC.
 
-import { own, said } from '../../base/message.ts'
+import { msg, own } from '../../base/message.ts'
 import { addDays, parseDate } from '../../values/date.ts'
 import {
   addToTime,
@@ -41,20 +41,20 @@ function now({ session }: Call): Time {
 export function timeFromText(text: string, call: Call): Time {
   if (text === 'now') return now(call)
   const time = parseTime(trimBlanks(text))
-  if (!time) throw call.invalid(said`Cannot cast '${text}' to a time.`)
+  if (!time) throw call.invalid(msg`Cannot cast '${text}' to a time.`)
   return time
 }
 
 /** The date in a text. Errors have the position of the call. */
 export function dateFromText(text: string, call: Call): LocalDate {
   const date = parseDate(trimBlanks(text))
-  if (!date) throw call.invalid(said`Cannot cast '${text}' to a date.`)
+  if (!date) throw call.invalid(msg`Cannot cast '${text}' to a date.`)
   return date
 }
 
 /** Rejects units other than days. */
 function requireDays({ unit, words }: NamedTimeUnit, call: Call): void {
-  if (!unit.ofDates) throw call.invalid(said`Invalid time unit '${words}'.`, 'unit')
+  if (!unit.ofDates) throw call.invalid(msg`Invalid time unit '${words}'.`, 'unit')
 }
 
 function move(from: Time | LocalDate, amount: bigint, unit: NamedTimeUnit, call: Call): Time | LocalDate {
@@ -83,10 +83,10 @@ function difference(from: Time | LocalDate, to: Time | LocalDate, named: NamedTi
     return diffDates(from, to)
   }
   if (!(from instanceof Time && to instanceof Time)) {
-    throw call.invalid(said`Incompatible time arguments.`, 'time_diff')
+    throw call.invalid(msg`Incompatible time arguments.`, 'time_diff')
   }
   const units = diffTimes(from, to, named.unit)
-  if (units !== wrap(units)) throw call.invalid(said`The difference does not fit a 64-bit Integer.`)
+  if (units !== wrap(units)) throw call.invalid(msg`The difference does not fit a 64-bit Integer.`)
   return units
 }
 
@@ -108,7 +108,7 @@ function calendarPart(name: string, part: keyof CalendarParts, summary: string, 
 function within64Bits(units: string, count: (time: Time) => bigint) {
   return (instant: Time, call: Call): bigint => {
     const counted = count(instant)
-    if (counted !== wrap(counted)) throw call.invalid(said`The ${units} do not fit a 64-bit Integer.`)
+    if (counted !== wrap(counted)) throw call.invalid(msg`The ${units} do not fit a 64-bit Integer.`)
     return counted
   }
 }

@@ -1,6 +1,6 @@
 // Trigonometry, exponentials and logarithms. Always doubles; angles are in radians.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { number } from '../arguments.ts'
 import { numberText } from '../arithmetic.ts'
 import { define, family, optional, unary } from '../definition.ts'
@@ -31,7 +31,7 @@ function ofDouble(
     example,
     evaluate(given, call) {
       const value = Number(given)
-      if (!domain.holds(value)) throw call.invalid(said`${numberText(given)} ${domain.rule}`)
+      if (!domain.holds(value)) throw call.invalid(msg`${numberText(given)} ${domain.rule}`)
       return compute(value)
     },
   })

@@ -1,7 +1,7 @@
 // Creates sets without reading anything: names are resolved and arguments are checked, so that every created set can be
 // read.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { IndexDefinition } from '../../storage/store/contract.ts'
 import {
   firstUserCollection,
@@ -43,7 +43,7 @@ function requireActive(ref: Ref, call: Call, key: string): IndexDefinition {
   const index = transaction.catalogue.index(ref)
   if (!index) throw notFound(native.indexes, call, key)
   if (index.active) return index
-  const description = said`Index '${index.name}' is not active.`
+  const description = msg`Index '${index.name}' is not active.`
   throw QueryError.of('instance not found', description, call.position(key), { status: 400 })
 }
 
@@ -54,7 +54,7 @@ export function termsOf(value: Value, call: Call, key: string): readonly Value[]
     const unresolved = unresolvedIn(term)
     if (!unresolved) continue
     throw call.invalid(
-      said`Any expected, ${typeName(unresolved)} provided.`,
+      msg`Any expected, ${typeName(unresolved)} provided.`,
       key,
       ...(terms === value ? [index] : []),
     )
@@ -74,7 +74,7 @@ export function documentsSet(collection: Ref, call: Call): SetValue {
 
 /** The history of a set or document. */
 export function eventsSet(source: SetLike, call: Call): SetValue {
-  if (isHistory(source)) throw call.invalid(said`Set does not support events history.`)
+  if (isHistory(source)) throw call.invalid(msg`Set does not support events history.`)
   return new SetValue({ type: 'events', source })
 }
 
@@ -84,7 +84,7 @@ export function combinedSet(
   sets: readonly SetLike[],
   call: Call,
 ): SetValue {
-  if (!canCombine(sets, call.session)) throw call.invalid(said`Sets are not compatible.`, type)
+  if (!canCombine(sets, call.session)) throw call.invalid(msg`Sets are not compatible.`, type)
   return new SetValue({ type, sets })
 }
 
@@ -105,8 +105,8 @@ function undefinedIn(value: Value, call: Call, key: string): readonly ErrorEntry
   return unresolved ? undefinedReference(unresolved, call, key).errors : []
 }
 
-const readsOnly = said`Invalid lambda. Lambda in this context may not write or call a user function.`
-const isPure = said`Invalid lambda. Lambda in this context may not read, write, or call a user function.`
+const readsOnly = msg`Invalid lambda. Lambda in this context may not write or call a user function.`
+const isPure = msg`Invalid lambda. Lambda in this context may not read, write, or call a user function.`
 
 /** The elements of a set for which a lambda returns true. */
 export function filterSet(source: SetLike, bound: BoundLambda, call: Call): SetValue {

@@ -1,7 +1,7 @@
 // Cursors into histories: a time, or an event whose last parts may be omitted.
 
 import { secondsPerDay } from '../../base/durations.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { endOfTime, type Micros, nearestMicros } from '../../base/micros.ts'
 import type { HistoryPlace } from '../../model/sets/history.ts'
 import { microsOfTime } from '../../values/time.ts'
@@ -103,7 +103,7 @@ function fieldsOf(cursor: Value): ObjectValue | undefined {
 /** Parses the parts of a cursor object; their errors are reported together. */
 function readFields(fields: ObjectValue, ofSet: boolean, call: Call, at: readonly string[]) {
   if (!keySets.includes([...fields.keys()].sort().join())) {
-    throw call.invalid(said`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)
+    throw call.invalid(msg`Cannot create event cursor with keys ${[...fields.keys()].join(', ')}`, ...at)
   }
   const errors = new ErrorList()
   const field = <T>(name: string, read: (given: Value) => T): T | undefined =>

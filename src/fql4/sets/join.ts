@@ -1,6 +1,6 @@
 // Join: the union of the sets for each element of a source, with every key once.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { areCompatible, type Element, elementValue, keyOf } from '../../model/sets/order.ts'
 import type { ElementStream } from '../../model/sets/stream.ts'
 import { isNativeCollectionRef, Lambda, type Ref, type Value } from '../../values/value.ts'
@@ -27,7 +27,7 @@ export function joinStream(
     const target = open(targetOf(element, link, reading))
     if (!target) continue
     if (!areCompatible(target.order, (targets[0] ?? target).order)) {
-      throw reading.call.invalid(said`Sets are not compatible.`)
+      throw reading.call.invalid(msg`Sets are not compatible.`)
     }
     targets.push(target)
   }
@@ -55,5 +55,5 @@ export function targetOf(
   }
   const target: Value = applySetLambda(link, elementValue(element), reading)
   if (target instanceof SetValue || isNativeCollectionRef(target)) return target
-  throw setLambdaError(link, said`Set expected, ${typeName(target)} provided.`, reading)
+  throw setLambdaError(link, msg`Set expected, ${typeName(target)} provided.`, reading)
 }

@@ -1,7 +1,7 @@
 // Opens a set as a readable stream, without elements that the caller may not see.
 
 import { unreachable } from '../../base/assert.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { documentsFilter, indexFilter, mayReadHistory, nativeFilter } from '../../model/sets/access.ts'
 import { type Element, elementValue } from '../../model/sets/order.ts'
 import { documentsStream, matchStream, SingleDocumentStream } from '../../model/sets/stored-streams.ts'
@@ -69,7 +69,7 @@ function openShape(set: SetValue, shape: SetShape, reading: CallReading): Elemen
 
 /** The error for sets without a readable history, and for histories where elements are needed. */
 export function withoutHistory({ call }: CallReading) {
-  return call.invalid(said`Set does not support events history.`)
+  return call.invalid(msg`Set does not support events history.`)
 }
 
 function derive(
@@ -124,6 +124,6 @@ function predicateOf(lambda: Extract<SetShape, { type: 'filter' }>['lambda'], re
   return (element: Element): boolean => {
     const result = applySetLambda(lambda, elementValue(element), reading)
     if (typeof result === 'boolean') return result
-    throw setLambdaError(lambda, said`Boolean expected, ${typeName(result)} provided.`, reading)
+    throw setLambdaError(lambda, msg`Boolean expected, ${typeName(result)} provided.`, reading)
   }
 }

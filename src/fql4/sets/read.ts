@@ -1,7 +1,7 @@
 // Operations on whole sets: their elements, the first or last element, existence. A permission error has the position
 // of the argument `key`, or of the call when `key` is undefined.
 
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { readElement } from '../../model/read.ts'
 import { elementValue, type SetBound } from '../../model/sets/order.ts'
 import { firstOf } from '../../model/sets/stream.ts'
@@ -69,7 +69,7 @@ function* values(source: Iterable<Item>, reading: CallReading): Generator<Value>
 /** The first or last element. Throws `Non-empty set expected.` at the argument of that name. */
 export function endOfSet(set: SetLike, call: Call, end: 'first' | 'last'): Value {
   const item = firstItem(set, call, end, end === 'last')
-  if (!item) throw call.invalid(said`Non-empty set expected.`, end)
+  if (!item) throw call.invalid(msg`Non-empty set expected.`, end)
   return item.value()
 }
 
@@ -90,7 +90,7 @@ export function firstIdentity(set: SetLike, call: Call, key: string): Ref | unde
 export function getFromSet(set: SetLike, call: Call, key: string): Value {
   const document =
     firstItem(set, call, key)?.document ?? firstOf(open(set, CallReading.of(call, 'shown'), key))?.document
-  if (!document) throw call.error('instance not found', said`Set not found.`)
+  if (!document) throw call.error('instance not found', msg`Set not found.`)
   return viewDocument(readElement(document, call.session), call.session)
 }
 

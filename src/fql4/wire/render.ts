@@ -5,7 +5,7 @@ import { unreachable } from '../../base/assert.ts'
 import { longCall, step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { encodeBase64 } from '../../values/base64.ts'
 import { formatDate } from '../../values/date.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
@@ -67,7 +67,7 @@ export function renderValue(value: Value, context: RenderContext): string | unde
 function tooLong(): RequestError {
   return new RequestError(
     'bad request',
-    said`Answer exceeds the limit of ${limits.answerUnitsMax} characters.`,
+    msg`Answer exceeds the limit of ${limits.answerUnitsMax} characters.`,
   )
 }
 
@@ -161,7 +161,7 @@ class Renderer {
   #enter(): void {
     if (++this.#depth > this.#deepest) this.#deepest = this.#depth
     if (this.#depth > limits.valueDepthMax) {
-      throw new RequestError('bad request', said`Value is nested deeper than ${limits.valueDepthMax} levels.`)
+      throw new RequestError('bad request', msg`Value is nested deeper than ${limits.valueDepthMax} levels.`)
     }
   }
 

@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
 import { RequestError } from '../../base/errors.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 
 /** bcrypt ignores all bytes after these. */
 export const bcryptBytesMax = 72
@@ -22,7 +22,7 @@ export function bcryptAtOnce(most: number): number {
 
 /** The error for a check or a hash when too many are waiting. */
 export function tooManyChecks(): RequestError {
-  return new RequestError('too many requests', said`Too many pending requests`)
+  return new RequestError('too many requests', msg`Too many pending requests`)
 }
 
 /** The bytes of a text, and a well-formed hash (see {@link bcryptCost}) that may belong to them. */

@@ -4,7 +4,7 @@
 
 import { RequestError } from '../../base/errors.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Memo } from '../../base/pending.ts'
 import type { Transaction, Version } from '../../storage/store/contract.ts'
 import { native, type ObjectValue, Ref } from '../../values/value.ts'
@@ -66,7 +66,7 @@ export class Identifier {
     const result = this.#identify(authorization, memo, { transaction, predicatesOf })
     if (!('refused' in result)) return result
     this.#options.log(result.refused)
-    throw new RequestError('unauthorized', said`Unauthorized`)
+    throw new RequestError('unauthorized', msg`Unauthorized`)
   }
 
   /**

@@ -7,7 +7,7 @@
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { isArray, isObject, type ObjectValue, Transient, type Value } from '../../values/value.ts'
 
 /**
@@ -29,11 +29,11 @@ function measure(patch: ObjectValue): void {
     step()
     bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length + 1 : 1
     if (bytes > limits.documentBytesMax) {
-      const text = said`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`
+      const text = msg`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`
       throw new RequestError('bad request', text)
     }
     if (depth > limits.valueDepthMax) {
-      throw new RequestError('bad request', said`Value is nested deeper than ${limits.valueDepthMax} levels.`)
+      throw new RequestError('bad request', msg`Value is nested deeper than ${limits.valueDepthMax} levels.`)
     }
     const stored = storableForm(value)
     if (isArray(stored)) for (const element of stored) visit(element, depth + 1)

@@ -1,21 +1,21 @@
 // What a value of the wrong type is told by. Both languages say it in the same sentences.
 
-import { type Message, said } from '../../base/message.ts'
+import { type Message, msg } from '../../base/message.ts'
 import type { FailedCheck, Fault, FieldPath, TypeFault } from '../failure.ts'
 
 /** The sentence of a fault, without its place. */
 export function typeFaultText(fault: TypeFault): Message {
   switch (fault.kind) {
     case 'mismatch':
-      return said`Expected ${fault.expected}, provided ${fault.provided}`
+      return msg`Expected ${fault.expected}, provided ${fault.provided}`
     case 'missing':
-      return said`Missing required field of type ${fault.expected}`
+      return msg`Missing required field of type ${fault.expected}`
     case 'unexpected':
-      return said`Unexpected field provided`
+      return msg`Unexpected field provided`
     case 'tuple arity':
-      return said`Invalid tuple arity`
+      return msg`Invalid tuple arity`
     case 'union fields':
-      return said`Union requires fields ${alternatives(fault.fields.map(each => `[${each.join(', ')}]`))}`
+      return msg`Union requires fields ${alternatives(fault.fields.map(each => `[${each.join(', ')}]`))}`
   }
 }
 
@@ -43,17 +43,17 @@ export function pathText(path: FieldPath): string {
 
 /** The sentence of a check that did not pass. */
 export function failedCheckText({ name, why }: FailedCheck): Message {
-  if (why === 'not met') return said`Document failed check constraint \`${name}\``
-  return said`Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
+  if (why === 'not met') return msg`Document failed check constraint \`${name}\``
+  return msg`Error evaluating check constraint \`${name}\`: function returned a non-boolean value`
 }
 
 /** The sentence of a value that version 4 does not have. */
 export function foreignValueText({ type }: { readonly type: string }): Message {
-  return said`v10 value has type ${type}, which cannot be represented in v4.`
+  return msg`v10 value has type ${type}, which cannot be represented in v4.`
 }
 
 /** The sentence of a definition that may not change while a schema is staged, which only version 4 would do. */
-export const stagedSchemaText: Message = said`Cannot update schema from FQL v4 if schema has been staged.`
+export const stagedSchemaText: Message = msg`Cannot update schema from FQL v4 if schema has been staged.`
 
 /** Why a document is not what its collection asks for, where no language tells it. */
 export function faultText(fault: Fault): string {

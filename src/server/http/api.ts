@@ -2,7 +2,7 @@
 // again for clients of older versions of that interface, which show `reason`.
 
 import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
-import { type Message, messageOf, said } from '../../base/message.ts'
+import { type Message, messageOf, msg } from '../../base/message.ts'
 import type { Principal } from '../../engine/contract.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Micros } from '../../values/value.ts'
@@ -26,14 +26,14 @@ export class MessageError extends Error {
 
   /** What it is answered with. */
   get answer(): Answer {
-    const fault = { code: codeName(this.code), text: this.template, position: said`` }
+    const fault = { code: codeName(this.code), text: this.template, position: msg`` }
     return { ...jsonAnswer(this.status, undefined), body: messageBody(this.code, this.message), fault }
   }
 }
 
 /** What is wrong with a request, as a sentence without its full stop. */
 export function badRequest(message: string | Message): MessageError {
-  return new MessageError('bad request', said`Bad request: ${message}.`)
+  return new MessageError('bad request', msg`Bad request: ${message}.`)
 }
 
 const messageStatus = { ...requestErrorStatus, conflict: 409 } as const
@@ -73,5 +73,5 @@ export async function principalOf(
 ): Promise<Principal> {
   const principal = await engine.whoIs(authorization)
   if (principal) return principal
-  throw new MessageError('unauthorized', said`The credential is unknown, has expired or was revoked.`)
+  throw new MessageError('unauthorized', msg`The credential is unknown, has expired or was revoked.`)
 }

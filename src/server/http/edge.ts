@@ -7,7 +7,7 @@
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { Message, messageOf, own, said } from '../../base/message.ts'
+import { Message, messageOf, msg, own } from '../../base/message.ts'
 import { LongBody } from '../../engine/contract.ts'
 import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
 import { MessageError } from './api.ts'
@@ -210,7 +210,7 @@ export class Edge {
   ): Answer {
     const { errorBody, errorCode } = endpoint?.errorBody ? endpoint : protocol
     const body = (errorBody ?? protocol.errorBody)(code, String(description))
-    const fault = { code: errorCode?.(code) ?? code, text: template, position: said`` }
+    const fault = { code: errorCode?.(code) ?? code, text: template, position: msg`` }
     return { ...errorAnswer(code, String(description), this.#services.engine.now()), body, fault }
   }
 }

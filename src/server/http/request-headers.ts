@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
-import { type Message, own, said } from '../../base/message.ts'
+import { type Message, msg, own } from '../../base/message.ts'
 import { nearestMicros } from '../../base/micros.ts'
 import { apiVersions, defaultApiVersion } from '../../fql4/wire/version.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
@@ -24,7 +24,7 @@ const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const apiVersion = headers['x-faunadb-api-version'] as string | undefined
   if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
-    return invalidHeader('x-faunadb-api-version', said`Unsupported or invalid API version '${apiVersion}'.`)
+    return invalidHeader('x-faunadb-api-version', msg`Unsupported or invalid API version '${apiVersion}'.`)
   }
   return readTransaction(headers, transactionHeaders, apiVersion ?? defaultApiVersion)
 }
@@ -49,7 +49,7 @@ export function readTransaction(
   const hasSeen = lastSeen !== undefined && lastSeen !== names.nothingSeen
   const lastSeenTxn = hasSeen ? parseInteger(lastSeen) : undefined
   if (hasSeen && lastSeenTxn === undefined) {
-    return invalidHeader(names.lastSeen, said`Invalid timestamp '${lastSeen}'.`)
+    return invalidHeader(names.lastSeen, msg`Invalid timestamp '${lastSeen}'.`)
   }
   const timeout = header(names.timeout)
   const timeoutMs = timeout === undefined ? limits.queryTimeoutDefaultMs : parseInteger(timeout)
@@ -79,7 +79,7 @@ export const version4Protocol: Protocol = {
 
 /** The description of a refused header. */
 export function invalidHeader(name: string, reason: Message): Message {
-  return said`Invalid header '${own(name)}': ${reason}`
+  return msg`Invalid header '${own(name)}': ${reason}`
 }
 
 /** Whether the caller is a person at a terminal, or asked for a body laid out for one. */
@@ -93,10 +93,10 @@ export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
 
 /** What is wrong with a number of milliseconds that a query may take. */
 function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): Message | undefined {
-  if (timeoutMs === undefined) return said`Invalid number '${text}'.`
-  if (timeoutMs <= 0) return said`Must be greater than 0.`
+  if (timeoutMs === undefined) return msg`Invalid number '${text}'.`
+  if (timeoutMs <= 0) return msg`Must be greater than 0.`
   if (timeoutMs > limits.queryTimeoutMaxMs) {
-    return said`Must be less than or equal to ${own(limits.queryTimeoutMaxMs)}.`
+    return msg`Must be less than or equal to ${own(limits.queryTimeoutMaxMs)}.`
   }
   return undefined
 }
@@ -104,9 +104,9 @@ function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined)
 /** What is wrong with a number of retries. */
 function retriesFaultOf(text: string): Message | undefined {
   const retries = parseInteger(text)
-  if (retries === undefined) return said`Invalid number '${text}'.`
+  if (retries === undefined) return msg`Invalid number '${text}'.`
   if (retries < 0 || retries > limits.contentionRetriesMax) {
-    return said`Must be between 0 and ${own(limits.contentionRetriesMax)}.`
+    return msg`Must be between 0 and ${own(limits.contentionRetriesMax)}.`
   }
   return undefined
 }

@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
-import { Message, said } from '../../base/message.ts'
+import { Message, msg } from '../../base/message.ts'
 import { eventErrorBody, requestErrorBody, requestErrorCodes } from '../../fql10/wire/request-errors.ts'
 import type { Protocol, RequestSettings } from './protocol.ts'
 import { invalidHeader, readTransaction } from './request-headers.ts'
@@ -41,12 +41,12 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
 function faultOfChoices(header: (name: string) => string | undefined): Message | undefined {
   const format = header('x-format')
   if (format !== undefined && !formats.includes(format)) {
-    return invalidHeader('x-format', said`Invalid format ${format}`)
+    return invalidHeader('x-format', msg`Invalid format ${format}`)
   }
   for (const name of switches) {
     const value = header(name)?.toLowerCase()
     if (value !== undefined && value !== 'true' && value !== 'false') {
-      return invalidHeader(name, said`Must be a boolean value.`)
+      return invalidHeader(name, msg`Must be a boolean value.`)
     }
   }
   return undefined
@@ -74,7 +74,7 @@ export const feedProtocol: Protocol = {
   queryPath: '/feed/1',
   readSettings: headers => {
     const transaction = readTransaction(headers, transactionHeaders, '10')
-    if (transaction instanceof Message) return said`Invalid headers: ${transaction}`
+    if (transaction instanceof Message) return msg`Invalid headers: ${transaction}`
     return { ...transaction, options: { endpoint: 'feed' } }
   },
   tagHeader: noHeader,

@@ -6,7 +6,7 @@ import { threadMicros } from '../../base/clock.ts'
 import { alsoWatched } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import type { Code } from '../../values/code.ts'
 import type { Value } from '../../values/value.ts'
 import type { NameLookup, StoreHooks, Version } from './contract.ts'
@@ -78,6 +78,6 @@ export class BindingBudget implements StoreHooks {
 }
 
 function tooLong(): RequestError {
-  const text = said`Computing the bindings takes too long. Max: ${limits.documentBindingsMs} ms.`
+  const text = msg`Computing the bindings takes too long. Max: ${limits.documentBindingsMs} ms.`
   return new RequestError('time out', text)
 }

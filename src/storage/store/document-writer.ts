@@ -6,7 +6,7 @@
 import { byteText } from '../../base/byte-text.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import {
   type CollectionId,
   collectionOf,
@@ -317,7 +317,7 @@ function checkVersionBytes(bytes: number): void {
   if (bytes <= limits.documentBytesMax) return
   throw new RequestError(
     'bad request',
-    said`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
+    msg`Version bytes (${bytes}) exceeds threshold (${limits.documentBytesMax})`,
   )
 }
 
@@ -326,7 +326,7 @@ export function checkTransactionBytes(bytes: number): void {
   if (bytes <= limits.transactionBytesMax) return
   throw new RequestError(
     'bad request',
-    said`Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
+    msg`Transaction exceeded limit: got ${bytes} bytes, limit ${limits.transactionBytesMax} bytes`,
   )
 }
 

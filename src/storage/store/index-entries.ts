@@ -6,7 +6,7 @@
 import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { endOfTime } from '../../base/micros.ts'
 import { casefold } from '../../values/casefold.ts'
 import type { ObjectValue, Value } from '../../values/value.ts'
@@ -95,7 +95,7 @@ function checkWidth(entries: number, document: bigint): void {
   if (entries <= limits.queryWidthMax) return
   throw new RequestError(
     'bad request',
-    said`Index entries for doc ${document} (${entries}) exceeds threshold (${limits.queryWidthMax})`,
+    msg`Index entries for doc ${document} (${entries}) exceeds threshold (${limits.queryWidthMax})`,
   )
 }
 

@@ -7,7 +7,7 @@ import { byteText } from '../../base/byte-text.ts'
 import { isInterruption } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { compareBytes } from '../../values/order.ts'
 import {
   type CollectionId,
@@ -253,7 +253,7 @@ function bytesAtMost(value: Value): number {
 export function keyTooLong(bytes: number): RequestError {
   return new RequestError(
     'bad request',
-    said`Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
+    msg`Key bytes (${bytes}) exceeds threshold (${limits.indexKeyBytesMax})`,
   )
 }
 

@@ -4,7 +4,7 @@
 import { microsPerDay } from '../../base/durations.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { type CollectionId, firstUserCollection, type Micros, native, unlisted } from '../../values/value.ts'
@@ -69,7 +69,7 @@ export function checkValidTime(at: number, minimum: Micros): void {
   if (at >= minimum) return
   throw new RequestError(
     'bad request',
-    said`Requested timestamp ${isoTime(at)} less than minimum allowed timestamp ${isoTime(minimum)}.`,
+    msg`Requested timestamp ${isoTime(at)} less than minimum allowed timestamp ${isoTime(minimum)}.`,
   )
 }
 

@@ -5,7 +5,7 @@ import { assert } from '../../base/assert.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
-import { said } from '../../base/message.ts'
+import { msg } from '../../base/message.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import {
   type CollectionId,
@@ -228,7 +228,7 @@ export class SchemaWriter {
     const isCollection = nativeCollection === native.collections
     const id = stored ? decodeTime(stored) + 1 : isCollection ? firstUserCollection : limits.firstIndexId
     if (id > (isCollection ? limits.userCollectionIdMax : indexIdMax)) {
-      throw new RequestError('bad request', said`Maximum sequential ID reached.`)
+      throw new RequestError('bad request', msg`Maximum sequential ID reached.`)
     }
     overlay.set(key, encodeTimes(micros(id)))
     return BigInt(id)

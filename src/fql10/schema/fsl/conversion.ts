@@ -1,7 +1,7 @@
 // From the outline of a file to its items: what all kinds of items have in common. Everything that is wrong is noted, and
 // what can be understood is made all the same.
 
-import { type Message, said } from '../../../base/message.ts'
+import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/failure.ts'
 import type { LambdaNode, Node } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
@@ -47,7 +47,7 @@ export class Conversion {
 
   /** The name of an item that has to have one. */
   nameOf({ keyword, name }: OutlineMember): NamePlace | undefined {
-    return name ?? this.fault(said`Missing required name`, keyword)
+    return name ?? this.fault(msg`Missing required name`, keyword)
   }
 
   /** The same, and it is an identifier. */
@@ -58,16 +58,16 @@ export class Conversion {
 
   /** A name that has to be an identifier. */
   identifier(name: NamePlace): NamePlace | undefined {
-    return isPlainName(name.text) ? name : this.fault(said`Invalid identifier \`${name.text}\``, name)
+    return isPlainName(name.text) ? name : this.fault(msg`Invalid identifier \`${name.text}\``, name)
   }
 
   /** Refuses annotations on what takes none. */
   refuseAnnotations({ annotations: [first] }: OutlineItem): void {
-    if (first !== undefined) this.fault(said`Annotations are not allowed here`, first)
+    if (first !== undefined) this.fault(msg`Annotations are not allowed here`, first)
   }
 
   refuseName({ name }: OutlineMember): void {
-    if (name !== undefined) this.fault(said`Name is not allowed here`, name)
+    if (name !== undefined) this.fault(msg`Name is not allowed here`, name)
   }
 
   /** The value of an item that has to have one. */
@@ -75,36 +75,36 @@ export class Conversion {
     if (item.value !== undefined) return item.value
     semicolons.lastIndex = item.end
     const end = item.end + (semicolons.exec(this.source.text)?.[0].length ?? 0)
-    return this.fault(said`Missing required value`, { start: item.keyword.start, end })
+    return this.fault(msg`Missing required value`, { start: item.keyword.start, end })
   }
 
   blockOf(item: OutlineMember): OutlineBlock | undefined {
     const value = this.valueOf(item)
     if (value === undefined || value.kind === 'block') return value
-    return this.fault(said`Expected a block`, errorPlace(value))
+    return this.fault(msg`Expected a block`, errorPlace(value))
   }
 
   expressionOf(item: OutlineMember): OutlineExpression | undefined {
     const value = this.valueOf(item)
     if (value === undefined || value.kind === 'expression') return value
-    return this.fault(said`Expected an expression literal`, value)
+    return this.fault(msg`Expected an expression literal`, value)
   }
 
   /** The predicate of a block that holds nothing else. */
   predicate(block: OutlineBlock): PredicatePlace | undefined {
     const [only, ...others] = block.members
     if (only === undefined || others.length > 0) {
-      return this.fault(said`Expected a single predicate member`, block)
+      return this.fault(msg`Expected a single predicate member`, block)
     }
     if (only.form !== 'member' || only.keyword.text !== 'predicate') {
-      return this.fault(said`Expecting a predicate`, only)
+      return this.fault(msg`Expecting a predicate`, only)
     }
     this.refuseAnnotations(only)
     this.refuseName(only)
     const value = this.expressionOf(only)
     if (value === undefined) return undefined
     if (lambdaInParentheses(value.node) === undefined) {
-      return this.fault(said`Expected lambda predicate`, errorPlace(value))
+      return this.fault(msg`Expected lambda predicate`, errorPlace(value))
     }
     return { block, lambda: value.node }
   }
@@ -114,7 +114,7 @@ export class Conversion {
     if (value === undefined) return undefined
     return value.kind === 'block'
       ? this.predicate(value)
-      : this.fault(said`Expected a block`, errorPlace(value))
+      : this.fault(msg`Expected a block`, errorPlace(value))
   }
 }
 
@@ -138,7 +138,7 @@ export class Onces {
     if (first === undefined) this.#places.set(what, place)
     else {
       const remarks = [this.#conversion.hint('Originally defined here', first)]
-      this.#conversion.fault(said`Duplicate ${what}`, place, { remarks })
+      this.#conversion.fault(msg`Duplicate ${what}`, place, { remarks })
     }
     return first === undefined
   }

@@ -1,6 +1,6 @@
 // The members of roles and access providers.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import { resourceActions } from '../../../model/auth/contract.ts'
 import { type Conversion, errorPlace, nodeOf, Onces, wordOf } from './conversion.ts'
 import type {
@@ -24,7 +24,7 @@ export function roleMembers({ members }: OutlineBlock, conversion: Conversion): 
       return privilegesMember(item, onces, conversion) ?? []
     if (item.form === 'member' && word.text === 'membership')
       return predicatedMember('membership', item, onces, conversion) ?? []
-    return conversion.fault(said`Invalid member \`${word.text}\``, word) ?? []
+    return conversion.fault(msg`Invalid member \`${word.text}\``, word) ?? []
   })
 }
 
@@ -44,7 +44,7 @@ function privilegesMember(
     const word = wordOf(action)
     conversion.refuseAnnotations(action)
     if (action.form !== 'member' || !actions.has(word.text))
-      return conversion.fault(said`Invalid action \`${word.text}\``, word) ?? []
+      return conversion.fault(msg`Invalid action \`${word.text}\``, word) ?? []
     if (!onces.addNamed('action', word)) return []
     const predicate = conversion.optionalPredicate(action)
     return { kind: 'action', name: word, predicate, start: action.start, end: action.end }
@@ -79,10 +79,10 @@ export function providerMembers(block: OutlineBlock, conversion: Conversion): re
       }
       if (word.text === 'role') return predicatedMember('role', item, onces, conversion) ?? []
     }
-    return conversion.fault(said`Invalid member \`${word.text}\``, word) ?? []
+    return conversion.fault(msg`Invalid member \`${word.text}\``, word) ?? []
   })
-  if (!given.has('issuer')) conversion.fault(said`Missing issuer`, block)
-  if (!given.has('jwks_uri')) conversion.fault(said`Missing jwks uri`, block)
+  if (!given.has('issuer')) conversion.fault(msg`Missing issuer`, block)
+  if (!given.has('jwks_uri')) conversion.fault(msg`Missing jwks uri`, block)
   return members
 }
 
@@ -103,13 +103,13 @@ function textMember(
   if (node?.kind === 'template') {
     for (const part of node.parts) {
       if (typeof part !== 'string') {
-        conversion.fault(said`Cannot interpolate values in a string literal`, errorPlace(part))
+        conversion.fault(msg`Cannot interpolate values in a string literal`, errorPlace(part))
       }
     }
     return undefined
   }
   if (node?.kind !== 'literal' || typeof node.value !== 'string') {
-    return conversion.fault(said`Expected string literal`, errorPlace(given))
+    return conversion.fault(msg`Expected string literal`, errorPlace(given))
   }
   return { kind, value: node.value, valuePlace: node, start, end }
 }

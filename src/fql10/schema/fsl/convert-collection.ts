@@ -1,6 +1,6 @@
 // The members of a collection.
 
-import { own, said } from '../../../base/message.ts'
+import { msg, own } from '../../../base/message.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
 import { isReservedField } from '../field-names.ts'
 import { type Conversion, errorPlace, lambdaInParentheses, nodeOf, Onces, wordOf } from './conversion.ts'
@@ -34,7 +34,7 @@ export function collectionMembers(
     if (member.form === 'field') return fieldMember(member, seen) ?? []
     if (member.form === 'member') return otherMember(member, seen) ?? []
     const word = wordOf(member)
-    return conversion.fault(said`Invalid field or member \`${word.text}\``, word) ?? []
+    return conversion.fault(msg`Invalid field or member \`${word.text}\``, word) ?? []
   })
 }
 
@@ -44,14 +44,14 @@ function fieldMember(item: OutlineField, seen: Seen): CollectionMember | undefin
   conversion.refuseAnnotations(item)
   if (!isWildcard && conversion.identifier(name) === undefined) return undefined
   if (isReservedField(name.text)) {
-    return conversion.fault(said`Invalid reserved name \`${name.text}\``, item)
+    return conversion.fault(msg`Invalid reserved name \`${name.text}\``, item)
   }
   if (!onces.addNamed('field', name)) return undefined
   if (compute !== undefined) return computedMember(item, compute, conversion)
-  if (type === undefined) return conversion.fault(said`Expected a type signature`, item)
+  if (type === undefined) return conversion.fault(msg`Expected a type signature`, item)
   if (isWildcard) {
     if (value !== undefined) {
-      return conversion.fault(said`No default allowed for wildcard field`, errorPlace(value))
+      return conversion.fault(msg`No default allowed for wildcard field`, errorPlace(value))
     }
     refuseDefaults(type, undefined, conversion)
     return { kind: 'wildcard', name, type, start, end }
@@ -65,10 +65,10 @@ function computedMember(
   compute: SourceRange,
   conversion: Conversion,
 ): CollectionMember | undefined {
-  if (value === undefined) return conversion.fault(said`Computed fields require a value`, compute)
+  if (value === undefined) return conversion.fault(msg`Computed fields require a value`, compute)
   const inner = lambdaInParentheses(value)
   if (value.kind !== 'lambda' && inner === undefined) {
-    return conversion.fault(said`Expected lambda`, errorPlace(value))
+    return conversion.fault(msg`Expected lambda`, errorPlace(value))
   }
   // Parentheses around a long lambda say nothing; a short one is none without them.
   const body = inner === undefined || inner.parameters[0] === shortParameter ? value : inner
@@ -94,7 +94,7 @@ function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefi
       return found && { kind: 'migrations', ...found, start: item.start, end: item.end }
     }
   }
-  return conversion.fault(said`Invalid field or member \`${item.keyword.text}\``, item.keyword)
+  return conversion.fault(msg`Invalid field or member \`${item.keyword.text}\``, item.keyword)
 }
 
 function indexMember(item: OutlineMember, { conversion, onces: seen }: Seen): IndexMember | undefined {
@@ -109,7 +109,7 @@ function indexMember(item: OutlineMember, { conversion, onces: seen }: Seen): In
     const word = wordOf(part)
     const { text: kind } = word
     if (part.form !== 'member' || (kind !== 'terms' && kind !== 'values')) {
-      return conversion.fault(said`Invalid member \`${kind}\``, word) ?? []
+      return conversion.fault(msg`Invalid member \`${kind}\``, word) ?? []
     }
     if (!onces.add(`${kind} definition`, part)) return []
     const list = listOf(part, conversion)
@@ -127,7 +127,7 @@ function uniqueMember(item: OutlineMember, { conversion, uniques }: Seen): Uniqu
   if (paths.length === 0) {
     const isEmpty = list.kind !== 'list' || list.elements.length === 0
     if (isEmpty || conversion.faults.length === before) {
-      conversion.fault(said`Expected non-empty terms for a unique constraint`, errorPlace(list))
+      conversion.fault(msg`Expected non-empty terms for a unique constraint`, errorPlace(list))
     }
     return undefined
   }
@@ -135,7 +135,7 @@ function uniqueMember(item: OutlineMember, { conversion, uniques }: Seen): Uniqu
   const first = uniques.get(key)
   if (first !== undefined) {
     const remarks = [conversion.hint('This unique constraint covers the same fields.', first)]
-    return conversion.fault(said`Duplicate unique constraint.`, list, { remarks })
+    return conversion.fault(msg`Duplicate unique constraint.`, list, { remarks })
   }
   uniques.set(key, list)
   return { kind: 'unique', valuePlace: list, paths, start: item.start, end: item.end }
@@ -155,7 +155,7 @@ function checkMember(item: OutlineMember, { conversion, onces }: Seen): Collecti
   if (lambdaInParentheses(body) === undefined) {
     const annotation = 'Check constraints require parenthesis around the lambda'
     const parts = body.kind === 'lambda' ? { annotation } : {}
-    return conversion.fault(said`Expected lambda check predicate`, errorPlace(body), parts)
+    return conversion.fault(msg`Expected lambda check predicate`, errorPlace(body), parts)
   }
   return { kind: 'check', name, body, start: item.start, end: item.end }
 }

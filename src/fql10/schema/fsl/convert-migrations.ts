@@ -1,6 +1,6 @@
 // The statements of a block of migrations.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { type Conversion, errorPlace } from './conversion.ts'
 import { fieldPath } from './convert-paths.ts'
@@ -16,8 +16,8 @@ export function migrationStatements(
   conversion.refuseName(item)
   const value = conversion.valueOf(item)
   if (value === undefined) return undefined
-  if (value.kind !== 'block') return conversion.fault(said`Expected a migration block`, errorPlace(value))
-  if (value.members.length === 0) return conversion.fault(said`Empty migration blocks are not allowed`, item)
+  if (value.kind !== 'block') return conversion.fault(msg`Expected a migration block`, errorPlace(value))
+  if (value.members.length === 0) return conversion.fault(msg`Empty migration blocks are not allowed`, item)
   return {
     block: value,
     statements: value.members.flatMap(member => statementOf(member, conversion) ?? []),
@@ -28,9 +28,9 @@ function statementOf(item: OutlineItem, conversion: Conversion): MigrationStatem
   conversion.refuseAnnotations(item)
   if (item.form === 'migration') return known(item, conversion)
   if (item.form === 'member' && item.value === undefined) {
-    return conversion.fault(said`Expected a migration`, item)
+    return conversion.fault(msg`Expected a migration`, item)
   }
-  return conversion.fault(said`Only migrations are allowed in migration blocks`, item)
+  return conversion.fault(msg`Only migrations are allowed in migration blocks`, item)
 }
 
 function known(
@@ -64,10 +64,10 @@ function split(
   place: SourceRange,
   conversion: Conversion,
 ): MigrationStatement | undefined {
-  if (to.length < 2) return conversion.fault(said`Expected at least two fields to split into`, place)
+  if (to.length < 2) return conversion.fault(msg`Expected at least two fields to split into`, place)
   const targets = { start: (to[0] as FieldPathPlace).start, end: (to.at(-1) as FieldPathPlace).end }
   if (new Set(to.map(({ path }) => JSON.stringify(path))).size < to.length) {
-    return conversion.fault(said`Expected list of fields with no duplicates`, targets)
+    return conversion.fault(msg`Expected list of fields with no duplicates`, targets)
   }
   return { kind: 'split', field, to, ...place }
 }

@@ -1,6 +1,6 @@
 // Paths in schema files: those of indexes and unique constraints, which may be wrapped, and those of migrations.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import { pathLinks, stepOf } from '../../syntax/field-paths.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
 import type { Conversion } from './conversion.ts'
@@ -59,14 +59,14 @@ function indexPath(
     const isKnown = (wrappers[kind] as readonly string[]).includes(name.name)
     if (!isKnown || (name.name === 'mva' ? mva : order !== undefined)) {
       const expected = kind === 'terms' ? "'mva'" : "'asc', 'desc', or 'mva'"
-      return conversion.fault(said`Expected ${expected}`, name)
+      return conversion.fault(msg`Expected ${expected}`, name)
     }
     if (name.name === 'mva') mva = true
     else order = name.name as 'asc' | 'desc'
     node = pathNode(argument)
   }
   const steps = stepsOf(node)
-  if (isPlace(steps)) return conversion.fault(said`Invalid field path`, steps)
+  if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
   const path: SchemaPath = steps.map(({ name }) => name)
   return { path, mva, order: order ?? 'asc', start: element.start, end: element.end }
 }
@@ -77,18 +77,18 @@ export function indexPaths(
   kind: keyof typeof wrappers,
   conversion: Conversion,
 ): readonly IndexPath[] | undefined {
-  if (value.kind !== 'list') return conversion.fault(said`Expected an array of ${kind}`, errorPlace(value))
+  if (value.kind !== 'list') return conversion.fault(msg`Expected an array of ${kind}`, errorPlace(value))
   return value.elements.flatMap(element => indexPath(element, kind, conversion) ?? [])
 }
 
 /** A path of fields, as migrations have it. */
 export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | undefined {
   const steps = stepsOf(node)
-  if (isPlace(steps)) return conversion.fault(said`Invalid field path`, steps)
-  if (steps.length === 0) return conversion.fault(said`Field path cannot be empty`, node)
+  if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
+  if (steps.length === 0) return conversion.fault(msg`Field path cannot be empty`, node)
   const position = steps.find(({ name }) => typeof name === 'bigint')
   if (position !== undefined) {
-    return conversion.fault(said`Cannot index into an item in a migration path`, position)
+    return conversion.fault(msg`Cannot index into an item in a migration path`, position)
   }
   return { path: steps.map(({ name }) => String(name)), start: node.start, end: node.end }
 }

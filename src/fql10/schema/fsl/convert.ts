@@ -1,7 +1,7 @@
 // From the outline of a file to its items, or to everything that is wrong with them.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import type { Source } from '../../syntax/source.ts'
 import { Conversion, Onces, wordOf } from './conversion.ts'
 import { providerMembers, roleMembers } from './convert-access.ts'
@@ -43,7 +43,7 @@ function itemOf(item: OutlineItem, conversion: Conversion, names: Names): Schema
         return blockItem(item, word.text, conversion, names)
     }
   }
-  return conversion.fault(said`Invalid schema item \`${word.text}\``, word)
+  return conversion.fault(msg`Invalid schema item \`${word.text}\``, word)
 }
 
 function blockItem(
@@ -89,7 +89,7 @@ function checkAnnotations(
   for (const annotation of annotations) {
     const { kind } = annotation
     if (allowed.includes(kind)) onces.add(`annotation \`${kind}\``, annotation)
-    else conversion.fault(said`Annotation not supported here`, annotation)
+    else conversion.fault(msg`Annotation not supported here`, annotation)
   }
 }
 
@@ -98,7 +98,7 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
   checkAnnotations(annotations, ['alias', 'role'], conversion)
   refuseDuplicates('function', name, item, names)
   if (body === undefined) {
-    return conversion.fault(said`Expected a function definition`, { start: list.start, end })
+    return conversion.fault(msg`Expected a function definition`, { start: list.start, end })
   }
   checkTypes(item, conversion)
   const place = { source: conversion.source, start, end, commentStart, keywordStart: keyword.start }
@@ -117,14 +117,14 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
   const remarks = [expectation]
   for (const { name, type } of parameters) {
     if ((type === undefined) !== (typed === undefined)) {
-      conversion.fault(said`All or no arguments must have a type`, name, { remarks })
+      conversion.fault(msg`All or no arguments must have a type`, name, { remarks })
     }
   }
   if (typed !== undefined && result === undefined) {
     const place = { start: list.end - 1, end: list.end }
-    conversion.fault(said`Return type is required when arguments have a type`, place, { remarks })
+    conversion.fault(msg`Return type is required when arguments have a type`, place, { remarks })
   } else if (typed === undefined && result !== undefined) {
-    const message = said`Return type is not allowed when arguments do not have a type`
+    const message = msg`Return type is not allowed when arguments do not have a type`
     conversion.fault(message, result, { remarks })
   }
 }

@@ -1,6 +1,6 @@
 // Defaults within the types of fields: they may stand only on a way of plain objects.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { type Conversion, errorPlace } from './conversion.ts'
 import type { SourceRange } from './outline.ts'
@@ -25,7 +25,7 @@ function look(type: TypeNode, obstacle: Obstacle | undefined, conversion: Conver
   for (const { defaultValue, type: member } of type.members) {
     if (defaultValue !== undefined && obstacle !== undefined) {
       const remarks = [conversion.hint(obstacle.message, obstacle.place)]
-      conversion.fault(said`Default values are not allowed here`, errorPlace(defaultValue), { remarks })
+      conversion.fault(msg`Default values are not allowed here`, errorPlace(defaultValue), { remarks })
     }
     look(member, obstacle ?? conflicting(defaultValue), conversion)
   }

@@ -2,7 +2,7 @@
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { limits } from '../../../base/limits.ts'
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import { resourceActions } from '../../../model/auth/contract.ts'
 import { readString, startsString } from '../../syntax/literals.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
@@ -301,7 +301,7 @@ export class OutlineParser extends Parser {
   #block(): OutlineBlock {
     const start = this.at++
     if (++this.#blockDepth > limits.v10NestingMax) {
-      throw this.fault(said`The schema is nested too deeply`, start, start + 1)
+      throw this.fault(msg`The schema is nested too deeply`, start, start + 1)
     }
     const members: OutlineItem[] = []
     this.#separators()
@@ -376,7 +376,7 @@ export class OutlineParser extends Parser {
       const parameter = this.#parameter()
       const last = parameters.at(-1)
       if (last?.isRest)
-        throw this.fault(said`Variadic argument must be the last argument.`, last.start, last.end)
+        throw this.fault(msg`Variadic argument must be the last argument.`, last.start, last.end)
       parameters.push(parameter)
       this.lines()
       if (this.skips(',')) this.lines()

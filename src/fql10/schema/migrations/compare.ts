@@ -1,7 +1,7 @@
 // Whether the shape that a definition's statements lead back to holds what the documents are: what the live definition
 // says of them. Rules: FQL v10 reference, migrations, 4 and 7.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import { typeText } from '../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
@@ -60,7 +60,7 @@ class Comparison {
     const { path } = live
     const shown = shownField(path)
     if (field === undefined) {
-      const message = said`Field ${shown} is missing from the submitted schema`
+      const message = msg`Field ${shown} is missing from the submitted schema`
       const remark = statements('Drop the field and its data with a `drop` migration', this.#declaration, [
         `drop ${pathSpelling(path)}`,
       ])
@@ -68,7 +68,7 @@ class Comparison {
     }
     const { content, nameSpan, origin } = field
     if (!isPresent(field) || origin.kind === 'backfilled') {
-      const message = said`Field ${shown} is in the live schema, so it cannot be added or backfilled`
+      const message = msg`Field ${shown} is in the live schema, so it cannot be added or backfilled`
       const by = origin.kind === 'backfilled' ? origin.by : undefined
       return [fault(message, by ? spanIn(by, by.node) : nameSpan)]
     }
@@ -93,7 +93,7 @@ class Comparison {
     liveType: ReturnType<typeof typeOf>,
   ): Diagnostic {
     const types = `of type \`${typeText(type)}\` does not match the live type \`${typeText(liveType)}\``
-    const message = said`Field ${shownField(path)} ${types}`
+    const message = msg`Field ${shownField(path)} ${types}`
     if (origin.kind === 'dropped') return fault(message, nameInStatement(origin.by, path))
     const remark = splitBefore(
       'Add a migration to split the invalid types into another field',
@@ -113,7 +113,7 @@ class Comparison {
     if (!isPresent(field)) return []
     const shown = shownField(path)
     if (origin.kind === 'dropped') {
-      const message = said`Field ${shown} was dropped but it doesn't exist in the live schema`
+      const message = msg`Field ${shown} was dropped but it doesn't exist in the live schema`
       return [fault(message, nameInStatement(origin.by, path))]
     }
     if (origin.kind !== 'declared') return [this.#incompatible()]
@@ -129,7 +129,7 @@ class Comparison {
   }
 
   #undeclared({ content, defaultValue, nameSpan, path, typeSpan }: Field): Diagnostic {
-    const message = said`Field ${shownField(path)} is not present in the live schema`
+    const message = msg`Field ${shownField(path)} is not present in the live schema`
     const provide = 'Provide an `add` migration for this field'
     if (defaultValue !== undefined || mayLackValue(typeOf(content))) {
       const added = statements(provide, this.#declaration, [`add ${pathSpelling(path)}`])
@@ -142,7 +142,7 @@ class Comparison {
   }
 
   #incompatible(): Diagnostic {
-    return fault(said`Submitted schema is not compatible with the live schema`, this.#item)
+    return fault(msg`Submitted schema is not compatible with the live schema`, this.#item)
   }
 
   // ------------------------------------------------------------------------------------- wildcards
@@ -152,7 +152,7 @@ class Comparison {
     if (hasWildcard(top) === (live.wildcard !== undefined)) return []
     if (live.wildcard === undefined) return [this.#newWildcard()]
     if (top.wildcard !== undefined) return [this.#incompatible()]
-    const message = said`Missing wildcard definition`
+    const message = msg`Missing wildcard definition`
     if (live.wildcard.isImplicit) {
       const kept =
         'Collections with no fields defined allow arbitrary fields by default. To keep this behavior, add a wildcard declaration to the schema definition'
@@ -180,13 +180,13 @@ class Comparison {
   #newWildcard(): Diagnostic {
     const { wildcard } = this.#top
     if (wildcard?.isImplicit) {
-      const message = said`All fields from the live schema are dropped, reintroducing the implicit wildcard that requires an \`add_wildcard\` migration. Are you sure you meant to do this?`
+      const message = msg`All fields from the live schema are dropped, reintroducing the implicit wildcard that requires an \`add_wildcard\` migration. Are you sure you meant to do this?`
       return fault(message, this.#item)
     }
     const remark = statements('Add the wildcard with an `add_wildcard` migration', this.#declaration, [
       'add_wildcard',
     ])
-    return fault(said`Wildcard was not present in the live schema`, wildcard?.span, remark)
+    return fault(msg`Wildcard was not present in the live schema`, wildcard?.span, remark)
   }
 }
 

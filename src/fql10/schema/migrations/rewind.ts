@@ -2,7 +2,7 @@
 // and is told as a step. What does not fit is an error. Rules: FQL v10 reference, migrations, 4 and 5.
 
 import { unreachable } from '../../../base/assert.ts'
-import { type Message, own, said } from '../../../base/message.ts'
+import { type Message, msg, own } from '../../../base/message.ts'
 import { anyType, type FieldType, typeText } from '../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
@@ -87,7 +87,7 @@ export class Rewinder {
     for (const { content, origin, path } of fields.values()) {
       if (origin.kind === 'backfilled') {
         const { by } = origin
-        const message = said`Field ${shownField(path)} is backfilled without being declared by an \`add\` or \`split\` migration`
+        const message = msg`Field ${shownField(path)} is backfilled without being declared by an \`add\` or \`split\` migration`
         this.#refuse(message, spanIn(by, by.node))
       } else if (isStruct(content)) this.#refusePending(content)
     }
@@ -106,10 +106,10 @@ export class Rewinder {
     const field = fieldAt(at)
     const shown = shownField(path.path)
     if (at.isInOpenObject) {
-      return this.#refuse(said`Cannot add field, as there is a wildcard in the same struct as ${shown}`, span)
+      return this.#refuse(msg`Cannot add field, as there is a wildcard in the same struct as ${shown}`, span)
     }
     if (at.kind !== 'place' || field === undefined) {
-      return this.#refuse(said`Cannot add field, as ${shown} is not in the submitted schema`, span)
+      return this.#refuse(msg`Cannot add field, as ${shown} is not in the submitted schema`, span)
     }
     if (!isPresent(field)) {
       this.faults.push(this.#addedTwice(field, path, statement))
@@ -119,7 +119,7 @@ export class Rewinder {
       if (typeOf(field.content).kind !== 'any') {
         const text = '\n    move_conflicts .conflicts'
         const remark = behind('Add a `move_conflicts` migration', spanIn(statement, statement.node), text)
-        this.#refuse(said`Cannot add field, as ${shown} conflicts with the wildcard`, span, remark)
+        this.#refuse(msg`Cannot add field, as ${shown} conflicts with the wildcard`, span, remark)
       }
     } else {
       const value = this.valueFor(field, path.path, span)
@@ -132,7 +132,7 @@ export class Rewinder {
     const span = spanIn(statement, path)
     const shown = shownField(path.path)
     if (origin.kind === 'split into') {
-      const message = said`Cannot split field: field ${shown} cannot both be added and be a split output`
+      const message = msg`Cannot split field: field ${shown} cannot both be added and be a split output`
       return fault(
         message,
         span,
@@ -142,7 +142,7 @@ export class Rewinder {
       )
     }
     if (origin.kind === 'moved into') {
-      const message = said`Cannot move into field ${shown} as it was also added`
+      const message = msg`Cannot move into field ${shown} as it was also added`
       const { by } = origin
       const target = by.node.kind === 'move' ? by.node.to : by.node
       return fault(
@@ -156,7 +156,7 @@ export class Rewinder {
     const later = origin.kind === 'declared' ? statement : origin.by
     const laterPath = later.node.kind === 'add' ? later.node.field : later.node
     return fault(
-      said`Cannot add field ${shown} twice`,
+      msg`Cannot add field ${shown} twice`,
       spanIn(later, laterPath),
       hint('Field added here', span),
       removal('Remove the extra add', later),
@@ -174,7 +174,7 @@ export class Rewinder {
     if (defaultValue !== undefined) return { kind: 'default', expression: defaultValue }
     if (mayLackValue(typeOf(content))) return undefined
     const shown = pathSpelling(path)
-    const message = said`Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
+    const message = msg`Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
     const { defaulted, nullable } = valueHints(typeSpan)
     const added = statements('Add a `backfill` migration', this.declaration, [`backfill ${shown} = <expr>`])
     this.#refuse(message, span, nullable, defaulted, added)
@@ -189,13 +189,13 @@ export class Rewinder {
     const shown = shownField(path.path)
     if (at.isInOpenObject) {
       return this.#refuse(
-        said`Cannot backfill field, as there is a wildcard in the same struct as ${shown}`,
+        msg`Cannot backfill field, as there is a wildcard in the same struct as ${shown}`,
         span,
       )
     }
     const field = fieldAt(at)
     if (at.kind !== 'place' || field === undefined || field.origin.kind === 'moved into') {
-      return this.#refuse(said`Cannot backfill field ${shown}, as it is not in the submitted schema`, span)
+      return this.#refuse(msg`Cannot backfill field ${shown}, as it is not in the submitted schema`, span)
     }
     const refusal = this.#refusedBackfill(field, path, statement)
     if (refusal !== undefined) {
@@ -206,7 +206,7 @@ export class Rewinder {
     const wrong = statement.value && staticFault(statement.value.node, typeOf(content))
     if (wrong !== undefined && statement.node.kind === 'backfill') {
       const where = hint('Field type defined here', typeSpan)
-      this.#refuse(said`${wrong}`, spanIn(statement, statement.node.value), where)
+      this.#refuse(msg`${wrong}`, spanIn(statement, statement.node.value), where)
     }
     this.mark(at, field, { kind: 'backfilled', by: statement })
   }
@@ -218,7 +218,7 @@ export class Rewinder {
         const { by } = origin
         const later = by.node.kind === 'backfill' ? by.node.field : by.node
         return fault(
-          said`Cannot backfill field ${shown} multiple times`,
+          msg`Cannot backfill field ${shown} multiple times`,
           spanIn(by, later),
           hint('Earlier backfill defined here', spanIn(statement, path)),
           removal('Delete the later backfill', by),
@@ -227,13 +227,13 @@ export class Rewinder {
       case 'added': {
         const { by } = origin
         const here = hint('Field backfilled here', spanIn(statement, statement.node))
-        return fault(said`Cannot add field ${shown} after it's backfilled`, spanIn(by, by.node), here)
+        return fault(msg`Cannot add field ${shown} after it's backfilled`, spanIn(by, by.node), here)
       }
       case 'split into': {
         const { by, target } = origin
         const text = textOf(statement)
         return fault(
-          said`Cannot split field ${shown}: cannot split into a field after it's backfilled`,
+          msg`Cannot split field ${shown}: cannot split into a field after it's backfilled`,
           spanIn(statement, path),
           hint('Field is an output of a split', spanIn(by, target)),
           suggestion('Move the backfill after the split', spanIn(by, by.node), text),
@@ -254,11 +254,11 @@ export class Rewinder {
       const why = own(
         at.kind === 'no object' ? 'the parent is not an object' : 'the parent object was removed',
       )
-      return this.#refuse(said`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
+      return this.#refuse(msg`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
     }
     const { field } = at
     if (field !== undefined && isPresent(field)) {
-      const message = said`Cannot drop field ${shownField(path.path)}. Dropped fields must be removed from schema`
+      const message = msg`Cannot drop field ${shownField(path.path)}. Dropped fields must be removed from schema`
       return this.#refuse(message, span, hint('Field defined here', placeOf(field)))
     }
     this.steps.push({ kind: 'drop', path: path.path })
@@ -306,28 +306,28 @@ export class Rewinder {
     const shown = shownField(from.path)
     if (pathSpelling(from.path) === pathSpelling(to.path)) {
       const remark = removal('Remove the futile `move`', statement)
-      return fault(said`Cannot move a field to itself`, span, remark)
+      return fault(msg`Cannot move a field to itself`, span, remark)
     }
     if (target.isInOpenObject) {
-      const message = said`Cannot move field ${shownField(to.path)} into a struct with a wildcard definition`
+      const message = msg`Cannot move field ${shownField(to.path)} into a struct with a wildcard definition`
       return fault(message, spanIn(statement, to))
     }
     if (fieldAt(target) === undefined)
-      return fault(said`Cannot move field ${shown}, as it is not in the live schema`, span)
+      return fault(msg`Cannot move field ${shown}, as it is not in the live schema`, span)
     if (source.kind !== 'place') {
       const why =
         source.kind === 'no parent' ? 'the parent object was removed.' : 'the parent value is not an object.'
-      return fault(said`Cannot move field ${shown}, as ${why}`, span)
+      return fault(msg`Cannot move field ${shown}, as ${why}`, span)
     }
     if (source.isInOpenObject)
-      return fault(said`Cannot move field ${shown} out of a struct with a wildcard definition`, span)
+      return fault(msg`Cannot move field ${shown} out of a struct with a wildcard definition`, span)
     const { field } = source
     if (field === undefined || !isPresent(field)) return undefined
     if (field.defaultValue !== undefined || mayLackValue(typeOf(field.content))) return undefined
     const name = from.path.at(-1) ?? ''
     const again = `To move ${shown} to ${shownField(to.path)} and add a new field named \`${name}\`, add an \`add\` migration`
     return fault(
-      said`Cannot move field ${shown}, as it is in the submitted schema`,
+      msg`Cannot move field ${shown}, as it is in the submitted schema`,
       span,
       hint('Field defined here', placeOf(field)),
       behind(again, spanIn(statement, to), `\n    add ${pathSpelling(from.path)}`),
@@ -339,7 +339,7 @@ export class Rewinder {
   #moveConflicts(into: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, into)
     if (!hasWildcard(this.shape)) {
-      const message = said`Cannot move wildcard conflicts, as there is no wildcard in the submitted schema`
+      const message = msg`Cannot move wildcard conflicts, as there is no wildcard in the submitted schema`
       const otherwise = 'Move the extra fields into a conflicts field with `move_wildcard`'
       this.#refuse(
         message,
@@ -357,18 +357,18 @@ export class Rewinder {
     const at = find(this.shape, path)
     const field = at.kind === 'place' && at.isTop ? at.field : undefined
     if (field === undefined || !isPresent(field)) {
-      const why = said`as it is not in the submitted schema`
-      return this.#refuse(said`Cannot move wildcard conflicts to field ${shownField(path)}, ${why}`, span)
+      const why = msg`as it is not in the submitted schema`
+      return this.#refuse(msg`Cannot move wildcard conflicts to field ${shownField(path)}, ${why}`, span)
     }
     if (field.origin.kind === 'dropped' || conflictTypes.has(typeText(typeOf(field.content)))) return
-    this.#refuse(said`Wildcard conflicts field must have the type \`{ *: Any } | Null\``, span)
+    this.#refuse(msg`Wildcard conflicts field must have the type \`{ *: Any } | Null\``, span)
   }
 
   #moveWildcard(into: FieldPathPlace, statement: Statement): undefined {
     const span = spanIn(statement, into)
     const { fields } = this.shape
     if (hasWildcard(this.shape)) {
-      const message = said`Cannot move wildcard, as there is still a wildcard in the submitted schema`
+      const message = msg`Cannot move wildcard, as there is still a wildcard in the submitted schema`
       return this.#refuse(message, span)
     }
     this.#checkConflictsField(into, span)
@@ -384,11 +384,11 @@ export class Rewinder {
     const span = spanIn(statement, statement.node)
     const { wildcard } = this.shape
     if (wildcard === undefined) {
-      this.#refuse(said`Cannot add wildcard, as the submitted schema lacks a wildcard`, span)
+      this.#refuse(msg`Cannot add wildcard, as the submitted schema lacks a wildcard`, span)
     } else if (wildcard.addedBy !== undefined) {
       const { addedBy } = wildcard
       const remark = removal('Remove the duplicate `add_wildcard` migration', addedBy)
-      this.#refuse(said`Cannot add a wildcard twice`, spanIn(addedBy, addedBy.node), remark)
+      this.#refuse(msg`Cannot add a wildcard twice`, spanIn(addedBy, addedBy.node), remark)
     } else this.shape.wildcard = { ...wildcard, addedBy: statement }
   }
 }

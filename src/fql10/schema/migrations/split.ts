@@ -1,6 +1,6 @@
 // Taking a `split` back: its targets are not there before it, and its source has all of their types.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import { anyType, type FieldType, nullType } from '../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { isSamePath, pathSpelling } from '../../../model/schema/paths.ts'
@@ -45,7 +45,7 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   if (node.to.length < 2 || names.size < node.to.length) {
     const what =
       node.to.length < 2 ? 'at least two fields to split into' : 'list of fields with no duplicates'
-    faults.push(fault(said`Expected ${what}`, spanIn(statement, node)))
+    faults.push(fault(msg`Expected ${what}`, spanIn(statement, node)))
     return
   }
   openDropped(shape, node.field.path)
@@ -72,14 +72,14 @@ function refusedSource(
   const span = spanIn(statement, field)
   if (at.isInOpenObject) {
     const shown = shownField(field.path)
-    return fault(said`Cannot split field ${shown}, which is in a struct with a wildcard definition`, span)
+    return fault(msg`Cannot split field ${shown}, which is in a struct with a wildcard definition`, span)
   }
   if (isTarget || at.field === undefined || !isPresent(at.field)) return undefined
   const { nameSpan, origin } = at.field
   if (origin.kind === 'split' && origin.by.node.kind === 'split') {
     const { by } = origin
     return fault(
-      said`Cannot split field twice`,
+      msg`Cannot split field twice`,
       spanIn(by, origin.by.node.field),
       hint('Field is also split here', span),
       removal('Remove this split', statement),
@@ -87,9 +87,9 @@ function refusedSource(
     )
   }
   if (origin.kind === 'dropped') {
-    return fault(said`Cannot drop field that was split`, span, removal('Remove the `drop`', origin.by))
+    return fault(msg`Cannot drop field that was split`, span, removal('Remove the `drop`', origin.by))
   }
-  const message = said`Cannot split field: field is still present in submitted schema`
+  const message = msg`Cannot split field: field is still present in submitted schema`
   return fault(message, span, hint('Field defined here', nameSpan))
 }
 
@@ -110,13 +110,10 @@ function refusedTarget(at: FoundField, target: FieldPathPlace, statement: Statem
   const span = spanIn(statement, target)
   if (at.isInOpenObject) {
     const shown = shownField(target.path)
-    return fault(
-      said`Cannot split into field ${shown}, which is in a struct with a wildcard definition`,
-      span,
-    )
+    return fault(msg`Cannot split into field ${shown}, which is in a struct with a wildcard definition`, span)
   }
   if (at.kind !== 'place' || at.field === undefined)
-    return fault(said`Cannot split field, as ${shownField(target.path)} is not in the submitted schema`, span)
+    return fault(msg`Cannot split field, as ${shownField(target.path)} is not in the submitted schema`, span)
   return isPresent(at.field) ? undefined : refusedOrigin(at.field, target, statement)
 }
 
@@ -124,11 +121,11 @@ function refusedOrigin({ origin }: Field, target: FieldPathPlace, statement: Sta
   const span = spanIn(statement, target)
   if (origin.kind === 'moved into') {
     const { by } = origin
-    return fault(said`Cannot move into a field that is also a split target`, spanIn(by, by.node))
+    return fault(msg`Cannot move into a field that is also a split target`, spanIn(by, by.node))
   }
   if (origin.kind === 'split into') {
     return fault(
-      said`Cannot split into a field that is already split into`,
+      msg`Cannot split into a field that is already split into`,
       spanIn(origin.by, origin.target),
       hint('Field is also split into here', span),
       removal('Remove the later split', origin.by),
@@ -137,7 +134,7 @@ function refusedOrigin({ origin }: Field, target: FieldPathPlace, statement: Sta
   const added = 'by' in origin ? origin.by : statement
   const path = 'field' in added.node ? added.node.field : added.node
   return fault(
-    said`Cannot add a field that is also created by a split`,
+    msg`Cannot add a field that is also created by a split`,
     span,
     hint('Field is added here', spanIn(added, path)),
     removal('Remove the add', added),

@@ -1,6 +1,6 @@
 // Reading, adding, replacing and removing one item, wherever in the files it stands.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
 import { renderResult } from '../../formats/result.ts'
 import { nativeModule } from '../../library/natives.ts'
@@ -28,7 +28,7 @@ import {
 import { diffFormOf, diffText } from './schema-comparison.ts'
 import { notFound, refusedFiles, SchemaFailure } from './schema-failure.ts'
 
-const brokenText = said`An unexpected error occurred during schema generation resulting in invalid schema
+const brokenText = msg`An unexpected error occurred during schema generation resulting in invalid schema
 files. Please check your FSL files using the Fauna CLI tool.
 
 Contact support via https://support.fauna.com if you need assistance.`
@@ -55,16 +55,16 @@ function namedItem({ request, session }: SchemaCall, files: readonly FileText[])
 function snippetOf(request: SchemaRequest): SchemaItem {
   const { text } = request
   const kind = kindOf(request)
-  if (text.trim() === '') throw new SchemaFailure(400, said`No FSL snippet provided`)
+  if (text.trim() === '') throw new SchemaFailure(400, msg`No FSL snippet provided`)
   const { faults, file } = parseFsl(new Source('*fsl*', text))
   if (faults.length > 0) throw refusedFiles(faults)
   const [only, ...others] = file.items
   if (only === undefined || others.length > 0) {
-    throw new SchemaFailure(400, said`Expected a single schema item, got: ${file.items.length}`)
+    throw new SchemaFailure(400, msg`Expected a single schema item, got: ${file.items.length}`)
   }
   if (only.kind !== kind) {
     const article = kind === 'access provider' ? 'an' : 'a'
-    throw new SchemaFailure(400, said`Wrong FSL snippet. Expected ${article} ${kind}`)
+    throw new SchemaFailure(400, msg`Wrong FSL snippet. Expected ${article} ${kind}`)
   }
   return only
 }

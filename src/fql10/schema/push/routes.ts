@@ -1,6 +1,6 @@
 // The paths below `/schema/1`.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import { isStaged } from '../../../model/schema/schema-files.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { diffRoutes } from './diff-routes.ts'
@@ -40,6 +40,6 @@ export function routeOf({ method, path }: SchemaRequest): Route {
   )
   if (here.length === 0) throw notFound()
   const found = here.find(route => route.method === method)
-  if (found === undefined) throw new SchemaFailure(405, said`Method not allowed`)
+  if (found === undefined) throw new SchemaFailure(405, msg`Method not allowed`)
   return found
 }

@@ -1,7 +1,7 @@
 // Why a request about schema files is refused.
 
 import { limits } from '../../../base/limits.ts'
-import { type Message, messageOf, own, said } from '../../../base/message.ts'
+import { type Message, messageOf, msg, own } from '../../../base/message.ts'
 import { LanguageError } from '../../../model/failure.ts'
 import type { Fault } from '../../../model/language.ts'
 import type { Diagnostic, QueryFailure } from '../../failure/failure.ts'
@@ -20,7 +20,7 @@ export class SchemaFailure extends LanguageError {
     super(String(message))
     this.fault = {
       code: '',
-      text: about ? said`${own(about.name)}: ${messageOf(about.message)}` : messageOf(message),
+      text: about ? msg`${own(about.name)}: ${messageOf(about.message)}` : messageOf(message),
       position: positionOf(about?.span),
     }
     this.status = status
@@ -56,5 +56,5 @@ export function refusedWrite(failure: QueryFailure): SchemaFailure {
 
 /** What is not there: an unknown path, file or item. */
 export function notFound(): SchemaFailure {
-  return new SchemaFailure(404, said`Not found`)
+  return new SchemaFailure(404, msg`Not found`)
 }

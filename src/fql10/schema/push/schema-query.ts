@@ -1,7 +1,7 @@
 // A request about schema files as the engine has queries: evaluated in a transaction, as often as it takes.
 
 import { RequestError } from '../../../base/errors.ts'
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import type { LanguageError } from '../../../model/failure.ts'
 import { type LanguageRequest, type Query, type Rendered, requestFault } from '../../../model/language.ts'
 import type { Session } from '../../../model/session.ts'
@@ -51,10 +51,10 @@ export class SchemaQuery implements Query {
 
   evaluate(session: Session): Rendered {
     const request = this.#request
-    if (!readers.has(roleOf(session))) throw new SchemaFailure(403, said`Access denied`)
+    if (!readers.has(roleOf(session))) throw new SchemaFailure(403, msg`Access denied`)
     const route = routeOf(request)
     if (doesWrite(route, request) && roleOf(session) !== 'admin')
-      throw new SchemaFailure(403, said`Access denied`)
+      throw new SchemaFailure(403, msg`Access denied`)
     const version = session.transaction.catalogue.schemaVersion(session.database)
     if (checksVersion(route, request)) checkVersion(request, version)
     const { version: told, ...members } = route.answer({ request, session, version })
@@ -63,7 +63,7 @@ export class SchemaQuery implements Query {
   }
 
   value(session: Session): Value {
-    throw new RequestError('bad request', said`Schema files cannot be asked for here as ${session.dialect}.`)
+    throw new RequestError('bad request', msg`Schema files cannot be asked for here as ${session.dialect}.`)
   }
 }
 
@@ -78,7 +78,7 @@ function roleOf({ authority, caller }: Session): string | undefined {
 function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
   const given = parameters.version ?? ''
   if (parameters.force === 'true' || !/^-?[0-9]+$/.test(given)) return
-  if (BigInt(given) !== BigInt(version)) throw new SchemaFailure(409, said`Stale schema version provided`)
+  if (BigInt(given) !== BigInt(version)) throw new SchemaFailure(409, msg`Stale schema version provided`)
 }
 
 function membersText(members: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,7 @@
 // indexes that they call for are being built meanwhile. Each push is compared with the schema in force. Where definitions
 // are to be read and written as they will be, a rehearsal of the transaction has the staged schema in force.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import { keepIndexes, type UnreadyPart, unreadyParts } from '../../../model/schema/collection-indexes.ts'
 import {
   isStaged,
@@ -75,13 +75,13 @@ function stage(files: readonly FileText[], session: Session): void {
 /** Brings the staged schema into force. Throws a SchemaFailure where there is none, or it is not ready. */
 export function commitStaged(session: Session): void {
   const { status } = stagedState(session)
-  if (status === 'none') throw new SchemaFailure(400, said`There is no staged schema to commit`)
+  if (status === 'none') throw new SchemaFailure(400, msg`There is no staged schema to commit`)
   const hint = 'Check schema status for details.'
   if (status === 'failed') {
-    throw new SchemaFailure(400, said`Cannot commit schema in the \`failed\` state. ${hint}`)
+    throw new SchemaFailure(400, msg`Cannot commit schema in the \`failed\` state. ${hint}`)
   }
   if (status === 'pending') {
-    throw new SchemaFailure(400, said`Cannot commit schema before it is in the \`ready\` state. ${hint}`)
+    throw new SchemaFailure(400, msg`Cannot commit schema before it is in the \`ready\` state. ${hint}`)
   }
   const plan = stagedPlan(session)
   unstageSchema(session)
@@ -90,7 +90,7 @@ export function commitStaged(session: Session): void {
 
 /** Forgets the staged schema. Throws a SchemaFailure where there is none. */
 export function abandonStaged(session: Session): void {
-  if (!isStaged(session)) throw new SchemaFailure(400, said`There is no staged schema to abandon`)
+  if (!isStaged(session)) throw new SchemaFailure(400, msg`There is no staged schema to abandon`)
   for (const { definition, ref } of collectionsOf(session)) keepIndexes(ref, definition, session, [])
   unstageSchema(session)
 }

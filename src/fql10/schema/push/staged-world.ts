@@ -1,7 +1,7 @@
 // The data behind a query while a schema is staged: definitions are read and written as they will be, everything else is
 // as it is, also what names and functions mean.
 
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
 import type { Ref } from '../../../values/value.ts'
 import type { Absence, Call, SetReader, Writer } from '../../call.ts'
@@ -109,7 +109,7 @@ export class StagedWorld extends DataWorld {
 
   #required(call: Call): Rehearsal {
     const rehearsal = this.#begun()
-    if (rehearsal instanceof SchemaFailure) throw call.failure('invalid_schema', said`${rehearsal.message}`)
+    if (rehearsal instanceof SchemaFailure) throw call.failure('invalid_schema', msg`${rehearsal.message}`)
     return rehearsal
   }
 

@@ -1,7 +1,7 @@
 // What the items of all files together must hold: types that exist and can be stored, resources and roles that are there.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
-import { type Message, said } from '../../../base/message.ts'
+import { type Message, msg } from '../../../base/message.ts'
 import { isBuiltinRole } from '../../../model/auth/builtin-role.ts'
 import { referable } from '../../../model/schema/collection-rules.ts'
 import type { FindCollection, ReferredCollection } from '../../../model/session.ts'
@@ -69,7 +69,7 @@ function typeFaults({ members, name, source }: CollectionItem, find: FindCollect
     if (member.kind === 'wildcard') {
       const { type } = member
       const isAny = type.kind === 'name' && type.name === 'Any' && type.arguments.length === 0
-      return isAny ? [] : [fault(source, said`Top-level wildcard must have type \`Any\``, type)]
+      return isAny ? [] : [fault(source, msg`Top-level wildcard must have type \`Any\``, type)]
     }
     if (member.kind !== 'field') return []
     return fieldFaults(member.type, `Field \`${member.name.text}\` in collection ${name.text}`, source, find)
@@ -84,7 +84,7 @@ function fieldFaults(
 ): readonly Diagnostic[] {
   const { faults, unstorable } = resolveSignature(type, source.text, { source, offset: 0 }, find)
   if (faults.length > 0 || unstorable.length === 0) return faults
-  return [{ ...fault(source, said`${field} is not persistable`, type), remarks: unstorable }]
+  return [{ ...fault(source, msg`${field} is not persistable`, type), remarks: unstorable }]
 }
 
 function resourceFaults(
@@ -95,7 +95,7 @@ function resourceFaults(
   const missing = (kind: 'membership' | 'privileges', known: ReadonlySet<string>) =>
     members
       .filter(member => member.kind === kind && !known.has(member.name.text))
-      .map(({ name }) => fault(source, said`Resource \`${name.text}\` does not exist`, name))
+      .map(({ name }) => fault(source, msg`Resource \`${name.text}\` does not exist`, name))
   return [...missing('membership', collections), ...missing('privileges', resources)]
 }
 
@@ -104,8 +104,8 @@ function roleFaults({ members, source }: ProviderItem, roles: ReadonlySet<string
     if (member.kind !== 'role') return []
     const { name } = member
     if (isBuiltinRole(name.text)) {
-      return [fault(source, said`Builtin role \`${name.text}\` is not allowed`, name)]
+      return [fault(source, msg`Builtin role \`${name.text}\` is not allowed`, name)]
     }
-    return roles.has(name.text) ? [] : [fault(source, said`Role \`${name.text}\` does not exist`, name)]
+    return roles.has(name.text) ? [] : [fault(source, msg`Role \`${name.text}\` does not exist`, name)]
   })
 }

@@ -2,7 +2,7 @@
 // mean is up to the language.
 
 import { limits } from '../../../base/limits.ts'
-import { Message, said } from '../../../base/message.ts'
+import { Message, msg } from '../../../base/message.ts'
 import {
   type SchemaRequest,
   schemaErrorBody,
@@ -41,7 +41,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
     const request = await readRequest(call)
     if (request instanceof BadBody) {
       const { message } = request
-      const fault = { code: '', text: message, position: said`` }
+      const fault = { code: '', text: message, position: msg`` }
       return { ...jsonAnswer(400, undefined), body: schemaErrorBody(String(message)), fault }
     }
     return engine.query(call.queryRequest(schemaRequestText(request)))
@@ -83,19 +83,19 @@ function decoded(part: string): string {
 /** The files of a form: the name of a part is that of a file. */
 async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files'] | BadBody> {
   if (!/boundary\s*=\s*"?[^\s";]/i.test(contentType)) {
-    return new BadBody(said`Request is not a valid multipart request`)
+    return new BadBody(msg`Request is not a valid multipart request`)
   }
   let form: FormData
   try {
     form = await new Response(Buffer.from(body), { headers: { 'content-type': contentType } }).formData()
   } catch {
-    return new BadBody(said`Invalid request`)
+    return new BadBody(msg`Invalid request`)
   }
   const files: { name: string; text: string }[] = []
   for (const [name, part] of form) {
-    if (!name.endsWith('.fsl') || name.startsWith('*')) return new BadBody(said`Invalid filename \`${name}\``)
+    if (!name.endsWith('.fsl') || name.startsWith('*')) return new BadBody(msg`Invalid filename \`${name}\``)
     files.push({ name, text: typeof part === 'string' ? part : await part.text() })
   }
   const others = files.filter(({ name }) => name !== 'main.fsl').length
-  return others > limits.schemaFilesMax - 1 ? new BadBody(said`Too many files`) : files
+  return others > limits.schemaFilesMax - 1 ? new BadBody(msg`Too many files`) : files
 }

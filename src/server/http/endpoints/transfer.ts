@@ -3,7 +3,7 @@
 // tells which documents are not there; `snapshot` and `page` read. They are counted, limited and recorded as queries are.
 
 import { limits } from '../../../base/limits.ts'
-import { said } from '../../../base/message.ts'
+import { msg } from '../../../base/message.ts'
 import type { OnSpent } from '../../../transfer/batch-writer.ts'
 import {
   pageText,
@@ -59,11 +59,11 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
     if (!isAdmin) {
       throw new MessageError(
         'forbidden',
-        said`Imports and exports need the root secret or an admin key of the database.`,
+        msg`Imports and exports need the root secret or an admin key of the database.`,
       )
     }
     if (rateLimited.length > 0)
-      throw new MessageError('too many requests', said`Rate limit for ${rateLimited[0]} exceeded`)
+      throw new MessageError('too many requests', msg`Rate limit for ${rateLimited[0]} exceeded`)
     try {
       return await handle(database, call.body ?? '', ({ readBytes, writeOps }) => {
         costs.read += Math.ceil(readBytes / limits.readOpBytes)
@@ -88,6 +88,6 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
 function refusal(error: unknown): Answer {
   if (error instanceof MessageError) return error.answer
   if (error instanceof BadRecord || error instanceof TransferError)
-    return new MessageError('bad request', said`${error.message}`).answer
+    return new MessageError('bad request', msg`${error.message}`).answer
   throw error
 }
