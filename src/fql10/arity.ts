@@ -1,19 +1,19 @@
-// How many arguments a function takes.
+// Represents the number of arguments of a function.
 
 import { type Message, msg, own } from '../base/message.ts'
 
-/** The counts a function takes, ascending; with `open` any number beyond the last of them. */
+/** The allowed numbers of arguments, in ascending order. With `open`, any larger number is allowed too. */
 export interface Arity {
   readonly counts: readonly number[]
   readonly open: boolean
 }
 
-/** Whether a function of this arity can be called with so many arguments. */
+/** True if a function of this arity accepts `count` arguments. */
 export function takes({ counts, open }: Arity, count: number): boolean {
   return counts.includes(count) || (open && count > (counts.at(-1) ?? 0))
 }
 
-/** An arity as messages say it, such as `1 or 2 arguments`. */
+/** The text of an arity in messages, such as `1 or 2 arguments`. */
 export function arityText({ counts, open }: Arity, noun: 'argument' | 'parameter'): string {
   const last = counts.at(-1) ?? 0
   const nouns = (count: number) => (count === 1 ? noun : `${noun}s`)

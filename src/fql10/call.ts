@@ -1,5 +1,5 @@
-// A call under way, and with it the place where evaluation stands: the links outwards are the trace of an error, and
-// what holds for everything inside (effects, time, depth) is inherited from call to call.
+// Represents a function call during evaluation. The chain of outer calls is the trace of an error. Each call inherits
+// effect limit, read time and depth from its outer call.
 
 import { type Message, msg } from '../base/message.ts'
 import type { EffectPlace } from '../model/effect.ts'
@@ -30,7 +30,7 @@ import {
   type WatchedPath,
 } from './value.ts'
 
-/** What a call may do, each more than the one before. */
+/** The effects of a call, in ascending order. */
 export type CallEffect = 'pure' | 'observation' | 'read' | 'write'
 
 const effectOrder: Readonly<Record<CallEffect, number>> = { pure: 0, observation: 1, read: 2, write: 3 }
@@ -41,10 +41,10 @@ const effectNames: Readonly<Record<CallEffect, string>> = {
   write: 'a write',
 }
 
-/** Where evaluation happens, when that forbids effects; the words appear in the error. */
+/** A limit on effects within some code. The text of `place` appears in the error. */
 interface EffectLimit {
   readonly effect: CallEffect
-  /** What is not allowed although it is less: entries of indexes read their document and do not know the time. */
+  /** A smaller effect that is forbidden all the same. Index entries may read their document but not the time. */
   readonly forbids?: CallEffect
   readonly place:
     | 'set functions'
@@ -53,92 +53,95 @@ interface EffectLimit {
     | EffectPlace
 }
 
-/** Why a document cannot be read. */
+/** The reason why a document cannot be read. */
 export interface Absence {
   readonly cause: 'not found' | 'deleted' | 'collection deleted' | 'permission denied'
-  /** What reading one of its fields fails with, undefined: as on null; and what `!` fails with. */
+  /** The error for reading a field (undefined: the same error as for null), and the error of `!`. */
   readonly onField: { readonly code: FailureCode; readonly message: Message } | undefined
   readonly onAssert: { readonly code: FailureCode; readonly message: Message }
 }
 
 /** Reads sets of documents (sets/stored-set.ts). */
 export interface SetReader {
-  /** Throws where the caller may read nothing of the collection whose index it is, at whatever time. */
+  /** Throws if the caller may read no document of the collection at any time. */
   requireIndex(collection: Module, call: Call): void
-  /** The entries that the caller may see, from a place on. Lazy. */
+  /** Reads the entries that the caller may see, from a position on. Lazy. */
   scan(set: SetValue, from: StoredValue | undefined, call: Call): Iterable<SetItem>
-  /** Whether there are documents of a collection that the caller may read, as far as its roles say. */
+  /** True if the roles of the caller allow it to read some documents of a collection. */
   mayReadSome(collection: Module): boolean
-  /** The paths that an index holds, `id` left out. */
+  /** The paths of an index's terms and values, without `id`. */
   pathsOf(collection: Module, index: string): readonly WatchedPath[]
 }
 
-/** How the fields of a written document are read: `plain` has no names with a meaning. */
+/** The interpretation of a written document's fields. In `plain` mode, no field name has a special meaning. */
 export type FieldsMode = 'default' | 'plain'
 
 /** Writes documents. Throws QueryFailures at `call`. */
 export interface Writer {
   create(collection: Module, data: Struct, mode: FieldsMode, call: Call): Doc
   change(how: 'update' | 'replace', doc: Doc, data: Struct, mode: FieldsMode, call: Call): Doc
-  /** The document, which is no longer there. */
+  /** Deletes a document, and returns it as deleted. */
   remove(doc: Doc, call: Call): Doc
 }
 
-/** Who asks, and the documents by which they prove it. Throws QueryFailures at `call`. */
+/** Reads the caller's identity, credentials and tokens. Throws QueryFailures at `call`. */
 export interface AccessReader {
   credentialOf(document: Doc, call: Call): Doc
   tokensOf(document: Doc, call: Call): SetValue
   verify(credential: Doc, password: string, call: Call): boolean
   login(credential: Doc, password: string, ttl: Time | undefined, call: Call): Doc
-  /** Who asks, and with what; undefined where there is nothing such. */
+  /** The identity of the caller, and its token; undefined without one. */
   identity(call: Call): Doc | undefined
   token(call: Call): Value | undefined
   isProtected(call: Call): boolean
 }
 
-/** The data behind a query, and what users have defined there. */
+/** The data and the user-defined names that a query can reach. */
 export interface World {
-  /** A collection or a function of the users, by name or alias. */
+  /** A user collection or function, by name or alias. */
   global(name: string): Module | UserFunction | undefined
-  /** The same, where the name has to be that of a collection or of a function. Throws QueryFailures at `call`. */
+  /** A collection or a function by name or alias. Throws a QueryFailure at `call` if the name is something else. */
   collection(name: string, call: Call): Module
   userFunction(name: string, call: Call): UserFunction
-  /** The definition of a collection or a function by its name or alias. */
+  /** The definition of a collection or a function, by its name or alias. */
   definitionOf(name: string): Doc | undefined
   byId(collection: Module, id: bigint, call: Call): Doc
   byName(collection: Module, name: string, call: Call): Doc
-  /** Why a document cannot be read; undefined where it can. `asWhole`: all of it will be read, if it is there. */
+  /** The reason why a document cannot be read; undefined if it can. `asWhole`: the caller will read all fields. */
   absence(doc: Doc, call: Call, asWhole?: boolean): Absence | undefined
-  /** All fields of a document that can be read, as they are shown. */
+  /** All fields of a readable document, in the order of the response. */
   fields(doc: Doc, call: Call): Struct
   /**
-   * The JSON text of what a document that can be read shows behind its id and its collection, without braces; undefined
-   * where that is not remembered because it depends on more than the stored version.
+   * The cached JSON text of a readable document after its id and its collection, without braces. Undefined if the text
+   * depends on more than the stored version.
    */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined
-  /** One of them, or `data`, which holds also what has the name of something else; undefined: it has none such. */
+  /** A field of a readable document, or all of its `data`. Undefined if the document does not have it. */
   field(doc: Doc, name: string, call: Call): Value | undefined
   readonly writer: Writer
   readonly access: AccessReader
-  /** Tells that a field of a document's data is not in the index by which it was found. */
+  /** Adds a hint that the index which found the document does not cover a field. */
   tellUncovered(doc: Doc, name: string, call: Call): void
-  /** The companion of a document's collection, be it gone. */
+  /** The module of a document's collection, even if the collection no longer exists. */
   collectionOf(ref: Ref): Module
   /** Reads sets of documents. */
   readonly sets: SetReader
-  /** In which event sources are made, and used. */
+  /** The database of the query. */
   readonly database: DatabaseId
-  /** The time that the response to the query will tell. */
+  /** The transaction time of the response. */
   resultTime(): Micros
-  /** What proves that this service has made a cursor. */
+  /** The key that authenticates cursors. */
   readonly cursorKey: Uint8Array
-  /** The same for event sources: one for all databases, as a source says in which it was made. */
+  /** The key that authenticates event sources. All databases share the key, because a source contains its database. */
   readonly sourceKey: Uint8Array
-  /** Calls a function of the users; the count of arguments fits. What has no rights of its own is left to be evaluated. */
+  /**
+   * Calls a user function. The caller has checked the number of arguments. A function without a role is returned
+   * unevaluated.
+   */
   callUser(callee: UserFunction, args: readonly Value[], call: Call): Value | BoundCall
 }
 
-/** A lambda or a function of the users that is ready to be evaluated. */
+/** A call of a lambda or user function, ready for evaluation. */
 export class BoundCall {
   readonly body: Node
   readonly scope: Scope | undefined
@@ -150,58 +153,58 @@ export class BoundCall {
   }
 }
 
-/** What hints are about; clients find pages of these names. */
+/** Codes of performance hints. Each code is part of a documentation URL. */
 export type HintCode = 'non_covered_document_read' | 'full_set_read' | 'collection_scan'
 
-/** What one query's evaluation keeps, and what it can do for functions of the library. */
+/** The state of one query's evaluation, and its services for library functions. */
 export interface Evaluation {
   readonly world: World
   /** The time of the snapshot. */
   readonly now: Micros
-  /** The value of an expression. Throws QueryFailures, and what ends the request: limits, Pending. */
+  /** Evaluates an expression. Throws QueryFailures, and errors that end the request, such as limits and Pending. */
   evaluate(node: Node, scope: Scope | undefined, call: Call): Value
-  /** What `work` gives, or the failure of the query that it throws: evaluation goes on. */
+  /** Runs `work`. Returns a QueryFailure instead of throwing it, so that evaluation can continue. */
   attempt<T>(work: () => T): T | QueryFailure
-  /** A name of the library or of the users. */
+  /** A global name of the library or of the users. */
   global(name: string): Value | undefined
-  /** A field or a method of a value that the library knows. */
+  /** A field or a method that the library defines for a value. */
   member(receiver: Value, name: string): Value | undefined
-  /** Applies a function that `call` was given: its errors have that call in their trace. */
+  /** Applies a function that `call` has received as an argument. The traces of its errors include `call`. */
   apply(callee: FunctionValue, args: readonly Value[], call: Call): Value
   /**
-   * Begins to call what `call` is the call of: evaluating the body is left to who asks, which keeps calls within calls
-   * from using up the stack. Functions that run with rights of their own have been called.
+   * Prepares a call of a lambda or user function; `call` is this call. The caller evaluates the body, so that nested
+   * calls use less stack. For a function with a role of its own, the result is its value.
    */
   bind(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value | BoundCall
-  /** Counts compute: 1 for each call of a function. Throws past the limit. */
+  /** Counts compute operations: one for each function call. Throws past the limit. */
   compute(units: number): void
-  /** Adds a line or a drawing to the summary, behind those before. */
+  /** Appends a line or an excerpt to the summary. */
   tell(diagnostic: Diagnostic): void
-  /** Says how the query could do with less, where that was asked for; each thing at each place once. */
+  /** Adds a performance hint if the request asks for hints. The same hint at the same position is added once. */
   hint(code: HintCode, text: string, span: Span | undefined): void
-  /** A new id, the same when the query is replayed. */
+  /** A new id. A repeated evaluation gets the same ids. */
   newId(): bigint
 }
 
-/** What can hold for a part of a call only. */
+/** Properties that may change for a part of a call. */
 interface CallOptions {
   readonly source?: Source
   readonly depth?: number
   readonly limit?: EffectLimit
 }
 
-/** A call of a function, of an operator, of a lambda. */
+/** A call of a function, an operator or a lambda. */
 export class Call {
   readonly evaluation: Evaluation
   readonly outer: Call | undefined
-  /** The text that is evaluated within this call. */
+  /** The source text that this call evaluates. */
   readonly source: Source
-  /** The argument list; undefined where the trace shows nothing. */
+  /** The range of the argument list. Undefined if the trace does not show this call. */
   readonly span: Span | undefined
-  /** How many lambdas and user functions are around. */
+  /** The number of enclosing calls of lambdas and user functions. */
   readonly depth: number
   readonly limit: EffectLimit | undefined
-  /** The time that reads look at, within an `at`. */
+  /** The read time within an `at` block. */
   readonly at: number | undefined
 
   constructor(
@@ -222,22 +225,22 @@ export class Call {
     this.at = at
   }
 
-  /** A call within this one, whose argument list is at `span`. */
+  /** A nested call with its argument list at `span`. */
   within(span: Span): Call {
     return new Call(this.evaluation, this, this.source, span, this.depth, this.limit, this.at)
   }
 
-  /** This call, as it is for a part of what it does. */
+  /** A copy of this call with other properties. */
   as({ source = this.source, depth = this.depth, limit = this.limit }: CallOptions): Call {
     return new Call(this.evaluation, this.outer, source, this.span, depth, limit, this.at)
   }
 
-  /** This call with reads as of a time; undefined is the present, with the query's own writes. */
+  /** A copy of this call that reads as of a time. Undefined is the present, including the query's own writes. */
   asOf(time: number | undefined): Call {
     return new Call(this.evaluation, this.outer, this.source, this.span, this.depth, this.limit, time)
   }
 
-  /** A failure at the argument list of this call; throw it. */
+  /** Creates a failure at the argument list of this call. */
   failure(
     code: FailureCode,
     message: Message,
@@ -247,32 +250,32 @@ export class Call {
     return failureAt(code, message, this.span, this.outer, remarks, parts)
   }
 
-  /** The failure of an argument whose value is not taken: ``invalid argument `x`: x must be positive``. */
+  /** Creates the failure of an invalid argument: ``invalid argument `x`: x must be positive``. */
   invalidArgument(parameter: string, reason: Message): QueryFailure {
     return this.failure('invalid_argument', msg`invalid argument \`${parameter}\`: ${reason}`)
   }
 
-  /** The failure of a position that is not within so many elements or characters. */
+  /** Creates the failure of an index outside of an array or text. */
   outOfBounds(index: number, length: number): QueryFailure {
     return this.failure('index_out_of_bounds', msg`index ${index} out of bounds for length ${length}`)
   }
 
-  /** Null because there is nothing to give; `reason` ends the sentence `Null value, due to …`. */
+  /** Creates a null for a missing result. `reason` ends the sentence `Null value, due to …`. */
   nothing(reason: Message): NullValue {
     return new NullValue({ type: 'no element', reason }, this.span)
   }
 
-  /** The null that functions give who have nothing to give. */
+  /** Creates the null that a function without a result returns. */
   done(): NullValue {
     return new NullValue(literalNull, this.span)
   }
 
-  /** Applies a function that was given as an argument; the parameter's type has checked its arity. */
+  /** Applies a function that was given as an argument. The parameter's type has checked its arity. */
   apply(callee: FunctionValue, ...args: Value[]): Value {
     return this.evaluation.apply(callee, args, this)
   }
 
-  /** Applies a predicate: null counts as false. */
+  /** Applies a predicate. Null counts as false. */
   holds(predicate: FunctionValue, ...args: Value[]): boolean {
     const result = this.evaluation.apply(predicate, args, this)
     if (typeof result === 'boolean') return result
@@ -280,12 +283,12 @@ export class Call {
     throw this.mismatch('Boolean', result)
   }
 
-  /** The failure of a value of the wrong type that is no argument. */
+  /** Creates the failure of a value with the wrong type that is not an argument. */
   mismatch(expected: string, received: Value): QueryFailure {
     return this.failure('type_mismatch', msg`expected type: ${expected}, received ${typeName(received)}`)
   }
 
-  /** A failure at a range of this call's text, with this call in the trace. */
+  /** Creates a failure at a range of this call's text, with this call in the trace. */
   failureWithin(
     code: FailureCode,
     message: Message,
@@ -301,7 +304,7 @@ export class Call {
     return { source: this.source, start, end }
   }
 
-  /** Where in which text a question about rights comes from, as summaries say it. */
+  /** The position of this call, for the explanation of access decisions: source name, line and column. */
   position(): readonly (string | number)[] {
     const { span } = this
     if (span === undefined) return []
@@ -309,7 +312,10 @@ export class Call {
     return [span.source.name, line, span.start - span.source.lineStart(line) + 1]
   }
 
-  /** Throws unless the place allows the effect; `action` as the message says it: `` `now` ``, `Projection`. */
+  /**
+   * Throws unless the effect is allowed here. `action` is the subject of the message, such as `` `now` `` or
+   * `Projection`.
+   */
   requireEffect(effect: CallEffect, action: string): void {
     const { limit } = this
     if (limit === undefined) return
@@ -319,7 +325,7 @@ export class Call {
   }
 }
 
-/** A failure at a place within a call: the calls around it are its trace. */
+/** Creates a failure at a position within a call. The enclosing calls form its trace. */
 export function failureAt(
   code: FailureCode,
   message: Message,
@@ -332,7 +338,7 @@ export function failureAt(
   return new QueryFailure(code, message, [diagnostic], parts)
 }
 
-/** The failure of stored code that a call has run: the call and those around it end its trace. */
+/** Appends a call and its enclosing calls to the trace of a failure from stored code. */
 export function failureWithin(failure: QueryFailure, call: Call): QueryFailure {
   const [first, ...others] = failure.diagnostics
   if (first === undefined) return failure
@@ -340,7 +346,7 @@ export function failureWithin(failure: QueryFailure, call: Call): QueryFailure {
   return new QueryFailure(failure.code, failure.template, [traced, ...others], failure)
 }
 
-/** The argument lists of a call and of those around it, innermost first. */
+/** The argument lists of a call and its enclosing calls, innermost first. */
 function traceOf(call: Call | undefined): (Span | undefined)[] {
   const trace: (Span | undefined)[] = []
   for (let each = call; each !== undefined; each = each.outer)

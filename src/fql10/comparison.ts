@@ -1,5 +1,5 @@
-// Equality and order of values: those of operators, and the total order that sorting has and the elements of compared
-// arrays and objects. Whether a document exists is for the caller to look at.
+// Compares values: equality and order of the operators, and the total order for sorting and for elements of arrays and
+// objects. The caller checks whether documents exist.
 
 import { step } from '../base/effort.ts'
 import type { LocalDate, Time, Uuid } from '../values/value.ts'
@@ -23,7 +23,7 @@ import {
   type Value,
 } from './value.ts'
 
-/** The place of each type in the total order. */
+/** The rank of each type in the total order. */
 const ranks: Readonly<Record<Kind, number>> = {
   number: 0,
   bytes: 1,
@@ -47,14 +47,14 @@ const ranks: Readonly<Record<Kind, number>> = {
   null: 18,
 }
 
-/** The integer that an ID is compared as; of a text one only when it is decimal. */
+/** The integer for comparison with an ID. A text needs to be a decimal integer. */
 function idNumber(value: Value): bigint | number | undefined {
   if (value instanceof Id) return value.value
   if (typeof value === 'string') return integerOfText(value)
   return typeof value === 'number' ? value : integerOf(value)
 }
 
-/** Compares two values of one type, or an ID with what stands for one; undefined where there is no order. */
+/** Compares two values of one type, or an ID with a value that can be an ID. Undefined if they have no order. */
 export function compare(left: Value, right: Value): number | undefined {
   if (left instanceof Id || right instanceof Id) {
     const [a, b] = [idNumber(left), idNumber(right)]
@@ -66,7 +66,7 @@ export function compare(left: Value, right: Value): number | undefined {
   return compareAlike(kind, left, right)
 }
 
-/** Compares any two values: those of different types by their types. */
+/** Compares any two values. Values of different types are ordered by type. */
 export function compareTotally(left: Value, right: Value): number {
   step()
   const kind = kindOf(left)
@@ -101,7 +101,7 @@ function compareAlike(kind: Kind, left: Value, right: Value): number {
     case 'module':
       return compareModules(left as Module, right as Module)
   }
-  // Functions are not ordered among themselves, so that sorting leaves them where they are.
+  // Functions have no order, so that sorting keeps their positions.
   return isCallable(kind) || equals(left, right) ? 0 : -1
 }
 
@@ -137,7 +137,7 @@ function compareTimes(left: Time, right: Time): number {
   return left.seconds === right.seconds ? left.nanos - right.nanos : left.seconds < right.seconds ? -1 : 1
 }
 
-/** UUIDs compare as Java's do: by two signed halves. */
+/** Compares UUIDs as Java does: as two signed halves. */
 function compareUuids(left: Uuid, right: Uuid): number {
   for (const [from, to] of [
     [0, 16],
@@ -163,7 +163,7 @@ function compareModules(left: Module, right: Module): number {
   return left.path === right.path ? 0 : left.path < right.path ? -1 : 1
 }
 
-/** The equality of `==`; documents are equal by collection and id. */
+/** Implements `==`. Documents are equal if their collection and id are equal. */
 export function equals(left: Value, right: Value): boolean {
   step()
   if (left === right) return typeof left !== 'number' || Object.is(left, right)
@@ -213,8 +213,8 @@ function equalStructs(left: Struct, right: Struct, same: (left: Value, right: Va
 }
 
 /**
- * The equality of elements of arrays (`includes`, `indexOf`, `distinct`): as {@link equals}, but doubles compare as in IEEE
- * and an ID equals no number.
+ * The equality of array elements (`includes`, `indexOf`, `distinct`). It differs from {@link equals} in two rules:
+ * doubles compare by IEEE 754, and an ID does not equal a number.
  */
 export function equalElements(left: Value, right: Value): boolean {
   step()

@@ -1,11 +1,11 @@
-// Values without those that are there before, as arrays and sets have it: equal as elements are, and of equal hashes. So an
-// Int and a Double of one value are two, unless they are 0.
+// Detects duplicates among the elements of arrays and sets. Duplicates are equal as elements and have equal hashes, so
+// an Int and a Double of the same value are distinct, unless they are 0.
 
 import { step } from '../base/effort.ts'
 import { equalElements } from './comparison.ts'
 import { Doc, Id, integerOf, isNull, isNumber, type Value } from './value.ts'
 
-/** A text that is the same for values that are one; undefined for those that have to be compared one by one. */
+/** A text that equal values share. Undefined for values that need an element-by-element comparison. */
 function keyOf(value: Value): string | undefined {
   if (isNumber(value)) {
     const integer = integerOf(value)
@@ -21,12 +21,12 @@ function keyOf(value: Value): string | undefined {
   return value instanceof Doc ? `r${value.ref.collection}/${value.ref.id}` : undefined
 }
 
-/** Tells of each value whether it is new. */
+/** Decides for each value whether it is new. */
 export class Distinct {
   readonly #keys = new Set<string>()
   readonly #others: Value[] = []
 
-  /** Notes a value; false when an equal one was noted before. */
+  /** Adds a value. Returns false if an equal value was added before. */
   add(value: Value): boolean {
     step()
     const key = keyOf(value)

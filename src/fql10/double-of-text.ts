@@ -1,15 +1,15 @@
-// Texts as doubles, as Java reads them: blanks around, a suffix, hexadecimal ones, and the names of what is no number. The
-// expressions have one way to match, so that long texts take no longer than they are.
+// Parses doubles as Java does: surrounding whitespace, a suffix, hexadecimal numbers, `NaN` and `Infinity`. The regular
+// expressions never backtrack, so that long texts are parsed in linear time.
 
 import { longCall } from '../base/effort.ts'
 import { trimBlanks } from '../values/trim.ts'
 
 const decimal = /^[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)$/
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)[fFdD]?$/
-/** Digits of hexadecimal doubles that count; those behind change nothing. */
+/** Maximum number of hexadecimal digits. */
 const hexDigitsMax = 200
 
-/** The double that a text is, undefined for any other text. */
+/** Parses a text as a double. Undefined if the text is invalid. */
 export function javaDouble(text: string): number | undefined {
   longCall(text.length)
   const trimmed = trimBlanks(text)

@@ -1,4 +1,4 @@
-// Explanations of decisions about rights, as version 10 asks for them and shows them: `{"query": TEXT, "as": TEXT}`.
+// Reads and answers requests for an explanation of access decisions: `{"query": TEXT, "as": TEXT}`.
 
 import { RequestError } from '../base/errors.ts'
 import { msg } from '../base/message.ts'
@@ -19,15 +19,15 @@ import { Source } from './syntax/source.ts'
 import { Doc, type Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 
-/** What is to be explained. */
-interface AskedExplanation {
+/** The query to explain, and its caller. */
+interface ExplanationRequest {
   readonly query: QueryBody
-  /** A built-in role, or an expression whose value is a document; undefined for the caller itself. */
+  /** A built-in role, or an expression for a document; undefined for the caller of the request. */
   readonly as: QueryBody | string | undefined
 }
 
-/** Reads the body of a request; undefined where its query is no text and no template. Throws `bad request`. */
-export function readExplanation(body: string | undefined): AskedExplanation | undefined {
+/** Reads the body of a request. Undefined if its query is neither a text nor a template. Throws `bad request`. */
+export function readExplanation(body: string | undefined): ExplanationRequest | undefined {
   const given = membersOf(body)
   const query = given?.get('query')
   if (given === undefined || !isText(query)) return undefined
@@ -58,7 +58,7 @@ function isText(query: Json | undefined): boolean {
   return typeof query === 'string' || (query instanceof Map && query.has('fql'))
 }
 
-/** As whom a query is to be explained. `run` evaluates an expression. */
+/** The query for the role or document that `as` names. `run` evaluates an expression. */
 export function askedBy(as: QueryBody | string, run: (body: QueryBody, session: Session) => Value): Query {
   const value = (session: Session): Stored => {
     if (typeof as === 'string') return as
@@ -84,14 +84,14 @@ function runOrRefuse(run: () => Value): Value {
   }
 }
 
-/** The data of a response that is not sent: plain JSON, of a transaction that is not committed. */
+/** The data of a response that is not sent, as plain JSON. Its transaction is not committed. */
 export function dataOf(beginning: string, time: Micros): Stored {
   const text = beginning.replaceAll(timeMark, formatTime(timeFromMicros(time)))
   const members = parseJson(`{${text}}`)
   return members instanceof Map ? (members.get('data') as Stored) : null
 }
 
-/** A failure as an explanation tells it. */
+/** Describes a failure for an explanation. */
 export function describeFailure(error: Error): ObjectValue {
   if (!(error instanceof QueryFailure)) return new Map([['description', error.message]])
   const { code, diagnostics, message } = error
@@ -102,7 +102,7 @@ export function describeFailure(error: Error): ObjectValue {
   ])
 }
 
-/** The body of a response that explains: what it tells as plain JSON, documents as references. */
+/** The body of an explanation, as plain JSON with documents as references. */
 export function explanationBody(told: ObjectValue, session: Session): string {
   const world = new DataWorld(session)
   const call = new Call(interpreterOf(session, world), undefined, new Source('', ''), undefined)

@@ -1,6 +1,6 @@
-// How large a value is, and how deep. Values share their parts, so a short query can make one that no machine can walk
-// through (`[x, x]`, then that twice …): what is put together is measured at once, and refused beyond the limits. The
-// sizes of large parts are remembered.
+// Measures the size and depth of values. Values share their parts, so a short query can construct a value that no
+// machine can traverse (`[x, x]`, then an array of two such arrays, and so on). Each new value is measured at once, and
+// rejected above the limits. The sizes of large parts are cached.
 
 import { longCall, step } from '../base/effort.ts'
 import { limits } from '../base/limits.ts'
@@ -9,12 +9,12 @@ import type { Call } from './call.ts'
 import { isArray, isStruct, type Value } from './value.ts'
 
 interface Extent {
-  /** Values, and UTF-16 units and bytes of texts, together. */
+  /** The number of values, and the UTF-16 units and bytes of their texts, in total. */
   readonly units: number
   readonly depth: number
 }
 
-/** Units from which on an extent is remembered; less is quickly counted again. */
+/** Minimum size of cached extents. Smaller values are measured again. */
 const rememberedFrom = 64
 
 const extents = new WeakMap<object, Extent>()
@@ -39,15 +39,15 @@ function extentOf(value: Value): Extent {
   return extent
 }
 
-/** Passes on a value that was just made of others. Fails at the call with `value_too_large` beyond the limits. */
+/** Checks a new value, and returns it. Throws `value_too_large` at the call above the limits. */
 export function requireExtent<T extends Value>(value: T, call: Call): T {
   refuseBeyond(extentOf(value), call)
   return value
 }
 
 /**
- * The elements of two arrays as one. They are not measured again: an array that grows by one is not walked through each
- * time. What becomes very long is sure to take long, here or where it is used. Fails as {@link requireExtent} does.
+ * Concatenates two arrays. The elements are not measured again, so that appending to a long array takes constant time
+ * for the check. Throws as {@link requireExtent} does.
  */
 export function joined(left: readonly Value[], right: readonly Value[], call: Call): readonly Value[] {
   const [one, other] = [extentOf(left), extentOf(right)]

@@ -1,4 +1,4 @@
-// Version 10 as one object: what the engine, stored code and the query log have of it.
+// Combines the parts of version 10 into the `Language` that the engine, stored code and the query log use.
 
 import { RequestError } from '../base/errors.ts'
 import { limits } from '../base/limits.ts'
@@ -54,7 +54,7 @@ import { storedCode } from './world/stored-code.ts'
 import { queryName, toldOf, visibleTo } from './world/told.ts'
 import { namesOf } from './world/wire-names.ts'
 
-/** A query that failed, with its response as far as it is known before its costs are. */
+/** A failed query with the beginning of its response. The costs are added later. */
 class FailedQuery extends LanguageError {
   override name = 'FailedQuery'
   readonly failure: QueryFailure
@@ -86,7 +86,7 @@ class ReadyQuery implements Query {
     this.#options = options
   }
 
-  /** What does not parse writes nothing; its faults are told once it is known who asks. */
+  /** A query that does not parse has no effects. Its faults are reported only after authentication. */
   get effect(): Query['effect'] {
     try {
       return programOf(this.#body.query).mayWrite ? 'write' : 'read'
@@ -125,14 +125,14 @@ class ReadyQuery implements Query {
     }
   }
 
-  /** What it comes to as plain JSON. */
+  /** Evaluates the query, and returns the result as plain JSON. */
   value(session: Session): Stored {
     const [beginning] = splitVersion(this.evaluate(session).body)
     return dataOf(beginning, session.transaction.snapshotTime)
   }
 }
 
-/** The value of an expression that is part of a request. */
+/** Evaluates an expression that is part of a request. */
 function runAlone({ query }: QueryBody, session: Session): Value {
   const world = new DataWorld(session)
   const program = programOf(query)
@@ -140,7 +140,7 @@ function runAlone({ query }: QueryBody, session: Session): Value {
   return interpreterOf(session, world).run(program, new Map(), placeholders)
 }
 
-/** A value as the `data` of a response. */
+/** Renders a value as the `data` of a response. */
 function render(value: Value, format: string, interpreter: Interpreter): string {
   const call = new Call(interpreter, undefined, new Source(queryName, ''), undefined)
   return renderResult(value, format, timeMark, call)

@@ -1,14 +1,14 @@
-// Numbers of three widths: what operators make of them, and how they compare.
+// Arithmetic and comparison of numbers with three widths.
 
 import { int64Max, int64Min } from '../values/int64.ts'
 import { integerOf, NarrowLong, type NumberValue } from './value.ts'
 
-/** A number as a double. */
+/** Converts a number to a double. */
 export function doubleOf(value: NumberValue): number {
   return value instanceof NarrowLong ? Number(value.value) : Number(value)
 }
 
-/** Doubles in total order, as Java compares them: negative zero below zero, NaN above everything. */
+/** Compares doubles in the total order of Java: negative zero is less than zero, and NaN is the greatest value. */
 function compareDoubles(left: number, right: number): number {
   if (left < right) return -1
   if (left > right) return 1
@@ -18,14 +18,14 @@ function compareDoubles(left: number, right: number): number {
   return Object.is(left, -0) ? -1 : 1
 }
 
-/** Compares numbers by value, whatever their widths; with a double both as doubles. */
+/** Compares numbers of any width by value. If one number is a double, both are compared as doubles. */
 export function compareNumbers(left: NumberValue, right: NumberValue): number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : 0
   return compareDoubles(doubleOf(left), doubleOf(right))
 }
 
-/** A double cut toward zero to 64 bits, saturating; NaN is 0. */
+/** Truncates a double to a 64-bit integer, saturating at the ends of the range. NaN becomes 0. */
 export function saturated(double: number): bigint {
   if (Number.isNaN(double)) return 0n
   if (double >= 2 ** 63) return int64Max
@@ -43,7 +43,7 @@ type OfBoth = readonly [
   ofDoubles: (left: number, right: number) => number,
 ]
 
-/** Operators that are those of integers as far as 64 bits reach, else those of doubles. */
+/** Operators with an integer result if the result fits 64 bits, and otherwise a double. */
 const exact: Readonly<Record<string, OfBoth>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
@@ -65,22 +65,24 @@ export function add(left: NumberValue, right: NumberValue): bigint | number {
   return arithmetic('+', left, right)
 }
 
-/** Whether a division of two numbers fails: integers by zero. */
+/** True if a division of two integers is by zero. */
 export function dividesByZero(left: NumberValue, right: NumberValue): boolean {
   return typeof left !== 'number' && typeof right !== 'number' && integerOf(right) === 0n
 }
 
-/** The quotient; integers are cut toward zero. */
+/** The quotient. Integer quotients are truncated. */
 export function divide(left: NumberValue, right: NumberValue): bigint | number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) return BigInt.asIntN(64, a / b)
   return doubleOf(left) / doubleOf(right)
 }
 
-/** The largest exponent of two that a power may have before it is certainly beyond every double. */
+/** The maximum bits of a power. The result of a larger power is infinite as a double. */
 const powerBitsMax = 1100
 
-/** Java's `pow` of doubles is as here: 1 to the power of NaN or an infinity is NaN, NaN to the power of 0 is 1. */
+/**
+ * Java and JavaScript agree on powers of doubles: 1 to the power of NaN or infinity is NaN, NaN to the power of 0 is 1.
+ */
 function power(left: NumberValue, right: NumberValue): bigint | number {
   const [base, exponent] = [integerOf(left), integerOf(right)]
   if (base === undefined || exponent === undefined) return doubleOf(left) ** doubleOf(right)
@@ -96,7 +98,7 @@ function power(left: NumberValue, right: NumberValue): bigint | number {
   return result >= int64Min && result <= int64Max ? result : Number(result)
 }
 
-/** The result of an arithmetic operator; divisors have been looked at before. */
+/** The result of an arithmetic operator. The caller has checked for division by zero. */
 export function arithmetic(operator: string, left: NumberValue, right: NumberValue): bigint | number {
   const ofBoth = exact[operator]
   if (ofBoth !== undefined) return exactly(ofBoth, left, right)
@@ -114,19 +116,19 @@ export function arithmetic(operator: string, left: NumberValue, right: NumberVal
   }
 }
 
-/** The negative of a number in its own width, so that the least integer of each stays itself. */
+/** Negates a number in its own width, so that the least integer of each width stays itself. */
 export function negative(value: NumberValue): NumberValue {
   if (typeof value === 'number') return -value
   if (value instanceof NarrowLong) {
-    // The negative of the least Int as a Long does not fit an Int any more.
+    // The negated least Int does not fit an Int.
     return value.value === -(2n ** 31n) ? 2n ** 31n : new NarrowLong(-value.value)
   }
   if (value === -(2n ** 31n) || value === int64Min) return value
-  // The negative of a Long that is one more than the greatest Int fits an Int: it stays a Long.
+  // This Long is one more than the greatest Int. Its negation fits an Int but stays a Long.
   return value === 2n ** 31n ? new NarrowLong(-value) : -value
 }
 
-/** The complement of a number's 64 bits. */
+/** The bitwise complement of a number's 64 bits. */
 export function complement(value: NumberValue): bigint {
   return ~bitsOf(value)
 }

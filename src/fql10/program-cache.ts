@@ -1,4 +1,4 @@
-// Parsed queries, remembered by their text: drivers send the same template again with other values.
+// Caches parsed queries by their text, because drivers send the same template again with other values.
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { type Program, treeBytesPerUnit } from './syntax/nodes.ts'
@@ -6,7 +6,7 @@ import { parseQuery } from './syntax/parse.ts'
 import { Source } from './syntax/source.ts'
 import type { ComposedQuery } from './syntax/template.ts'
 
-/** Bytes of the trees that are remembered, at most, and from how many UTF-16 units on a text is too long for that. */
+/** Upper bound for the cached trees in bytes. Texts of `longUnits` UTF-16 units and above are not cached. */
 const rememberedBytesMax = 33_554_432
 const longUnits = 65_536
 
@@ -15,9 +15,9 @@ const remembered = new GenerationCache<string, Program>(
   ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
-/** The tree of a query. Throws a QueryFailure for one that cannot be parsed. */
+/** The tree of a query. Throws a QueryFailure if the query cannot be parsed. */
 export function programOf({ text, placeholders }: ComposedQuery): Program {
-  // The places of values are part of what is remembered: `<value>` can also be written.
+  // The placeholder positions are part of the key, because a client can also write `<value>` in its text.
   const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
   const known = remembered.get(key)
   if (known !== undefined) return known

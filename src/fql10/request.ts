@@ -1,4 +1,4 @@
-// The body of a request: a query or a template, and arguments. What is wrong with it is an error of the request.
+// Parses the body of a request: a query or a template, and arguments. An invalid body fails the request as a whole.
 
 import { RequestError } from '../base/errors.ts'
 import { msg } from '../base/message.ts'
@@ -8,7 +8,7 @@ import { DecodingError, decodeSimple, decodeTagged, type TagNames } from './form
 import { type ComposedQuery, composeQuery, jsonKind, TemplateError, unexpected } from './syntax/template.ts'
 import type { Struct, Value } from './value.ts'
 
-/** A body that has been read; its arguments are decoded once it is known who asks. */
+/** A parsed body. Its arguments are decoded after authentication. */
 export interface QueryBody {
   readonly query: ComposedQuery
   readonly arguments: ReadonlyMap<string, Json>
@@ -18,7 +18,7 @@ function refused(detail = ''): RequestError {
   return new RequestError('bad request', msg`Invalid request body${detail === '' ? '' : `: ${detail}`}`)
 }
 
-/** Reads the body of a query. Throws `bad request`. */
+/** Parses the body of a query. Throws `bad request`. */
 export function readQueryBody(body: string | undefined): QueryBody {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const { json, repeated } = parsed(body)
@@ -26,7 +26,7 @@ export function readQueryBody(body: string | undefined): QueryBody {
   return queryOf(json, repeated)
 }
 
-/** The members of a body as a query; `repeated` as in {@link composeQuery}. Throws `bad request`. */
+/** Converts the members of a body to a query. `repeated`: see {@link composeQuery}. Throws `bad request`. */
 export function queryOf(json: ReadonlyMap<string, Json>, repeated?: RepeatedNames): QueryBody {
   for (const key of json.keys()) if (key !== 'query' && key !== 'arguments') throw refused()
   const query = json.get('query')
@@ -51,7 +51,7 @@ function parsed(body: string): ReturnType<typeof parseJsonWithRepeated> {
   }
 }
 
-/** The arguments as values. Throws `bad request` for the first that is none. */
+/** Decodes the arguments. Throws `bad request` for the first invalid argument. */
 export function decodeArguments(args: ReadonlyMap<string, Json>, tagged: boolean, names: TagNames): Struct {
   const values = new Map<string, Value>()
   for (const [name, json] of args) {

@@ -1,5 +1,5 @@
-// The bodies of responses. While a transaction is open its time is a mark in the text; costs, times and tags follow when
-// they are known.
+// Builds the bodies of responses. During the transaction, the text contains a placeholder for its time. Time, costs and
+// tags are added after the commit.
 
 import type { RequestError } from '../base/errors.ts'
 import { nearestMicros } from '../base/micros.ts'
@@ -11,33 +11,33 @@ import type { QueryFailure } from './failure/failure.ts'
 import { faultOf } from './failure/fault.ts'
 import { eventErrorBody, requestErrorBody, requestErrorCodes } from './wire/request-errors.ts'
 
-/** Stands for the time of the transaction; JSON text has no such character. */
+/** The placeholder for the time of the transaction. JSON text cannot contain this character. */
 export const timeMark = '\u0001'
 
-/** What a client asked for beside its query: the members of `LanguageRequest.options`. */
+/** Options of a request beside its query, from `LanguageRequest.options`. */
 export interface RequestOptions {
-  /** `simple` when absent. */
+  /** The format; `simple` if absent. */
   readonly format?: string
-  /** `true` for hints about performance in the summary. */
+  /** `true` for performance hints in the summary. */
   readonly hints?: string
-  /** The tags as they are sent back; absent where there are none. */
+  /** The tags that the response returns; absent without tags. */
   readonly tags?: string
-  /** Where it was sent to, if that is not where queries are; pages of streams the service asks for itself. */
+  /** The endpoint, unless it is the query endpoint. Only the service itself requests a `stream page`. */
   readonly endpoint?: 'feed' | 'stream' | 'stream page'
 }
 
-/** How a request ended. */
+/** The commit time and the costs of a request. */
 interface Ending {
   readonly time: Micros
   readonly metrics: QueryMetrics | undefined
 }
 
-/** A result as the beginning of a body; {@link completed} adds the rest. */
+/** The beginning of a successful body. {@link completed} adds the rest. */
 export function resultBody(data: string, summary: string, schemaVersion: Micros): string {
   return `"data":${data},"summary":${quoteJson(summary)}|${schemaVersion}`
 }
 
-/** A failure as the beginning of a body. */
+/** The beginning of the body for a failed query. */
 export function failureBody(
   { code, message, constraintFailures }: QueryFailure,
   abort: string | undefined,
@@ -52,7 +52,7 @@ export function failureBody(
   return `"error":${error},"summary":${quoteJson(summary)}`
 }
 
-/** The whole body, from one of the beginnings above. */
+/** Completes the beginning of a body. */
 export function completed(
   beginning: string,
   schemaVersion: Micros,
@@ -67,12 +67,12 @@ export function completed(
   return `{${filled},"txn_ts":${time}${stats}${echoed},"schema_version":${schemaVersion}}`
 }
 
-/** Whether a body is one of {@link resultBody}, and none that the service has made for itself. */
+/** True for a body from {@link resultBody}, and false for a body that the service requests for its own use. */
 export function isResultBody(body: string): boolean {
   return body.startsWith('"data":')
 }
 
-/** Splits what {@link resultBody} has put together. */
+/** Splits the text of {@link resultBody} into the beginning and the schema version. */
 export function splitVersion(body: string): readonly [beginning: string, schemaVersion: Micros] {
   const at = body.lastIndexOf('|')
   return [body.slice(0, at), nearestMicros(Number(body.slice(at + 1)))]
@@ -80,7 +80,7 @@ export function splitVersion(body: string): readonly [beginning: string, schemaV
 
 function statsText(metrics: QueryMetrics): string {
   const { byteReadOps, byteWriteOps, computeOps, storageBytesRead, storageBytesWrite, txnRetries } = metrics
-  // Clients take 0 for a number that is missing.
+  // Clients treat a missing number as 0.
   const ms = Math.max(1, metrics.queryTimeMs)
   const operations = `"compute_ops":${computeOps},"read_ops":${byteReadOps},"write_ops":${byteWriteOps}`
   const bytes = `"storage_bytes_read":${storageBytesRead},"storage_bytes_write":${storageBytesWrite}`
@@ -88,7 +88,7 @@ function statsText(metrics: QueryMetrics): string {
   return `{${operations},"query_time_ms":${ms},"contention_retries":${txnRetries},${bytes},"rate_limits_hit":${limitsHit}}`
 }
 
-/** Milliseconds within which a request whose time is up had too little of it from the start. */
+/** If a request times out within this time in milliseconds, its own deadline was too short. */
 const aggressiveMs = 1000
 
 function aggressiveDeadline({ code }: RequestError, metrics: QueryMetrics | undefined): Rendered | undefined {
@@ -103,14 +103,14 @@ function failedAs(error: RequestError): Fault {
   return requestFault(error, requestErrorCodes[error.code])
 }
 
-/** The same for feeds and streams. */
+/** The response to a failed request for a feed or a stream. */
 export function eventRequestFailed(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
   const { code, description, status } = error
   const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
   return { ...rendered, fault: failedAs(error) }
 }
 
-/** The same for what failed as a query does. */
+/** The response to a feed or stream whose query failed. */
 export function eventRefused(failure: QueryFailure): Rendered {
   const { code, message } = failure
   const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`

@@ -1,20 +1,21 @@
-// `Math.round` and `Math.trunc`: to so many digits behind the point, of negative numbers to tens, hundreds and so on. The
-// formulas are those that apps have seen results of: negative numbers are rounded toward zero, integers give Longs.
+// Implements `Math.round` and `Math.trunc` to a number of decimal places; negative numbers of places give tens,
+// hundreds and so on. The formulas reproduce results that apps have observed: negative numbers are rounded toward zero,
+// and integers give Longs.
 
 import { doubleOf, saturated } from './numbers.ts'
 import { asLong, integerOf, type NumberValue } from './value.ts'
 
-/** Powers of ten are held in 32 bits there. */
+/** The original implementation stores powers of ten in 32 bits. */
 const int32Max = 2 ** 31 - 1
 
-/** How a number is cut behind a digit: half a unit is added before, or nothing. */
+/** The value to add before truncation: half a unit to round, nothing to truncate. */
 type Half = 0.5 | 0
 
 function scaled(value: number, scale: number, half: Half): bigint {
   return saturated(value * scale + half)
 }
 
-/** Rounds (with a half) or truncates (with 0) a number to `digits` behind the point. */
+/** Rounds (with 0.5) or truncates (with 0) a number to `digits` decimal places. */
 export function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue {
   const scale = 10 ** digits
   const double = doubleOf(value)

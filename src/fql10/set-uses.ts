@@ -1,5 +1,5 @@
-// Filters and orders over all documents of a collection, read off the text of a query: `Orders.where(.status == "open")`,
-// `Orders.all().order(desc(.placed))`. What stored functions do is not looked at.
+// Finds filters and orders over a collection in the text of a query, such as `Orders.where(.status == "open")` or
+// `Orders.all().order(desc(.placed))`. Stored functions are not analyzed.
 
 import { type Path, pathSpelling } from '../model/schema/paths.ts'
 import { indexNameFor, type SetUse } from '../model/set-uses.ts'
@@ -7,7 +7,7 @@ import { stepOf } from './syntax/field-paths.ts'
 import type { LambdaNode, Link, Node, Program } from './syntax/nodes.ts'
 import { walk } from './syntax/slices.ts'
 
-/** A field of a condition or of an order, with how an index would hold it. */
+/** A field in a condition or an order, and its role in an index. */
 interface FieldUse {
   readonly path: Path
   readonly as: 'term' | 'value'
@@ -17,12 +17,12 @@ interface FieldUse {
 const equality = '=='
 const comparisons: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/** Fields of a document that are not in its data. */
+/** Fields of a document outside its data. */
 const ownTimes: ReadonlySet<string | bigint> = new Set(['ts', 'ttl'])
-/** An index for these would be of no use: documents are found by their ids. */
+/** Fields for which an index is useless, because documents are found by id. */
 const identities: ReadonlySet<string | bigint> = new Set(['id', 'coll'])
 
-/** The uses of sets in a query, in their order. */
+/** The uses of sets in a query, in order. */
 export function setUsesOf({ body }: Program): readonly SetUse[] {
   const uses: SetUse[] = []
   walk(body, node => {
@@ -33,7 +33,7 @@ export function setUsesOf({ body }: Program): readonly SetUse[] {
   return uses
 }
 
-/** Keeps a single use of each field: an equality before an order, an order before an earlier comparison. */
+/** Keeps a single use of each field. An equality wins over a later use; otherwise the last use wins. */
 function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   const byPath = new Map<string, FieldUse>()
   for (const field of fields) {
@@ -43,7 +43,7 @@ function onceEach(fields: readonly FieldUse[]): readonly FieldUse[] {
   return [...byPath.values()]
 }
 
-/** The fields that the first links of a chain filter and order all documents by. */
+/** The fields by which the first links of a chain filter and order all documents. */
 function fieldsOf([first, ...others]: readonly Link[]): readonly FieldUse[] {
   if (first?.kind !== 'method') return []
   const found: FieldUse[] = []
@@ -90,7 +90,7 @@ function lambdaOf(node: Node): LambdaNode | undefined {
   return node.kind === 'lambda' && node.parameters.length === 1 ? node : undefined
 }
 
-/** The path of a field of the parameter, as the store has it. */
+/** The stored path of the parameter's field that an expression reads. */
 function pathOf(node: Node, parameter: string): { readonly path: Path } | undefined {
   if (node.kind === 'group') return pathOf(node.inner, parameter)
   if (node.kind !== 'chain' || node.operand.kind !== 'name' || node.operand.name !== parameter)
@@ -125,7 +125,7 @@ function useOf(collection: string, fields: readonly FieldUse[]): SetUse {
   return { collection, terms, values: values.map(({ path }) => path), isOwn: true, definition }
 }
 
-/** A path as version 10 writes it. */
+/** A path in the notation of version 10. */
 function spelled([first, ...others]: Path): string {
   return pathSpelling(first === 'data' ? others : [first as string, ...others])
 }

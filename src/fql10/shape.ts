@@ -1,6 +1,6 @@
-// The shape of a query: its words of the language and their nesting, with everything removed that a person could have
-// typed as data. A log may be read by people who must not see that data: texts, numbers, names of variables, fields and
-// collections become `?`.
+// Computes the shape of a query for the log: the words of the language and their nesting, without client data. People
+// who may read the log must not see such data, so texts, numbers and the names of variables, fields and collections
+// become `?`.
 
 import { JsonSyntaxError, parseJson } from '../values/json.ts'
 import { quoteJson } from '../values/json-text.ts'
@@ -9,22 +9,21 @@ import { globals, memberNames } from './library/tables.ts'
 import { code, continuesName, isDigit, isKeyword, startsName } from './syntax/reader.ts'
 import { composeQuery, TemplateError } from './syntax/template.ts'
 
-/** UTF-16 units of a query that are looked at, and of its shape. */
+/** Maximum UTF-16 units of an analyzed query, and of its shape. */
 const queryUnitsMax = 65_536
 const shapeUnitsMax = 2048
 
-/** Whether a word is one of the language. */
+/** True if the language defines a word. */
 export function isLanguageWord(word: string): boolean {
   return isKeyword(word) || globals.has(word) || memberNames.has(word)
 }
 
-/** The members of a body that asks for the events of a source. */
+/** The members of a request for the events of a source. */
 const eventMembers = ['token', 'start_ts', 'cursor', 'page_size']
 
 /**
- * The shape of a request's body, as the inside of a JSON string: of a query, or of a request for events, which is
- * `{"token":"?"}` with the other members that it has; empty for what is neither. Where a query names one of the schema
- * objects in `names` there is a mark in place of the `?`.
+ * The shape of a request body, as the inside of a JSON string. For a request for events, the shape is `{"token":"?"}`
+ * with the other present members. Empty for any other body. Schema objects in `names` become marks instead of `?`.
  */
 export function shapeOf(body: string, names: readonly string[] = []): string {
   if (body.length > queryUnitsMax) return '…'
@@ -68,7 +67,7 @@ function shapeOfText(text: string, names: readonly string[]): string {
       at = end <= 0 ? text.length : end + 1
     } else if (text.startsWith('<<', at)) return `${shape}…`
     else {
-      // Blanks and newlines are left out, whatever the language has no word for is not shown.
+      // Whitespace and characters outside the language are left out.
       if (unit > 0x20 && unit < 0x7f) shape += text[at]
       at++
     }
@@ -76,7 +75,7 @@ function shapeOfText(text: string, names: readonly string[]): string {
   return shape
 }
 
-/** Words side by side stay apart. */
+/** Separates adjacent words with a space. */
 function apart(shape: string, word: string): string {
   const last = shape.charCodeAt(shape.length - 1)
   return continuesName(last) || last === code.question || markedName(last) !== undefined

@@ -1,4 +1,4 @@
-// Values as text: for people (`toString`, templates, `log`), and as they would be written (`dbg`, elements of arrays).
+// Converts values to text: for display (`toString`, templates, `log`), and as literals (`dbg`, elements of arrays).
 
 import { step } from '../base/effort.ts'
 import { encodeBase64 } from '../values/base64.ts'
@@ -9,7 +9,7 @@ import type { Call } from './call.ts'
 import { keyText, quoted } from './text/quoted.ts'
 import { Doc, isArray, isStruct, type Struct, type Value } from './value.ts'
 
-/** The digits of a whole double without exponent: the shortest ones, filled up with zeros. */
+/** The digits of a whole double without an exponent: the shortest digits, padded with zeros. */
 function wholeText(double: number): string {
   const text = String(double)
   if (!text.includes('e')) return Object.is(double, -0) ? '-0' : text
@@ -19,7 +19,7 @@ function wholeText(double: number): string {
   return sign + bare.padEnd(Number(exponent) + 1, '0')
 }
 
-/** The text of a value for people. */
+/** The text of a value for display. */
 export function displayText(value: Value, call: Call): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return Number.isInteger(value) ? wholeText(value) : javaDoubleText(value)
@@ -42,7 +42,7 @@ export function displayText(value: Value, call: Call): string {
   return value instanceof Uint8Array ? encodeBase64(value) : debugText(value, call)
 }
 
-/** The text of a value as it would be written. Within a document, others are told by their names alone. */
+/** The text of a value as a literal. Documents within a document are shown as references. */
 export function debugText(value: Value, call: Call, isWithinDocument = false): string {
   step()
   switch (typeof value) {

@@ -1,6 +1,6 @@
-// Runtime values. What can be stored has the form in which it is stored (src/values/value.ts), so fields of documents
-// are values as they are: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 tells Int from Long: an
-// integer that fits 32 bits is an Int and a wider one a Long, but for a `NarrowLong`. Null knows why it is null.
+// Defines the runtime values. Storable values have their stored form (src/values/value.ts), so that document fields
+// need no conversion: integers are `bigint`, doubles `number`, objects `Map`s. Version 10 distinguishes Int and Long:
+// an integer that fits 32 bits is an Int and a wider one a Long, except for a `NarrowLong`. A null knows its cause.
 
 import type { Message } from '../base/message.ts'
 import type {
@@ -16,7 +16,7 @@ import type { Arity } from './arity.ts'
 import type { LambdaNode } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'
 
-/** A Long that would fit 32 bits: it comes from the wire and from some functions; arithmetic never makes one. */
+/** A Long that would fit 32 bits. It comes from the wire and from some functions, never from arithmetic. */
 export class NarrowLong {
   readonly kind = 'long'
   readonly value: bigint
@@ -25,14 +25,14 @@ export class NarrowLong {
   }
 }
 
-/** Why a value is null, as `!` tells it. */
+/** The cause of a null, for the error of `!`. */
 export type NullCause =
   | { readonly type: 'literal' }
   | { readonly type: 'missing field'; readonly field: string; readonly holder: string }
-  /** Nothing was found; the reason ends the sentence `Null value, due to …`. */
+  /** No element was found. The reason ends the sentence `Null value, due to …`. */
   | { readonly type: 'no element'; readonly reason: Message }
 
-/** Null with its cause and the place it arose at. A stored null, or one from the wire, is a plain `null`. */
+/** A null with its cause and its origin in the text. A null from storage or the wire is a plain `null`. */
 export class NullValue {
   readonly kind = 'null'
   readonly cause: NullCause
@@ -43,15 +43,15 @@ export class NullValue {
   }
 }
 
-/** The cause of nulls that are written or stored. */
+/** The cause of a literal or stored null. */
 export const literalNull: NullCause = { type: 'literal' }
 
-/** Whether a value is null; missing documents are not. */
+/** True if a value is null. Missing documents are not null. */
 export function isNull(value: Value): value is null | NullValue {
   return value === null || value instanceof NullValue
 }
 
-/** The id of a document: a 64-bit integer that is no number. */
+/** The id of a document: a 64-bit integer with its own type, which is not a number. */
 export class Id {
   readonly kind = 'id'
   readonly value: bigint
@@ -60,20 +60,20 @@ export class Id {
   }
 }
 
-/** A field, method or module is declared in a table (library/definition.ts); of the entry, values need the name. */
+/** A reference to a table entry for a field, method or module (library/definition.ts). Values need only its name. */
 interface Declared {
   readonly name: string
 }
 
-/** A module, or the companion of a collection. */
+/** A module, or a collection as a module. */
 export class Module {
   readonly kind = 'module'
   readonly name: string
-  /** The module it is in, such as `Collection` for `Collection.Deleted`. */
+  /** The enclosing module, such as `Collection` for `Collection.Deleted`. */
   readonly parent: string | undefined
   /** Its fields and functions: library/definition.ts#Members. */
   readonly members: Declared
-  /** Whether users have defined it; its name may be that of a module. */
+  /** True for a user collection, whose name may equal that of a built-in module. */
   readonly isUserCollection: boolean
   constructor(name: string, members: Declared, parent?: string, isUserCollection = false) {
     this.name = name
@@ -81,13 +81,13 @@ export class Module {
     this.parent = parent
     this.isUserCollection = isUserCollection
   }
-  /** Its name, behind that of the module it is in. */
+  /** The full name, with the enclosing module. */
   get path(): string {
     return this.parent === undefined ? this.name : `${this.parent}.${this.name}`
   }
 }
 
-/** The companion of a collection of the users, by the name it was reached by. */
+/** A user collection under one of its names. */
 export class UserCollection extends Module {
   /** The collection's own document. */
   readonly definition: Doc
@@ -100,47 +100,47 @@ export class UserCollection extends Module {
   }
 }
 
-/** What a document was or would be at some moment. */
+/** The past, current or future state of a document. */
 export interface DocumentVersion {
-  /** Microseconds, where it is stored. */
+  /** Microseconds if the version is stored. */
   readonly ts: number | Time | TransactionTime
   readonly fields: ReadonlyMap<string, StoredValue>
-  /** Where the text of a stored version is remembered. */
+  /** The cache for the text of a stored version. */
   readonly shown?: VersionRenderCache | undefined
 }
 
-/** What a document value stands for that is no reference to whatever is stored. */
+/** The state of a document value that is not a plain reference. */
 type DocState =
-  /** It was deleted by the call that gave this value. */
+  /** The call that returned this value has deleted the document. */
   | 'deleted'
-  /** It was reached by its name, and is nothing that can be stored. */
+  /** The document was found by its name, and the value cannot be stored. */
   | 'by name'
-  /** It was read before it was asked for; or is not stored, for predicates and checks. */
+  /** A version that was read earlier, or an unstored version for predicates and checks. */
   | DocumentVersion
 
-/** The index that a document was found in: what its entry holds need not be read. */
+/** The index that found a document. Covered fields need not be read. */
 export interface IndexUse {
-  /** With the name of its collection. */
+  /** The name, with the name of its collection. */
   readonly name: string
-  /** The fields that its entries hold as they are; `all` while one of them is computed. */
+  /** The fields that index entries contain unchanged. `all` during the evaluation of a computed field. */
   readonly covered: ReadonlySet<string> | 'all'
-  /** The argument list of the index's function; absent where a cursor goes on. */
+  /** The argument list of the index function; absent if a cursor continues a set. */
   readonly span?: Span | undefined
 }
 
-/** What is special about one value of a document. */
+/** Optional properties of a document value. */
 interface DocOptions {
-  /** The name of a schema object, which has no id. */
+  /** The name of a schema object, which has no visible id. */
   readonly name?: string | undefined
-  /** The time it is read as of, when it came out of an `at`. */
+  /** The read time of a value from an `at` block. */
   readonly readAt?: number | undefined
   readonly state?: DocState
   readonly foundIn?: IndexUse | undefined
-  /** Fields that only the call that made the document shows: a secret. */
+  /** Fields that only the creating call shows, such as a secret. */
   readonly shown?: ReadonlyMap<string, StoredValue>
 }
 
-/** A document or a reference to one: whether it exists shows when it is read. */
+/** A document or a reference to one. Its existence is unknown until it is read. */
 export class Doc {
   readonly kind = 'document'
   readonly ref: Ref
@@ -164,11 +164,11 @@ export class Doc {
 /** A lazy set. */
 export abstract class SetValue {
   readonly kind = 'set'
-  /** What it is made of as stored values, its kind first; `save` makes them of values. */
+  /** The parts of the set as stored values, with its kind first. `save` converts values to stored values. */
   abstract saved(save: (value: Value) => StoredValue): readonly StoredValue[]
 }
 
-/** Where a page of a set ended, as text. */
+/** The end of a page of a set, as text. */
 export class SetCursor {
   readonly kind = 'cursor'
   readonly text: string
@@ -177,14 +177,14 @@ export class SetCursor {
   }
 }
 
-/** A field that is followed: names and indexes, from the document inwards. */
+/** The path of a watched field: names and indexes, from the document inwards. */
 export type WatchedPath = readonly (string | bigint)[]
 
-/** The changes of a set, from now on. */
+/** The changes of a set from now on. */
 export class EventSource {
   readonly kind = 'event source'
   readonly set: SetValue
-  /** The fields whose changes count; all when absent. */
+  /** The fields whose changes are events; all fields if absent. */
   readonly watched: readonly WatchedPath[] | undefined
   constructor(set: SetValue, watched?: readonly WatchedPath[]) {
     this.set = set
@@ -204,7 +204,7 @@ export class Scope {
   }
 }
 
-/** A lambda with the variables of its place. */
+/** A lambda with its captured variables. */
 export class Lambda {
   readonly kind = 'lambda'
   readonly node: LambdaNode
@@ -217,7 +217,7 @@ export class Lambda {
   }
 }
 
-/** A function of the library with its receiver: a method, or a function of a module. */
+/** A library function with its receiver: a method, or a function of a module. */
 export class BoundFunction {
   readonly kind = 'function'
   readonly receiver: Value
@@ -232,11 +232,11 @@ export class BoundFunction {
   }
 }
 
-/** A function that users have defined, by the name it was reached by. */
+/** A user function under one of its names. */
 export class UserFunction {
   readonly kind = 'user function'
   readonly name: string
-  /** The function's document. */
+  /** The document of the function. */
   readonly definition: Doc
   readonly arity: Arity
   constructor(name: string, definition: Doc, arity: Arity) {
@@ -249,10 +249,10 @@ export class UserFunction {
   }
 }
 
-/** What can be called. */
+/** Values that can be called. */
 export type FunctionValue = Lambda | BoundFunction | UserFunction
 
-/** A plain object; its fields keep their order. */
+/** A plain object. Its fields keep their order. */
 export type Struct = ReadonlyMap<string, Value>
 
 /** Any value. */
@@ -279,17 +279,17 @@ export type Value =
   | readonly Value[]
   | Struct
 
-/** Whether a value is a plain object. */
+/** True if a value is a plain object. */
 export function isStruct(value: Value): value is Struct {
   return value instanceof Map
 }
 
-/** Whether a value is an array. */
+/** True if a value is an array. */
 export function isArray(value: Value): value is readonly Value[] {
   return Array.isArray(value)
 }
 
-/** Whether a value is a function. */
+/** True if a value is a function. */
 export function isFunction(value: Value): value is FunctionValue {
   return value instanceof Lambda || value instanceof BoundFunction || value instanceof UserFunction
 }
@@ -298,17 +298,17 @@ export function isFunction(value: Value): value is FunctionValue {
 const intMin = -(2n ** 31n)
 const intMax = 2n ** 31n - 1n
 
-/** Whether an integer fits 32 bits. */
+/** True if an integer fits 32 bits. */
 export function fitsInt(integer: bigint): boolean {
   return integer >= intMin && integer <= intMax
 }
 
-/** An integer as a Long, whatever its size. */
+/** Converts an integer of any size to a Long. */
 export function asLong(integer: bigint): bigint | NarrowLong {
   return fitsInt(integer) ? new NarrowLong(integer) : integer
 }
 
-/** The integer of an Int or a Long, undefined for anything else. */
+/** The integer of an Int or a Long; undefined for other values. */
 export function integerOf(value: Value): bigint | undefined {
   if (typeof value === 'bigint') return value
   return value instanceof NarrowLong ? value.value : undefined
@@ -317,14 +317,14 @@ export function integerOf(value: Value): bigint | undefined {
 /** A number: Int, Long or Double. */
 export type NumberValue = bigint | number | NarrowLong
 
-/** Whether a value is a number. */
+/** True if a value is a number. */
 export function isNumber(value: Value): value is NumberValue {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof NarrowLong
 }
 
 type Tagged = Extract<Value, { readonly kind: string }>
 
-/** What tells types of values apart. Numbers of all widths are one, and so are all nulls. */
+/** Distinguishes types of values. Numbers of all widths have one kind, and so do all nulls. */
 export type Kind =
   | 'number'
   | 'string'
@@ -353,7 +353,7 @@ export function kindOf(value: Value): Kind {
   return kind === 'long' ? 'number' : kind
 }
 
-/** The name of a value's type, as messages say it. */
+/** The name of a value's type in messages. */
 export function typeName(value: Value): string {
   if (typeof value === 'number') return 'Double'
   if (typeof value === 'bigint') return fitsInt(value) ? 'Int' : 'Long'

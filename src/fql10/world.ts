@@ -1,4 +1,4 @@
-// The world of queries that reach no data: no collections, no documents, no functions of users.
+// A world without data: no collections, no documents, no user functions.
 
 import { msg } from '../base/message.ts'
 import { epoch } from '../base/micros.ts'

@@ -1,9 +1,9 @@
-// The variables that a lambda's body sees: its parameters, with what they were given.
+// Binds arguments to the parameters of a lambda.
 
 import type { LambdaNode } from '../syntax/nodes.ts'
 import { Scope, type Value } from '../value.ts'
 
-/** The scope of a body whose arguments fit. */
+/** The scope for a lambda's body. The caller has checked the number of arguments. */
 export function argumentScope(
   { parameters, rest }: LambdaNode,
   args: readonly Value[],

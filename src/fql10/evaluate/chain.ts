@@ -1,4 +1,4 @@
-// Chains: fields, calls, accesses and assertions, one after the other on the value so far.
+// Evaluates chains: each link (field, method, call, index or `!`) applies to the value of the previous link.
 
 import { assert } from '../../base/assert.ts'
 import { msg } from '../../base/message.ts'
@@ -36,19 +36,19 @@ type FieldLink = Extract<Link, { kind: 'field' }>
 type MethodLink = Extract<Link, { kind: 'method' }>
 type BracketLink = Extract<Link, { kind: 'call' | 'access' }>
 
-/** A chain under evaluation: what the next link works on, and where that came from. */
+/** The state of a chain: the current value, and the part of the text that produced it. */
 interface Progress {
   value: Value
-  /** What errors about a missing document underline. */
+  /** The range that errors about a missing document underline. */
   start: number
   end: number
-  /** A `?.` has met null: the links up to the next `!` are left out. */
+  /** A `?.` has found null: links are skipped until the next `!`. */
   isSkipping: boolean
-  /** The document whose `data` the next link works on. */
+  /** The document, if the current value is its `data`. */
   dataOf?: Doc | undefined
 }
 
-/** The value of a chain. Bodies of lambdas are evaluated here: calls within calls need the stack. */
+/** Evaluates a chain. Bodies of lambdas are evaluated in this function to use less stack per nested call. */
 export function evaluateChain({ operand, links }: ChainNode, scope: Scope | undefined, call: Call): Value {
   const progress: Progress = {
     value: call.evaluation.evaluate(operand, scope, call),
@@ -61,11 +61,11 @@ export function evaluateChain({ operand, links }: ChainNode, scope: Scope | unde
     if (bound !== undefined) progress.value = call.evaluation.evaluate(bound.body, bound.scope, bound.within)
   }
   const { end, isSkipping, start, value } = progress
-  // Of a document that is not there nothing but null was asked for.
+  // A skipped chain gives null, even if its value is a missing document.
   return isSkipping && value instanceof Doc ? new NullValue(literalNull, call.place(start, end)) : value
 }
 
-/** Takes a chain one link further; what is returned is still to be evaluated for its value. */
+/** Follows one link. A returned call must still be evaluated to get the value. */
 function follow(link: Link, progress: Progress, scope: Scope | undefined, call: Call): BoundCall | undefined {
   const { value } = progress
   if (link.kind === 'assert') {
@@ -116,7 +116,7 @@ function isMissing(value: Value, link: Link, call: Call): boolean {
   return absenceOf(value, call) !== undefined
 }
 
-/** What a reference knows by itself needs no document. */
+/** Some fields, such as the id, need only the reference and not the document. */
 function isKnownOfReference(doc: Doc, name: string): boolean {
   return name === 'exists' || memberOf(doc, name)?.kind === 'field'
 }
@@ -125,7 +125,7 @@ function absenceOf(doc: Doc, call: Call): Absence | undefined {
   return call.evaluation.world.absence(doc, call)
 }
 
-/** The failure of a field, a method or an index of null. */
+/** The failure of a field, method or index access on null. */
 function nullAccess(value: Value, name: string, start: number, end: number, call: Call) {
   const message = msg`Cannot access \`${name}\` on null.`
   return call.failureWithin('invalid_null_access', message, start, end, createdHere(value))
@@ -135,14 +135,17 @@ function missingField(value: Value, field: string, start: number, end: number, c
   return new NullValue({ type: 'missing field', field, holder: typeName(value) }, call.place(start, end))
 }
 
-/** Where a field or a method is named. */
+/** A name in the text, with its position. */
 interface NamePlace {
   readonly name: string
   readonly start: number
   readonly end: number
 }
 
-/** A document that exists and may be read; fails at what gave it, or as for null at what is asked of it. */
+/**
+ * Requires that a document exists and is readable. The error underlines the expression of the document, or, like an
+ * access to null, the accessed name.
+ */
 function requirePresent(doc: Doc, { start, end }: Progress, asked: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))
   inner.requireEffect('read', 'Reading a field')
@@ -166,12 +169,12 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
   return missingField(value, name, nameStart, end, call)
 }
 
-/** A field's value, or the function of that name bound to its receiver; undefined where there is neither. */
+/** Reads a field, or binds a method to its receiver. Undefined if the value has neither. */
 function fieldOf(value: Value, asked: NamePlace, progress: Progress, call: Call): Value | undefined {
   const { name } = asked
   if (isStruct(value)) return value.get(name)
   const member = memberOf(value, name)
-  // The table was found by the value's type.
+  // The member comes from the table of the value's type.
   if (member?.kind === 'field') return member.read(value as never)
   if (!(value instanceof Doc)) return member && new BoundFunction(value, member)
   if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
@@ -219,14 +222,14 @@ function isCallable(value: Value): boolean {
   return isFunction(value) || (value instanceof Module && membersOfModule(value).apply !== undefined)
 }
 
-/** The values of arguments, from left to right. */
+/** Evaluates arguments from left to right. */
 function evaluateAll(nodes: readonly Node[], scope: Scope | undefined, call: Call): Value[] {
   const values: Value[] = []
   for (const node of nodes) values.push(call.evaluation.evaluate(node, scope, call))
   return values
 }
 
-/** Calls a value; the body of a lambda or of a function of the users is left to be evaluated. */
+/** Calls a value. For a lambda or a user function, the caller must evaluate the returned body. */
 function callValue(
   progress: Progress,
   callee: Value,
@@ -286,7 +289,7 @@ function itemAt(value: string | readonly Value[], index: number, call: Call): Va
   return typeof value === 'string' ? characterAt(value, index, call) : elementAt(value, index, call)
 }
 
-/** Passes on what is not null; a document is looked at. */
+/** Implements `!`: returns any value except null and missing documents. */
 function asserted(value: Value, span: Span, call: Call): Value {
   if (value instanceof Doc) {
     const inner = call.within(span)

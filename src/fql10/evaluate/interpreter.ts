@@ -1,4 +1,5 @@
-// Expressions to values. Evaluation is synchronous and gives the same when it is repeated: what must wait is thrown.
+// Evaluates expressions. Evaluation is synchronous and deterministic, so that it can be repeated: to wait for a result,
+// it throws `Pending` and runs again.
 
 import { catchError } from '../../base/catch-error.ts'
 import { longCall } from '../../base/effort.ts'
@@ -51,7 +52,7 @@ import { argumentScope } from './argument-scope.ts'
 import { evaluateChain } from './chain.ts'
 import { evaluateBinary, evaluateUnary, requireBoolean } from './operators.ts'
 
-/** What a query is evaluated with. */
+/** The inputs of an evaluation. */
 export interface InterpreterOptions {
   readonly world: World
   /** The time of the snapshot. */
@@ -59,9 +60,9 @@ export interface InterpreterOptions {
   readonly newId: () => bigint
   /** Counts compute; throws past the limit. */
   readonly compute: (units: number) => void
-  /** Where to put what `log` and `dbg` tell; absent where nobody reads it. */
+  /** Receives the lines of `log` and `dbg`. Absent if no one reads them. */
   readonly told?: Diagnostic[]
-  /** Where to put hints; absent where the request has not asked for them. */
+  /** Receives performance hints. Absent unless the request asks for them. */
   readonly hints?: Diagnostic[] | undefined
 }
 
@@ -73,7 +74,7 @@ export class Interpreter implements Evaluation {
   readonly compute: (units: number) => void
   readonly #told: Diagnostic[]
   readonly #hints: Diagnostic[] | undefined
-  /** Expressions under evaluation within each other. */
+  /** The nesting depth of the current expression. */
   #depth = 0
 
   constructor({ world, now, newId, compute, told = [], hints }: InterpreterOptions) {
@@ -85,7 +86,7 @@ export class Interpreter implements Evaluation {
     this.compute = compute
   }
 
-  /** The value of a query; arguments, and the values of its template, are its outermost variables. */
+  /** Evaluates a query. Arguments and template values are its outermost variables. */
   run({ source, body }: Program, args: Struct, placeholders: readonly Value[]): Value {
     let scope: Scope | undefined
     for (const [name, value] of args) scope = new Scope(name, value, scope)
@@ -118,7 +119,7 @@ export class Interpreter implements Evaluation {
   member(receiver: Value, name: string): Value | undefined {
     const entry = memberOf(receiver, name)
     if (entry === undefined) return undefined
-    // The receiver is of the type in whose table the field was found.
+    // The member comes from the table of the receiver's type.
     return entry.kind === 'field' ? entry.read(receiver as never) : new BoundFunction(receiver, entry)
   }
 
@@ -147,7 +148,9 @@ export class Interpreter implements Evaluation {
     })
   }
 
-  /** What stands at the end of a condition, a block or parentheses is walked to: calls within calls need the stack. */
+  /**
+   * The last expression of a condition, block or group is evaluated in a loop, because recursion would use more stack.
+   */
   #compound(start: Compound, outer: Scope | undefined, call: Call): Value {
     let node: Node = start
     let scope = outer
@@ -165,7 +168,7 @@ export class Interpreter implements Evaluation {
         }
         case 'block':
           scope = this.#statements(node, scope, call)
-          // The last statement is an expression.
+          // The parser ensures that the last statement is an expression.
           node = node.statements.at(-1) as Node
           break
         case 'chain':
@@ -183,7 +186,7 @@ export class Interpreter implements Evaluation {
     }
   }
 
-  /** The kinds of expressions that are rarely within each other. */
+  /** Evaluates the kinds of expressions that are rarely nested. */
   #other(
     node: Exclude<Compound, { kind: 'group' | 'if' | 'block' | 'chain' | 'binary' }>,
     scope: Scope | undefined,
@@ -220,7 +223,7 @@ export class Interpreter implements Evaluation {
     throw call.failureWithin('unbound_variable', msg`Unbound variable \`${name}\``, start, end)
   }
 
-  /** Evaluates all statements but the last, and returns the variables that it sees. */
+  /** Evaluates all statements but the last. Returns the scope of the last statement. */
   #statements({ statements }: BlockNode, outer: Scope | undefined, call: Call): Scope | undefined {
     let scope = outer
     for (let index = 0; index < statements.length - 1; index++) {
@@ -288,7 +291,7 @@ export class Interpreter implements Evaluation {
     return this.enter(callee, args, call)
   }
 
-  /** Calls a lambda or a function of the users; `call` is this very call. */
+  /** Calls a lambda or a user function. `call` is the call of this function, not its caller. */
   enter(callee: Lambda | UserFunction, args: readonly Value[], call: Call): Value {
     const bound = this.bind(callee, args, call)
     return bound instanceof BoundCall ? this.evaluate(bound.body, bound.scope, bound.within) : bound
@@ -303,7 +306,7 @@ export class Interpreter implements Evaluation {
     return new BoundCall(node.body, argumentScope(node, args, callee.scope), within)
   }
 
-  /** The same call one deeper, if the callee takes so many arguments. */
+  /** Increases the call depth and checks the number of arguments. */
   #deeper(callee: Lambda | UserFunction, args: readonly Value[], call: Call, source: Source): Call {
     requireCount(arityOf(callee), args.length, call)
     this.compute(1)
@@ -313,7 +316,7 @@ export class Interpreter implements Evaluation {
   }
 }
 
-/** Expressions that have others within them. */
+/** Expressions that contain other expressions. */
 type Compound = Exclude<Node, { kind: 'literal' | 'placeholder' | 'name' | 'lambda' }>
 
 function stackOverflow(call: Call) {

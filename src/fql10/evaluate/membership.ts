@@ -1,4 +1,4 @@
-// `isa`: which values a module stands for.
+// Implements `isa`: tests a value against the type or collection of a module.
 
 import { native } from '../../values/value.ts'
 import {
@@ -21,7 +21,7 @@ const hasTypeName = (name: string) => (value: Value) => !(value instanceof Modul
 
 const namedTypes = 'Boolean Bytes Date Doc ID Int Long Null SetCursor String Time TransactionTime UUID'
 
-/** What modules stand for that are types. */
+/** Tests for the modules that are types. */
 const types: Readonly<Record<string, (value: Value) => boolean>> = {
   ...Object.fromEntries(namedTypes.split(' ').map(name => [name, hasTypeName(name)])),
   Double: isDouble,
@@ -35,12 +35,13 @@ const types: Readonly<Record<string, (value: Value) => boolean>> = {
   Function: value => isFunction(value) || (value instanceof Doc && value.ref.collection === native.functions),
 }
 
-/** Whether a value is of the type, or in the collection, that a module stands for; others stand for themselves. */
+/** True if a value has the type, or is in the collection, of a module. Other modules contain only themselves. */
 export function isMember(value: Value, module: Module): boolean {
   const test = module.parent === undefined && !module.isUserCollection ? types[module.name] : undefined
   if (test !== undefined) return test(value)
   if (value instanceof Doc) {
-    // By whatever name, and were it that of a module: a collection is told by its number.
+    // Collections are compared by number: a collection has several names, and a user collection may have the name of a
+    // built-in module.
     if (module instanceof UserCollection) return BigInt(value.ref.collection) === module.ref.id
     return !value.collection.isUserCollection && value.collection.name === module.name
   }

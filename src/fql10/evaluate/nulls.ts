@@ -1,17 +1,17 @@
-// What is told of nulls that were used as if they were something.
+// Texts for errors about null values.
 
 import { type Message, msg } from '../../base/message.ts'
 import type { Remark } from '../failure/failure.ts'
 import { type NullCause, NullValue, type Value } from '../value.ts'
 
-/** The hint that shows where a null arose; none for other values. */
+/** The hint with the origin of a null; empty for other values. */
 export function createdHere(value: Value): Remark[] {
   if (value === null) return [{ name: 'hint', message: 'Null value created here', span: undefined }]
   if (!(value instanceof NullValue)) return []
   return [{ name: 'hint', message: 'Null value created here', span: value.span }]
 }
 
-/** Why a value is null, as `!` tells it. */
+/** The reason for a null in the error of `!`. */
 export function causeText(cause: NullCause): Message {
   switch (cause.type) {
     case 'literal':

@@ -1,4 +1,5 @@
-// Operators. The type of the left operand decides whether there is one; a right operand is evaluated only then.
+// Evaluates operators. The type of the left operand determines whether the operator exists; the right operand is
+// evaluated after this check.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
@@ -14,8 +15,8 @@ import { createdHere } from './nulls.ts'
 const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
 /**
- * The value of an operator between operands. Rows of operators are walked, not recursed into, and operands are evaluated
- * here: calls within calls need the stack.
+ * Evaluates a binary operator. A left-associative sequence of operators is evaluated in a loop, and operands are
+ * evaluated in this function, to use less stack per nested call.
  */
 export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call: Call): Value {
   const row = [node]
@@ -34,7 +35,7 @@ export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call:
   return value
 }
 
-/** Whether the left operand is the result already. Fails when it has no such operator. */
+/** True if the left operand is already the result. Throws if the left operand does not have the operator. */
 function isDecided(node: BinaryNode, left: Value, call: Call): boolean {
   switch (node.operator) {
     case '&&':
@@ -85,14 +86,14 @@ function missingOperator(node: BinaryNode, left: Value, call: Call) {
   return call.failureWithin('invalid_function_invocation', message, operatorStart, end, createdHere(left))
 }
 
-/** Passes on a Boolean; fails at the operand for anything else. */
+/** Returns a Boolean. Throws an error at the operand for any other value. */
 export function requireBoolean(value: Value, { start, end }: Node, call: Call): boolean {
   if (typeof value === 'boolean') return value
   const message = msg`expected type: Boolean, received ${typeName(value)}`
   throw call.failureWithin('type_mismatch', message, start, end)
 }
 
-/** The call that an operator is: its trace shows the right operand. */
+/** The call of an operator. Its trace shows the right operand. */
 function operatorCall({ right }: BinaryNode, call: Call): Call {
   return call.within(call.place(right.start, right.end))
 }
@@ -137,7 +138,7 @@ function calculated(node: BinaryNode, left: Value, right: Value, call: Call): Va
   if (!isNumber(left) || !isNumber(right)) {
     const received = typeName(right)
     const parameter = operator === '**' ? 'exponent' : 'other'
-    // Binary minus is overloaded with the unary one, and such functions word it in their own way.
+    // The message for `-` differs because `-` is overloaded with unary minus.
     const message =
       operator === '-'
         ? msg`expected arguments to \`-\` of type (Number), received (${received})`
@@ -156,7 +157,7 @@ function isa(value: Value, type: Value, { start, end }: Node, call: Call): boole
   throw call.failureWithin('invalid_argument', message, start, end)
 }
 
-/** The value of an operator before its operand. */
+/** Evaluates a unary operator. */
 export function evaluateUnary(node: UnaryNode, scope: Scope | undefined, call: Call): Value {
   const { operator, operand, start } = node
   const value = call.evaluation.evaluate(operand, scope, call)

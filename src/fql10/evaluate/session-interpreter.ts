@@ -1,13 +1,13 @@
-// The interpreter of a session: whatever is evaluated there, by a query or without one, has its time, its ids and its costs.
+// Creates interpreters for a session. All evaluations of a session share its time, its ids and its costs.
 
 import type { Session } from '../../model/session.ts'
 import type { World } from '../call.ts'
 import { Interpreter, type InterpreterOptions } from './interpreter.ts'
 
-/** What differs from one evaluation of a session to another. */
+/** Options that differ between the evaluations of a session. */
 type Varying = Pick<InterpreterOptions, 'told' | 'hints'>
 
-/** An interpreter over a world of the session. */
+/** Creates an interpreter over a world of the session. */
 export function interpreterOf(session: Session, world: World, varying: Varying = {}): Interpreter {
   return new Interpreter({
     world,

@@ -1,10 +1,10 @@
-// What events cost: the statistics that each of them and each page tells.
+// Computes the statistics of events and pages.
 
 import { limits } from '../../base/limits.ts'
 import type { ChangeSource } from '../../model/source-changes.ts'
 import type { Spent } from './moments.ts'
 
-/** Costs in the units that clients are told. */
+/** The costs in the units of the response. */
 export interface EventCosts {
   readonly readOps: number
   readonly bytesRead: number
@@ -12,19 +12,22 @@ export interface EventCosts {
   readonly timeMs: number
 }
 
-/** Of what costs nothing. */
+/** The costs of an event without work. */
 export const noCosts: EventCosts = { readOps: 0, bytesRead: 0, computeUnits: 0, timeMs: 0 }
 
-/** Partitions that the history of a collection, or of an index without terms, is read from. */
+/** The number of partitions in the history of a collection, or of an index without terms. */
 const historyPartitions = 8
 
-/** What looking for the changes of a source costs. */
+/** The costs of searching a source for changes. */
 export function historyCosts(source: ChangeSource): EventCosts {
   const isNarrow = source.kind === 'document' || (source.kind === 'index' && source.terms.length > 0)
   return { ...noCosts, readOps: isNarrow ? 1 : historyPartitions }
 }
 
-/** What was spent between two moments. Of the source of a document, reading that costs nothing: its history holds it. */
+/**
+ * The costs between two measurements. For the source of a document, reading this document is free, because its history
+ * contains it.
+ */
 export function costsBetween(before: Spent, after: Spent, source?: ChangeSource): EventCosts {
   const readOps = after.readOps - before.readOps
   return {
@@ -35,7 +38,7 @@ export function costsBetween(before: Spent, after: Spent, source?: ChangeSource)
   }
 }
 
-/** Two together. */
+/** The sum of two costs. */
 export function sumOf(left: EventCosts, right: EventCosts): EventCosts {
   return {
     readOps: left.readOps + right.readOps,
@@ -45,7 +48,7 @@ export function sumOf(left: EventCosts, right: EventCosts): EventCosts {
   }
 }
 
-/** As they are told. */
+/** The costs as JSON. */
 export function statsText({ bytesRead, computeUnits, readOps, timeMs }: EventCosts): string {
   const computeOps = Math.max(1, Math.ceil(computeUnits / limits.computeUnitsPerOp))
   const costs = `"read_ops":${readOps},"storage_bytes_read":${bytesRead},"compute_ops":${computeOps}`

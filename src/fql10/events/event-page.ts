@@ -1,4 +1,5 @@
-// A page of the events of a source: each document that a transaction has changed, looked at as it was before and behind it.
+// Reads pages of events. Each document that a transaction has changed is read as of the time before and the time after
+// the transaction.
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
@@ -16,45 +17,45 @@ import type { OpenedSource } from './opened-source.ts'
 import { type EventPlace, placeText, wholeTransaction } from './place-text.ts'
 import { watchedChange } from './watched-fields.ts'
 
-/** How far a page goes. */
+/** The limits of a page. */
 interface PageBounds {
-  /** Events. */
+  /** The maximum number of events. */
   readonly size: number
-  /** UTF-16 units of text, after which no event is added. */
+  /** UTF-16 units of text after which no event is added. */
   readonly unitsMax: number
-  /** By the clock of the session's host: when to stop with what there is. */
+  /** The time, by the session host's clock, at which an incomplete page is returned. */
   readonly until: number
 }
 
-/** One event as it is sent. */
+/** An event in its wire format. */
 interface EventText {
   readonly place: EventPlace
   readonly text: string
   readonly isError: boolean
 }
 
-/** Some events. */
+/** A page of events. */
 export interface EventPage {
   readonly events: readonly EventText[]
-  /** Where the next page goes on. */
+  /** The position where the next page starts. */
   readonly place: EventPlace
   readonly hasNext: boolean
-  /** Of the whole page. */
+  /** The costs of the whole page. */
   readonly costs: EventCosts
 }
 
-/** An element before and behind a transaction; undefined where there is none. */
+/** An element before or after a transaction. */
 interface Element {
   readonly value: Value
   readonly moment: Moment
 }
 
-/** What a changed document comes to. */
+/** The event of a changed document. */
 type Outcome =
   | { readonly type: 'add' | 'update' | 'remove'; readonly element: Element }
   | { readonly type: 'error'; readonly error: string }
 
-/** Reads the events behind a place. Throws what ends a request. */
+/** Reads the events after a position. Throws errors that end the request. */
 export function readEvents(
   opened: OpenedSource,
   behind: EventPlace,
@@ -68,13 +69,13 @@ class PageReader {
   readonly #opened: OpenedSource
   readonly #session: Session
   readonly #moments: Moments
-  /** Whether all documents of the source have elements that may be read. */
+  /** True if every document of the source is a readable element. */
   readonly #isPlain: boolean
   readonly #events: EventText[] = []
   #units = 0
-  /** Up to the last change that has been looked at. */
+  /** The costs up to the last processed change. */
   #spent: Spent
-  /** The last change that has been looked at. */
+  /** The position of the last processed change. */
   #looked: EventPlace | undefined
 
   constructor(opened: OpenedSource, session: Session) {
@@ -111,7 +112,7 @@ class PageReader {
       if (!isFull) this.#tell(change)
       this.#looked = { time, ordinal }
     }
-    // Who asks for the future waits for it.
+    // A position in the future is kept: the client waits for it.
     const time = Math.max(transaction.snapshotTime, behind.time)
     return page({ time, ordinal: wholeTransaction }, false)
   }
@@ -144,7 +145,7 @@ class PageReader {
     this.#events.push({ place, text, isError })
   }
 
-  /** The first fields of an event. Rendering reads, too, and may fail. */
+  /** The first fields of an event. Rendering reads too, and may fail. */
   #headOf(outcome: Outcome): string {
     if (outcome.type === 'error') return `"type":"error","error":${outcome.error}`
     const { element, type } = outcome
@@ -158,7 +159,7 @@ class PageReader {
     const now = this.#moments.at(time)
     const { watched } = this.#opened
     const after = isIn ? now.find(document) : undefined
-    // Where nothing but being there counts, what is updated was there.
+    // For such a source, a document that was there before and is there now is always an update.
     if (after !== undefined && wasIn && this.#isPlain)
       return this.#caught(now, (): Outcome | undefined => {
         const element = this.#elementOf(after, now)
@@ -177,7 +178,7 @@ class PageReader {
     })
   }
 
-  /** What the steps make of a document; undefined when one of them leaves it out. */
+  /** Applies the steps to a document. Undefined if a step filters it out. */
   #elementOf(document: Value, moment: Moment): Element | undefined {
     let value = document
     for (const { apply, kind, origin } of this.#opened.steps) {
@@ -188,7 +189,7 @@ class PageReader {
     return { value, moment }
   }
 
-  /** What work comes to, or the error event of its failure. */
+  /** Runs `work`. If it fails, the result is an error event. */
   #caught<T>(moment: Moment, work: () => T): T | { readonly type: 'error'; readonly error: string } {
     try {
       return work()
@@ -215,7 +216,7 @@ function errorText(code: string, message: string, abort?: string): string {
   return `{"code":"${code}","message":${quoteJson(message)}${aborted}}`
 }
 
-/** An error event that no document is to blame for. */
+/** An error event that no document has caused. */
 export function errorEvent(code: string, message: string): string {
   return `{"type":"error","error":${errorText(code, message)},"stats":${statsText(noCosts)}}`
 }

@@ -1,5 +1,5 @@
-// The bodies of requests to feeds and streams. What is wrong with them is told in the order of the protocol: both places,
-// the token, the cursor, the size of a page.
+// Parses requests to feeds and streams. Errors are reported in the order of the protocol: two start positions, the
+// token, the cursor, the page size.
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
@@ -14,19 +14,19 @@ import { type OpenedSource, openSource, Unusable } from './opened-source.ts'
 import { type EventPlace, placeIn, wholeTransaction } from './place-text.ts'
 import { type OpenedToken, openToken } from './token.ts'
 
-/** Where events are asked for: the same words, but for a full stop. */
+/** The endpoint. The error messages of both endpoints differ only in a full stop. */
 type EventEndpoint = 'feed' | 'stream'
 
-/** A body that has been read. */
+/** A parsed body. */
 export interface EventRequest {
   readonly token: string
   readonly startTime: Micros | undefined
   readonly cursor: EventPlace | undefined
-  /** Of feeds. */
+  /** The page size, for feeds only. */
   readonly pageSize: number
 }
 
-/** A source, and where reading it begins. */
+/** A source with its start position. */
 interface EventStart {
   readonly token: OpenedToken
   readonly opened: OpenedSource
@@ -41,7 +41,7 @@ function sentence(endpoint: EventEndpoint, words: string): RequestError {
   return refused(endpoint === 'feed' ? `${words}.` : words)
 }
 
-/** Reads a body. Throws `bad request`. */
+/** Parses a body. Throws `bad request`. */
 export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
   const json = parsed(body)
@@ -52,7 +52,7 @@ export function readEventRequest(body: string | undefined, endpoint: EventEndpoi
   const size = endpoint === 'feed' ? integerOf(json.get('page_size')) : undefined
   if (token === undefined) throw refused('Value for key token not found.')
   if (startTime !== undefined && text !== undefined) {
-    // As the protocol has it: without the full stop there is a blank.
+    // This message has a blank instead of the full stop, as in the protocol.
     throw refused(`can not provide both \`start_ts\` and \`cursor\`${endpoint === 'feed' ? '.' : ''}`)
   }
   if (!looksSealed(token, 'event source')) throw invalidToken(endpoint)
@@ -89,7 +89,7 @@ function textOf(json: Json | undefined): string | undefined {
 function integerOf(json: Json | undefined): number | undefined {
   if (json === undefined) return undefined
   if (typeof json !== 'bigint') throw unexpected(json)
-  // What lies beyond all times is as good as the last of them.
+  // A number outside of all possible times is replaced by the nearest safe integer.
   const bound = BigInt(Number.MAX_SAFE_INTEGER)
   return Number(json > bound ? bound : json < -bound ? -bound : json)
 }
@@ -121,7 +121,7 @@ function shown(json: string | bigint | number): string {
   return typeof json === 'string' ? `'${json}'` : String(json)
 }
 
-/** Opens the source of a request, and finds where it begins. Throws `bad request`. */
+/** Opens the source of a request, and determines the start position. Throws `bad request`. */
 export function startOf(request: EventRequest, endpoint: EventEndpoint, session: Session): EventStart {
   const world = new DataWorld(session)
   const token = openToken(request.token, world.sourceKey)

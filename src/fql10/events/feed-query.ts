@@ -1,4 +1,4 @@
-// Pages of events as queries: evaluated, moved to the slow lane and limited as every query is.
+// Evaluates pages of events as queries, with the same time limits and the same slow lane.
 
 import { limits } from '../../base/limits.ts'
 import type { Query, Rendered } from '../../model/language.ts'
@@ -10,7 +10,7 @@ import { type EventPage, readEvents } from './event-page.ts'
 import { type EventRequest, startOf } from './event-request.ts'
 import { placeText } from './place-text.ts'
 
-/** A page of the events of a source: how much goes into it, and how it is told. */
+/** A page of events with a maximum size and a response format. */
 export abstract class EventPageQuery implements Query {
   readonly effect = 'read'
   readonly #request: EventRequest
@@ -19,9 +19,9 @@ export abstract class EventPageQuery implements Query {
     this.#request = request
   }
 
-  /** UTF-16 units of text, after which no event is added. */
+  /** UTF-16 units of text after which no event is added. */
   abstract readonly unitsMax: number
-  /** The part of the time of a request after which a page is sent as it is. */
+  /** The share of the request's time after which an incomplete page is returned. */
   abstract readonly usedShare: number
   /** The body of the response. */
   abstract told(page: EventPage, source: ChangeSource): string
@@ -39,7 +39,7 @@ export abstract class EventPageQuery implements Query {
   }
 }
 
-/** A page as a feed gives it. */
+/** A page of a feed. */
 export class FeedQuery extends EventPageQuery {
   readonly unitsMax = limits.feedPageUnitsMax
   readonly usedShare = 0.95

@@ -1,6 +1,6 @@
-// The data as it was right before and right after a transaction, with the rights that the caller has now. Documents that
-// may not be read are not there. Predicates of roles have to see that moment, too: for them there is a transaction that looks
-// back. Built-in roles decide by the collection alone, so one world serves all moments.
+// Reads data as of the times before and after a transaction, with the current rights of the caller. Unreadable
+// documents are treated as absent. Predicates of roles must see the same time, so they get a transaction that reads the
+// past. Built-in roles depend only on the collection, so one world is enough for all times.
 
 import type { Session } from '../../model/session.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
@@ -12,35 +12,35 @@ import { Source } from '../syntax/source.ts'
 import type { Doc, Value } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 
-/** What has been used so far. */
+/** The costs so far. */
 export interface Spent {
   readonly readOps: number
   readonly computeUnits: number
   readonly bytesRead: number
-  /** On a clock that is never set. */
+  /** Microseconds on a monotonic clock. */
   readonly micros: number
 }
 
 const limit = { effect: 'read', place: 'Writes are disallowed in stream subscriptions.' } as const
 
-/** The call of a session that sources are evaluated with; `world` is one of it. */
+/** The call for evaluating sources. `world` belongs to the session. */
 export function callOf(session: Session, world: DataWorld): Call {
   const interpreter = interpreterOf(session, world)
   return new Call(interpreter, undefined, new Source('*query*', ''), undefined).as({ limit })
 }
 
-/** The moments that one page of events looks at. */
+/** The times that one page of events reads. */
 export class Moments {
   readonly #session: Session
   readonly #world: DataWorld
   readonly #call: Call
-  /** Whether rights depend on what a document was at the moment. */
+  /** True if the caller's rights depend on a document's state at the time. */
   readonly looksBack: boolean
   readonly #past = new Map<Micros, { readonly session: Session; readonly moment: Moment }>()
-  /** The one that was asked for last, where one world serves all. */
+  /** The last moment, if one world is enough for all times. */
   #latest: Moment | undefined
 
-  /** `world` and `call` are those of `session`. */
+  /** `world` and `call` belong to `session`. */
   constructor(session: Session, world: DataWorld, call: Call) {
     this.#session = session
     this.#world = world
@@ -68,7 +68,7 @@ export class Moments {
     return { readOps, computeUnits: units, bytesRead: transaction.counters.readBytes, micros: host.now() }
   }
 
-  /** Nothing more is asked: all costs are those of the session. */
+  /** Adds the costs of all moments to the session. The moments are not used afterwards. */
   finish(): void {
     for (const [time, { session }] of this.#past) {
       this.#session.countCostsOf(session)
@@ -79,7 +79,7 @@ export class Moments {
   #pastAt(time: Micros): Moment {
     const known = this.#past.get(time)
     if (known !== undefined) return known.moment
-    // A transaction takes two moments; what is further back is not asked for again.
+    // A transaction needs two moments. Earlier moments are not needed again.
     for (const [other, { session }] of this.#past) {
       if (this.#past.size < 2) break
       this.#session.countCostsOf(session)
@@ -94,9 +94,9 @@ export class Moments {
   }
 }
 
-/** One moment of the data. */
+/** The data at one time. */
 export class Moment {
-  /** As which functions are called: they read as of the moment, and may not write. */
+  /** The call for the functions of a source, which read as of this time and cannot write. */
   readonly call: Call
   readonly time: Micros
   readonly #world: DataWorld
@@ -107,12 +107,12 @@ export class Moment {
     this.time = time
   }
 
-  /** A document; undefined when it is not there, or may not be read. */
+  /** A document; undefined if it does not exist or is not readable. */
   find(ref: Ref): Doc | undefined {
     return this.#world.seen(ref, this.call)
   }
 
-  /** A value as tagged JSON. */
+  /** Renders a value as tagged JSON. */
   render(value: Value): string {
     return renderTagged(value, () => formatTime(timeFromMicros(this.time)), this.call)
   }

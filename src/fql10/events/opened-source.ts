@@ -1,4 +1,4 @@
-// An event source as it is used: looked at anew with the rights of the caller.
+// Opens event sources with the current rights of the caller.
 
 import { ownIndexes } from '../../model/schema/collection-indexes.ts'
 import type { Session } from '../../model/session.ts'
@@ -20,12 +20,12 @@ export interface OpenedSource {
   readonly source: ChangeSource
   readonly steps: readonly SourceStep[]
   readonly watched: readonly WatchedPath[] | undefined
-  /** The data of the session, and as which call the source was opened. */
+  /** The session's data, and the call that opened the source. */
   readonly world: DataWorld
   readonly call: Call
 }
 
-/** Why a source cannot be used here. */
+/** The reason why the source cannot be used. */
 export class Unusable {
   readonly reason: string
   constructor(reason: string) {
@@ -33,7 +33,7 @@ export class Unusable {
   }
 }
 
-/** Opens what a token stands for. Throws {@link Unusable}. */
+/** Opens the source of a token. Throws {@link Unusable}. */
 export function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource {
   if (token.database !== session.database) throw new Unusable('it was made in another database.')
   const call = callOf(session, world)

@@ -1,22 +1,22 @@
-// Places among the events of a source as text. A place gives no more than the `start_ts` that every caller may send:
-// events are told with the rights of the caller, whatever the place. So it carries no proof, which for each event of a page would
-// cost more than finding the event, only a check that tells texts that are none. Bytes: a version, the time as a double, the
-// number as 32 bits, 16 bits of check; all of it as base64url.
+// Encodes positions in the events of a source as text. A position gives a client no more than `start_ts`, which every
+// client may send, because events are filtered by the rights of the caller. So the text needs no authentication code,
+// whose computation would cost more than finding the event, but only a checksum to reject invalid texts. The bytes are
+// a version, the time as a double, the ordinal as 32 bits, and a checksum of 16 bits, all in base64url.
 
 import { Buffer } from 'node:buffer'
 import { nearestMicros } from '../../base/micros.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** A place in the events of a source: behind the event of that number of the transaction at that time. */
+/** A position in the events of a source: after the event with this ordinal in the transaction at this time. */
 export interface EventPlace {
   readonly time: Micros
   readonly ordinal: number
 }
 
-/** Behind all events of a transaction. */
+/** The ordinal of the position after all events of a transaction. */
 export const wholeTransaction = 0xffff_ffff
 
-/** Beside the versions of what is sealed (../sets/sealed.ts): it stands in texts that clients keep. */
+/** Distinguishes positions from sealed data (../sets/sealed.ts). Clients keep texts with this number. */
 const version = 4
 
 const ordinalAt = 9
@@ -25,7 +25,7 @@ const placeBytes = 15
 
 const scratch = Buffer.alloc(placeBytes)
 
-/** The text of a place. */
+/** Encodes a position. */
 export function placeText({ ordinal, time }: EventPlace): string {
   scratch[0] = version
   scratch.writeDoubleBE(time, 1)
@@ -34,7 +34,7 @@ export function placeText({ ordinal, time }: EventPlace): string {
   return scratch.toString('base64url')
 }
 
-/** The place in a text that {@link placeText} has made; undefined for any other. */
+/** Decodes a position. Undefined for any text not from {@link placeText}. */
 export function placeIn(text: string): EventPlace | undefined {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== placeBytes || bytes[0] !== version) return undefined
@@ -43,7 +43,7 @@ export function placeIn(text: string): EventPlace | undefined {
   return { time: nearestMicros(time), ordinal: bytes.readUInt32BE(ordinalAt) }
 }
 
-/** The hash of Fowler, Noll and Vo over what stands before it, folded to 16 bits. */
+/** The FNV-1a hash of the bytes before the checksum, folded to 16 bits. */
 function checkOf(bytes: Buffer): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < checkAt; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)

@@ -1,5 +1,5 @@
-// Event sources: which sets have one, who may make it, and the fields that it follows. What is checked here is checked again
-// when a source is used, with the rights of the caller then.
+// Creates event sources: checks the set, the rights of the caller, and the watched fields. The same checks run again,
+// with the current rights, when a source is used.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
@@ -12,15 +12,15 @@ import { pathLinks, stepOf } from '../syntax/field-paths.ts'
 import { shortParameter } from '../syntax/nodes.ts'
 import { Doc, EventSource, type FunctionValue, Lambda, UserCollection, type WatchedPath } from '../value.ts'
 
-/** What stands between a document and what is told of it. */
+/** A filter or a mapping between a document and its event. */
 export interface SourceStep {
   readonly kind: 'where' | 'map'
   readonly apply: FunctionValue
   readonly origin: Origin
 }
 
-/** An event source taken apart: the documents it is about, and the steps, innermost first. */
-interface TakenApart {
+/** The parts of an event source: its documents, and its steps, innermost first. */
+interface SourceParts {
   readonly base: StoredSet | Doc
   readonly steps: readonly SourceStep[]
 }
@@ -41,13 +41,15 @@ const made = {
   sequence: 'streaming is not supported on sets created from `Set.sequence()`.',
 } as const
 
-/** The source of all changes of a set, made by a method of that name. Throws `invalid_receiver`, `permission_denied`. */
+/**
+ * The source of all changes of a set. `method` is the called method. Throws `invalid_receiver` and `permission_denied`.
+ */
 export function sourceOf(set: LazySet, method: string, call: Call): EventSource {
   checkSource(set, method, call)
   return new EventSource(set)
 }
 
-/** The source of the changes of some fields. Throws as above, and `invalid_argument`. */
+/** The source of the changes of some fields. Throws as {@link sourceOf}, and `invalid_argument`. */
 export function sourceOfFields(
   set: LazySet,
   fields: readonly FunctionValue[],
@@ -68,7 +70,7 @@ export function sourceOfFields(
   return new EventSource(set, watched)
 }
 
-/** Throws unless the set has events, and the caller may know of them. */
+/** Throws unless the set supports events and the caller may read some of its documents. */
 export function checkSource(set: LazySet, method: string, call: Call): void {
   const reason = reasonAgainst(set)
   if (reason !== undefined) throw refused(method, reason, call)
@@ -91,7 +93,7 @@ function refused(method: string, reason: string, call: Call) {
   return call.failure('invalid_receiver', msg`can't call \`.${method}()\` because ${reason}`)
 }
 
-/** Why a set has no events: the innermost part that has none decides. */
+/** The reason why a set has no events. The innermost unsupported part determines the reason. */
 function reasonAgainst(set: LazySet): string | undefined {
   if (set instanceof TakeSet && set.limit === 0) return made.array
   if (set instanceof ConcatSet) return reasonAgainst(set.first) ?? reasonAgainst(set.second) ?? made.concat
@@ -126,8 +128,8 @@ function reasonAgainstBase(set: LazySet): string | undefined {
   return collection instanceof UserCollection ? undefined : made.native
 }
 
-/** The parts of a set that {@link checkSource} has let through. */
-export function takeApart(set: LazySet): TakenApart {
+/** Splits a set that {@link checkSource} has accepted. */
+export function takeApart(set: LazySet): SourceParts {
   const steps: SourceStep[] = []
   let each = set
   while (each instanceof DerivedSet) {
@@ -135,19 +137,19 @@ export function takeApart(set: LazySet): TakenApart {
     else if (each instanceof MapSet) steps.push({ kind: 'map', apply: each.applied, origin: each.origin })
     each = each.inner
   }
-  // There are no others that are let through.
+  // checkSource accepts no other sets.
   const base = each instanceof SingleSet ? (each.element as Doc) : (each as StoredSet)
   return { base, steps: steps.reverse() }
 }
 
-/** The path that a short lambda such as `.a.b[0]` is; undefined for any other function. */
+/** The path of a short lambda such as `.a.b[0]`. Undefined for any other function. */
 function pathOf(field: FunctionValue): WatchedPath | undefined {
   if (!(field instanceof Lambda) || field.node.parameters[0] !== shortParameter) return undefined
   const steps = pathLinks(field.node.body)?.map(link => stepOf(link)?.name)
   return steps?.includes(undefined) ? undefined : steps?.filter(step => step !== undefined)
 }
 
-/** An index tells of changes of what it holds only. */
+/** An index reports only changes of the fields that it contains. */
 function checkCovered(set: StoredSet | SingleSet, watched: readonly WatchedPath[], call: Call): void {
   if (set instanceof SingleSet || set.options.index === undefined) return
   const { collection, index } = set.options
@@ -165,7 +167,7 @@ function pathText(path: WatchedPath): string {
     .join('')
 }
 
-/** The same source with one more step, which `wrap` makes of its set. */
+/** The same source with one more step. `wrap` adds the step to the set. */
 export function continued(source: EventSource, wrap: (set: LazySet) => LazySet): EventSource {
   return new EventSource(wrap(lazy(source.set)), source.watched)
 }

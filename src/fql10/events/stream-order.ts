@@ -1,5 +1,5 @@
-// Streams: what one follows, and how its pages are asked for and told. Each page is a request of its own (feed-query.ts), which
-// opens the source anew.
+// Describes a stream to the engine: its subject, and the format of its pages and status lines. Each page is a separate
+// request (feed-query.ts), which opens the source again.
 
 import { limits } from '../../base/limits.ts'
 import { epoch } from '../../base/micros.ts'
@@ -25,7 +25,7 @@ import type { OpenedToken } from './token.ts'
 
 const lineEnd = '\r\n'
 
-/** The stream that the body of a request asks for. Throws `bad request`. */
+/** The stream that a request opens. Throws `bad request`. */
 export function eventStreamOrder({ body }: LanguageRequest, session: Session): PagedOrder {
   const request = readEventRequest(body, 'stream')
   const { behind, opened, token } = startOf(request, 'stream', session)
@@ -43,7 +43,7 @@ export function eventStreamOrder({ body }: LanguageRequest, session: Session): P
   }
 }
 
-/** What must happen for a source to have events. */
+/** The changes that can produce events of a source. */
 function subjectOf(source: ChangeSource): StreamSubject {
   switch (source.kind) {
     case 'collection':
@@ -55,12 +55,12 @@ function subjectOf(source: ChangeSource): StreamSubject {
   }
 }
 
-/** Tokens of one source differ by the time at which they were made. */
+/** A key that is the same for all tokens of one source, which differ in their creation times. */
 function keyOf({ database, source }: OpenedToken): string {
   return Buffer.from(encodeValue([database, source], epoch)).toString('base64')
 }
 
-/** The first and the last event of a stream. */
+/** The texts of a stream's first and last events. */
 function wordingOf(cursor: string, costs: EventCosts): StreamWording {
   return { start: time => statusLine(time, cursor, costs), end: lastLine }
 }
@@ -93,7 +93,7 @@ function costsOf([readOps = 0, bytesRead = 0, computeUnits = 0, timeMs = 0]: rea
   return { readOps, bytesRead, computeUnits, timeMs }
 }
 
-/** A page of a stream as a query, for the service itself. */
+/** A page of a stream. Only the service itself requests it. */
 export class StreamPageQuery extends EventPageQuery {
   readonly unitsMax = limits.streamPageUnitsMax
   readonly usedShare = 0.5
@@ -108,7 +108,7 @@ export class StreamPageQuery extends EventPageQuery {
       isOver: events.at(-1)?.isError === true,
       costs: [readOps - partitions, bytesRead, computeUnits, timeMs],
     }
-    // JSON has no line ends of its own.
+    // The lines are separated by newlines, which JSON text cannot contain.
     return [JSON.stringify(head), ...events.map(({ text }) => text)].join('\n')
   }
 }
@@ -121,7 +121,7 @@ function placeOf([time, ordinal]: Pair): StreamPlace {
 
 function readPage(body: string): StreamPage {
   const [first = '{}', ...texts] = body.split('\n')
-  // As the query above has written it.
+  // The text was written by StreamPageQuery.
   const head = JSON.parse(first) as {
     readonly places: readonly Pair[]
     readonly place: Pair

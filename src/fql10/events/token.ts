@@ -1,5 +1,5 @@
-// Event sources as text: a set as cursors keep it, with the fields that it follows, the database it was made in and the
-// time of the query that made it. It carries no rights.
+// Encodes event sources as tokens. A token contains the set, the watched fields, the database, and the time of the
+// query that created it. It carries no rights.
 
 import { nearestMicros } from '../../base/micros.ts'
 import { isArray, type Micros, type Value as StoredValue } from '../../values/value.ts'
@@ -9,22 +9,22 @@ import { saved } from '../sets/saved-values.ts'
 import { seal, unseal } from '../sets/sealed.ts'
 import { EventSource } from '../value.ts'
 
-/** A token as it is read: what is in it has not been looked at. */
+/** A decoded token whose source is not decoded yet. */
 export interface OpenedToken {
-  /** When it was made; the events of later transactions follow. */
+  /** The creation time. The source returns events of later transactions. */
   readonly start: Micros
   readonly database: bigint
   readonly source: StoredValue
 }
 
-/** The text of an event source. */
+/** The token of an event source. */
 export function tokenOf(source: EventSource, call: Call): string {
   const { world } = call.evaluation
   const start = world.resultTime()
   return seal('event source', [world.database, BigInt(start), saved(source)], world.sourceKey, start)
 }
 
-/** Reads a token; undefined for what is none, or was not made by this service. */
+/** Decodes a token. Undefined for a text that this service has not created. */
 export function openToken(text: string, key: Uint8Array): OpenedToken | undefined {
   const opened = unseal(text, key)
   if (opened?.kind !== 'event source' || !isArray(opened.value)) return undefined
@@ -32,7 +32,7 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
   return { database: database as bigint, start: nearestMicros(Number(start)), source: source ?? null }
 }
 
-/** The source in a token. Throws NotSaved for one whose collection or functions are gone. */
+/** Decodes the source in a token. Throws NotSaved if its collection or a function was deleted. */
 export function sourceIn({ source }: OpenedToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)
   return revived instanceof EventSource ? revived : undefined

@@ -1,4 +1,4 @@
-// The fields that a source follows: whether a change of a document is one of theirs.
+// Decides whether a change of a document affects the watched fields of a source.
 
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
@@ -6,12 +6,12 @@ import { equalElements } from '../comparison.ts'
 import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
 import type { Moment } from './moments.ts'
 
-/** A document as it was at a moment; undefined where there was none. */
+/** A document at a time; undefined if it did not exist. */
 type Seen = readonly [document: Doc, moment: Moment] | undefined
 
 /**
- * Whether a change counts: a creation with any of the fields, an update of any of them, a removal of a document that had
- * all of them.
+ * True if a change counts: a creation with any of the watched fields, an update of any of them, or the removal of a
+ * document with all of them.
  */
 export function watchedChange(watched: readonly WatchedPath[], before: Seen, after: Seen): boolean {
   if (before === undefined) return watched.some(path => valueAt(path, after) !== undefined)

@@ -1,12 +1,12 @@
-// What goes wrong in a query: a code, a message, and diagnostics with the places they are about. How they are drawn is
-// in summary.ts.
+// Describes failures of queries: a code, a message, and diagnostics with positions. `summary.ts` renders the
+// diagnostics.
 
 import { type Message, messageOf, msg } from '../../base/message.ts'
 import { LanguageError } from '../../model/failure.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Value } from '../value.ts'
 
-/** The codes of errors of queries; all have status 400. */
+/** Error codes of queries. All of them have status 400. */
 export type FailureCode =
   | 'abort'
   | 'constraint_failure'
@@ -46,52 +46,52 @@ export type FailureCode =
   | 'unbound_variable'
   | 'value_too_large'
 
-/** A remark below a diagnostic: a hint, a cause. With `suggestion` the text as it would be is shown. */
+/** A hint or cause below a diagnostic. With `suggestion`, the changed text is shown. */
 export interface Remark {
   readonly name: 'hint' | 'cause'
   readonly message: string
   readonly span: Span | undefined
-  /** What would stand in place of the span: an insertion for an empty one, a removal when it is empty itself. */
+  /** The replacement for the span. An empty span is an insertion, an empty replacement a removal. */
   readonly suggestion?: string
 }
 
-/** Something to tell the user, drawn under the text it is about. */
+/** A message for the user, shown with its source lines. */
 export interface Diagnostic {
-  /** A `log` is one line, with the line of the text only. */
+  /** A `log` is rendered in one line, with the line number only. */
   readonly name: 'error' | 'warning' | 'info' | 'log' | 'performance_hint'
   readonly message: string | Message
   readonly span: Span | undefined
-  /** Stands behind the underline. */
+  /** Text after the underline. */
   readonly annotation?: string
   readonly remarks?: readonly Remark[]
-  /** The calls around it, innermost first. */
+  /** The calls around the position, innermost first. */
   readonly trace?: readonly (Span | undefined)[]
 }
 
-/** Why a write was refused: the fields it is about, and the reason. */
+/** A reason why a write was rejected, with the affected fields. */
 export interface ConstraintFailure {
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
-  /** What the summary names where there are no paths. */
+  /** The name in the summary if there are no paths. */
   readonly label?: string
 }
 
-/** What some failures carry beside their message. */
+/** Additional data of some failures. */
 export interface FailureParts {
   readonly constraintFailures?: readonly ConstraintFailure[]
-  /** The value given to `abort`, and its text. */
+  /** The argument of `abort`, and its text. */
   readonly abort?: { readonly value: Value; readonly text: string } | undefined
 }
 
-/** Thrown where a query fails. Its diagnostics have the places in the query. */
+/** Thrown when a query fails. The diagnostics contain positions in the query. */
 export class QueryFailure extends LanguageError {
   override name = 'QueryFailure'
   readonly code: FailureCode
-  /** The message as the query log may show it. */
+  /** The message template for the query log. */
   readonly template: Message
   readonly diagnostics: readonly Diagnostic[]
   readonly constraintFailures: readonly ConstraintFailure[]
-  /** The value given to `abort`. */
+  /** The argument of `abort`. */
   readonly abort: FailureParts['abort']
 
   constructor(
@@ -108,19 +108,19 @@ export class QueryFailure extends LanguageError {
     this.abort = parts.abort
   }
 
-  /** For other languages, whose queries give up with texts. */
+  /** The text of `abort`, for a caller in version 4. */
   get aborted(): string | undefined {
     return this.abort?.text
   }
 
-  /** With the constraints that have failed, which the diagnostic lists. */
+  /** The message with the failed constraints, which only the diagnostic lists. */
   override get toldElsewhere(): string {
     const [first] = this.diagnostics
     return this.constraintFailures.length === 0 ? this.message : String(first?.message ?? this.message)
   }
 }
 
-/** The failure of a text: one diagnostic for each fault that was found before anything ran. */
+/** The failure of a text that was not evaluated, with one diagnostic for each fault. */
 export function invalidQuery(diagnostics: readonly Diagnostic[]): QueryFailure {
   const count = diagnostics.length
   const message = msg`The query failed ${count} validation check${count === 1 ? '' : 's'}`

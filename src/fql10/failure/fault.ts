@@ -8,7 +8,7 @@ import type { QueryFailure } from './failure.ts'
 /** Matches the source names that the service gives: `*query*`, `*udf:NAME*`. */
 const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s
 
-/** Returns the fault of a failure. The text of `abort` is the client's own, so it is left out. */
+/** Returns the fault of a failure. The argument of `abort` is data of the client, so it is left out. */
 export function faultOf({ code, diagnostics, template }: QueryFailure): Fault {
   const [first] = diagnostics
   // The message of an invalid query only counts its faults; the first fault is the reason.
@@ -24,7 +24,7 @@ export function positionOf(span: Span | undefined): Message {
   return msg`${nameOf(source.name)}:${own(line)}:${own(start - source.lineStart(line) + 1)}`
 }
 
-/** Names of schema files are the client's own. */
+/** Names of schema files are data of the client. */
 function nameOf(source: string): Message {
   const [, kind, name] = namedSource.exec(source) ?? []
   if (kind === undefined) return msg`a schema file`

@@ -1,20 +1,20 @@
-// How diagnostics are drawn: a message, the place, and the lines of the text with what it is about underlined.
+// Renders diagnostics: the message, the position, and the source lines with the affected part underlined.
 
 import { limits } from '../../base/limits.ts'
 import { Source, type Span } from '../syntax/source.ts'
 import type { Diagnostic, Remark } from './failure.ts'
 
-/** The text that tells all diagnostics, in their order. */
+/** Renders all diagnostics for the summary of a response. */
 export function summaryOf(diagnostics: readonly Diagnostic[]): string {
   return drawn(diagnostics, '\n\n', limits.v10SummaryUnitsMax)
 }
 
-/** The same as a part of a message, such as why a body is refused. */
+/** Renders diagnostics for use in an error message, such as the reason why a function body is invalid. */
 export function drawnInMessage(diagnostics: readonly Diagnostic[], between: '\n' | '\n\n'): string {
   return drawn(diagnostics, between, limits.v10DrawnUnitsMax)
 }
 
-/** Each place shows its lines, which may be long, and there may be thousands: what would go beyond a length is left out. */
+/** Renders diagnostics up to a maximum length. There may be thousands of diagnostics with long source lines. */
 function drawn(diagnostics: readonly Diagnostic[], between: string, unitsMax: number): string {
   let text = ''
   for (const [index, diagnostic] of diagnostics.entries()) {
@@ -31,7 +31,7 @@ function drawn(diagnostics: readonly Diagnostic[], between: string, unitsMax: nu
   return text
 }
 
-/** One diagnostic, its remarks and the calls around it. */
+/** A diagnostic, its remarks, and its trace. */
 function* piecesOf({ name, message, span, annotation, remarks = [], trace = [] }: Diagnostic) {
   if (name === 'log') {
     yield `info at ${span?.source.name ?? '<no source>'}:${span?.source.lineOf(span.start) ?? 0}: ${message}`
@@ -51,7 +51,7 @@ function drawRemark({ name, message, span, suggestion }: Remark, main: Span | un
   return [title, ...place, suggested(span, suggestion)].join('\n')
 }
 
-/** A title, the place unless it is in the line of the main one, and the excerpt. */
+/** A title, the position (unless it is on the line of the main one), and the source lines. */
 function titled(title: string | undefined, span: Span | undefined, main?: Span, annotation?: string): string {
   const lines = title === undefined ? [] : [title]
   if (span === undefined) return [...lines, 'at <no source>'].join('\n')
@@ -59,7 +59,7 @@ function titled(title: string | undefined, span: Span | undefined, main?: Span, 
   return [...lines, ...placeOf(shown, main), excerpt(shown, annotation)].join('\n')
 }
 
-/** A place behind the last character that is no blank is moved to just behind it. */
+/** Moves a position in the trailing whitespace to the end of the text. */
 function withinText(span: Span): Span {
   const { source, start, end } = span
   const last = source.text.trimEnd().length
@@ -73,7 +73,7 @@ function placeOf({ source, start }: Span, main: Span | undefined): string[] {
   return [`at ${source.name}:${line}:${start - source.lineStart(line) + 1}`]
 }
 
-/** The lines of a place, underlined with `mark`. */
+/** The source lines of a span, underlined with `mark`. */
 function excerpt({ source, start, end }: Span, annotation: string | undefined, mark = '^'): string {
   const first = source.lineOf(start)
   const last = Math.max(first, source.lineOf(Math.max(start, end - 1)))
@@ -97,7 +97,10 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined, m
   return margin.around(lines)
 }
 
-/** The lines as they would be with a suggestion, and what is new in them; as they are, where something goes. */
+/**
+ * The source lines after the suggested change, with the inserted text marked. For a removal, the removed text is marked
+ * instead.
+ */
 function suggested(span: Span, suggestion: string): string {
   const { source, start, end } = span
   if (suggestion === '') return excerpt(span, undefined, '-')
@@ -109,7 +112,7 @@ function suggested(span: Span, suggestion: string): string {
   )
 }
 
-/** The column of line numbers at the left. */
+/** The column of line numbers. */
 class Margin {
   readonly #width: number
 
@@ -134,7 +137,7 @@ function stripped(line: string): string {
   return line.trimEnd()
 }
 
-/** Whether two places overlap or touch. */
+/** True if two spans overlap or touch. */
 export function touches(left: Span, right: Span): boolean {
   return left.source === right.source && left.start <= right.end && right.start <= left.end
 }

@@ -1,4 +1,4 @@
-// Arguments and template values: JSON to values, in the formats `simple` and `tagged`.
+// Decodes JSON arguments and template values in the formats `simple` and `tagged`.
 
 import { step } from '../../base/effort.ts'
 import { decodeBase64 } from '../../values/base64.ts'
@@ -10,7 +10,7 @@ import { javaDouble } from '../double-of-text.ts'
 import { integerOfText } from '../integer-text.ts'
 import { asLong, fitsInt, type Module, type Value } from '../value.ts'
 
-/** Thrown for JSON that is no value; the message is for the client. */
+/** Thrown for invalid JSON values. The message is for the client. */
 export class DecodingError {
   readonly message: string
   constructor(message: string) {
@@ -18,15 +18,15 @@ export class DecodingError {
   }
 }
 
-/** What tags name. */
+/** Resolves the names in tags. */
 export interface TagNames {
   /** A module or a collection. */
   module(name: string): Module | undefined
-  /** The document that the members of a `@doc` or `@ref` name, or its text of the old form. Throws DecodingErrors. */
+  /** The document that the members of a `@doc` or `@ref` name, or its older text form. Throws a DecodingError. */
   document(tag: '@doc' | '@ref', content: string | ReadonlyMap<string, Value>): Value
 }
 
-/** A value of the simple format. Throws a DecodingError for an integer beyond 64 bits. */
+/** Decodes a value in the simple format. Throws a DecodingError for an integer of more than 64 bits. */
 export function decodeSimple(json: Json): Value {
   step()
   if (typeof json === 'bigint') {
@@ -38,7 +38,7 @@ export function decodeSimple(json: Json): Value {
   return json as Value
 }
 
-/** A value of the tagged format. Throws a DecodingError that says what is wrong. */
+/** Decodes a value in the tagged format. Throws a DecodingError for an invalid value. */
 export function decodeTagged(json: Json, names: TagNames): Value {
   step()
   if (typeof json === 'bigint' || typeof json === 'number') throw new DecodingError('numbers must be tagged')
@@ -80,7 +80,7 @@ function decodeTag(tag: string, content: Json, names: TagNames): Value {
 
 const what: Readonly<Record<string, string>> = { '@int': 'integer' }
 
-/** The tags whose content is a text. */
+/** Tags whose content is a string. */
 const texts: Readonly<Record<string, (text: string) => Value | undefined>> = {
   '@int': text => {
     const integer = integerOfText(text)

@@ -1,4 +1,4 @@
-// Values as people write them: the format of the shell.
+// Renders values in the `decorated` format of the shell, as a developer would write them.
 
 import { step } from '../../base/effort.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
@@ -8,7 +8,7 @@ import { debugText } from '../text-of-value.ts'
 import { isArray, isStruct, type Struct, type Value } from '../value.ts'
 import type { Rendering } from './rendering.ts'
 
-/** The text of a value, its lines but the first indented by so many levels. */
+/** The text of a value. All lines but the first are indented by `level`. */
 export function decorate(value: Value, rendering: Rendering, level = 0): string {
   step()
   if (typeof value === 'string') return value.includes('\n') ? heredoc(value, level) : quoted(value)
@@ -40,7 +40,7 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
   return debugText(value, rendering.call)
 }
 
-/** A plain object, one field a line. */
+/** Renders a plain object with one field per line. */
 function decorateStruct(struct: Struct, rendering: Rendering, level: number): string {
   const lines = [...struct].map(([key, value]) => `${keyText(key)}: ${decorate(value, rendering, level + 1)}`)
   return bracketed('{', lines, '}', level)
@@ -51,7 +51,7 @@ function doubleText(value: number): string {
   return Number.isNaN(value) ? 'Math.NaN' : `${value < 0 ? '-' : ''}Math.Infinity`
 }
 
-/** A text of several lines, each one step further in than what holds it. */
+/** Renders a text of several lines, indented by one more level. */
 function heredoc(text: string, level: number): string {
   const names = ['END', ...Array.from({ length: 10 }, (_, digit) => `END${digit}`)]
   const name = names.find((each, index) => (index === 0 ? !text.includes('END') : !text.includes(each)))

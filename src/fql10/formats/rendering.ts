@@ -1,16 +1,16 @@
-// What values are rendered with: the data behind documents and sets, and the time of the transaction.
+// The context of rendering: access to documents and sets, and the time of the transaction.
 
 import type { Call } from '../call.ts'
 import type { Doc, SetValue } from '../value.ts'
 
-/** The rendering of one result. */
+/** Renders one result. */
 export interface Rendering {
-  /** The call as which documents and sets are read. */
+  /** The call that reads documents and sets. */
   readonly call: Call
-  /** The time of the transaction, or the mark that it will be filled in for. */
+  /** The time of the transaction, or the placeholder for it. */
   transactionTime(): string
   /** The JSON text of a document or the first page of a set. */
   encode(value: Doc | SetValue, tagged: boolean): string
-  /** The same in the decorated format, within so many levels of indent. */
+  /** The text of a document or the first page of a set in the decorated format, at an indentation level. */
   decorate(value: Doc | SetValue, level: number): string
 }

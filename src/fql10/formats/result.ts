@@ -1,5 +1,6 @@
-// Documents and sets in a result: documents in full wherever they stand in it, references where they stand in a document;
-// sets as their first page, but for those that are in a document, too deep, or in a page of the same set.
+// Renders the documents and sets in a result. A document is rendered in full; within another document it is a
+// reference. A set is rendered as its first page. Within a document, below the maximum depth, or within a page of the
+// same set, a set is rendered as a cursor.
 
 import { quoteJson } from '../../values/json-text.ts'
 import type { Call } from '../call.ts'
@@ -10,10 +11,10 @@ import { decorate } from './decorated.ts'
 import type { Rendering } from './rendering.ts'
 import { encodeJson } from './tagged.ts'
 
-/** How deep pages stand in pages. */
+/** Maximum depth of nested pages. */
 const pageDepthMax = 10
 
-/** Renders a result; `within` are the sets whose pages are being written. */
+/** Renders a result. `within` contains the sets whose pages enclose the current value. */
 class ResultRendering implements Rendering {
   readonly call: Call
   readonly transactionTime: () => string
@@ -97,7 +98,7 @@ class ResultRendering implements Rendering {
   }
 }
 
-/** What a reference shows of itself. */
+/** The fields of a reference. */
 function referenceFields(doc: Doc): Map<string, Value> {
   const key: [string, Value] = doc.name === undefined ? ['id', new Id(doc.ref.id)] : ['name', doc.name]
   return new Map([key, ['coll', doc.collection]])
@@ -108,21 +109,21 @@ function decorateReference({ collection, name, ref }: Doc): string {
   return name === undefined ? `${collection.path}("${ref.id}")` : `${collection.path}.byName("${name}")`
 }
 
-/** The JSON text of a result; where the time of the transaction stands, it has `timeMark` as it is. */
+/** Renders a result as JSON text. `timeMark` is the unescaped placeholder for the time of the transaction. */
 export function renderResult(value: Value, format: string, timeMark: string, call: Call): string {
   const rendering = new ResultRendering(call, () => timeMark)
   if (format !== 'decorated') return encodeJson(value, rendering, format === 'tagged')
-  // Quoted around the marks, which would be escaped.
+  // The pieces between the placeholders are quoted, because quoting would escape the placeholder.
   const pieces = decorate(value, rendering).split(timeMark)
   return `"${pieces.map(piece => quoteJson(piece).slice(1, -1)).join(timeMark)}"`
 }
 
-/** The same as tagged JSON, with the time of the transaction where it stands. */
+/** Renders a value as tagged JSON with the time of the transaction. */
 export function renderTagged(value: Value, time: () => string, call: Call): string {
   return encodeJson(value, new ResultRendering(call, time), true)
 }
 
-/** A value as plain JSON in which documents are references, as they are within documents. */
+/** Renders a value as plain JSON in which all documents are references. */
 export function renderReferences(value: Value, call: Call): string {
   return encodeJson(value, new ResultRendering(call, () => '', [], true), false)
 }

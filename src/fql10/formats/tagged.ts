@@ -1,4 +1,5 @@
-// Values as JSON text, in the formats `simple` and `tagged`. The width of a number decides its tag, never its value.
+// Renders values as JSON text in the formats `simple` and `tagged`. The width of a number determines its tag, never its
+// value.
 
 import { longCall, step } from '../../base/effort.ts'
 import { encodeBase64 } from '../../values/base64.ts'
@@ -11,7 +12,7 @@ import { displayText } from '../text-of-value.ts'
 import { fitsInt, isArray, isStruct, type Struct, type Value } from '../value.ts'
 import type { Rendering } from './rendering.ts'
 
-/** The JSON text of a result. */
+/** The JSON text of a value. */
 export function encodeJson(value: Value, rendering: Rendering, tagged: boolean): string {
   step()
   const tag = (name: string, text: string) => (tagged ? `{"@${name}":${quoteJson(text)}}` : quoteJson(text))
@@ -40,7 +41,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
     case 'time':
       return tag('time', formatTime(tagged_))
     case 'transaction time':
-      // As it is: the mark that stands for it must not be escaped.
+      // The placeholder must not be escaped.
       return tagged ? `{"@time":"${rendering.transactionTime()}"}` : `"${rendering.transactionTime()}"`
     case 'date':
       return tag('date', formatDate(tagged_))
@@ -59,7 +60,7 @@ export function encodeJson(value: Value, rendering: Rendering, tagged: boolean):
 
 type Tagged = Extract<Value, { readonly kind: string }>
 
-/** The JSON text of a plain object; a key that looks like a tag makes the whole object tagged. */
+/** The JSON text of a plain object. If a key looks like a tag, the object gets the tag `@object`. */
 function encodeStruct(struct: Struct, rendering: Rendering, tagged: boolean): string {
   let text = ''
   let looksTagged = false

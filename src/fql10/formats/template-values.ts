@@ -1,4 +1,4 @@
-// The values of a template, decoded. A value that is none is a fault of the query, underlined at its place.
+// Decodes the values of a query template. Errors for invalid values underline the placeholder.
 
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import { placeholderText } from '../syntax/placeholder.ts'
@@ -7,7 +7,7 @@ import type { ComposedQuery, TemplateValue } from '../syntax/template.ts'
 import type { Value } from '../value.ts'
 import { DecodingError, decodeTagged, type TagNames } from './decode.ts'
 
-/** The values of a query's placeholders, in their order. Throws a QueryFailure for the first that is none. */
+/** The values of a query's placeholders, in order. Throws a QueryFailure for the first invalid value. */
 export function bindTemplate(
   { values, placeholders }: ComposedQuery,
   source: Source,

@@ -1,4 +1,4 @@
-// Amounts of time, as `add` and `subtract` take them: integers are exact, doubles are cut.
+// Converts amounts of time for `add` and `subtract`. Integers are exact; doubles are truncated.
 
 import { msg } from '../../base/message.ts'
 import { type TimeUnit, timeUnit } from '../../values/time.ts'
@@ -6,17 +6,23 @@ import type { Call } from '../call.ts'
 import { doubleOf } from '../numbers.ts'
 import { integerOf, type NumberValue } from '../value.ts'
 
-/** The unit with that name, blanks around it aside. Throws `invalid_unit`; `noun` says units of what. */
+/**
+ * The unit with a name, ignoring surrounding whitespace. Throws `invalid_unit`. `noun` is the kind of unit in the
+ * error.
+ */
 export function unitNamed(text: string, noun: 'time' | 'date', call: Call): TimeUnit {
   const unit = timeUnit(text.trim())
   if (unit !== undefined && (noun === 'time' || unit.ofDates)) return unit
   throw call.failure('invalid_unit', msg`\`${text}\` is not a valid ${noun} unit.`)
 }
 
-/** How a fraction of a nanosecond is left out. */
+/** The rounding of fractions of a nanosecond. */
 type Cut = 'toward zero' | 'half up'
 
-/** Nanoseconds of so many units, a double by its shortest decimal digits; undefined for what is no finite number. */
+/**
+ * Converts an amount to nanoseconds. A double counts with its shortest decimal digits. Undefined for an infinite amount
+ * or NaN.
+ */
 export function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint | undefined {
   const integer = integerOf(amount)
   if (integer !== undefined) return integer * unit.nanos
@@ -24,7 +30,7 @@ export function nanosOf(amount: NumberValue, unit: TimeUnit, cut: Cut): bigint |
   return Number.isFinite(double) ? timesDecimal(unit.nanos, double, cut) : undefined
 }
 
-/** An integer times the decimal that a double is printed as, as an integer. */
+/** Multiplies an integer with the decimal digits of a double, and rounds the product to an integer. */
 function timesDecimal(factor: bigint, double: number, cut: Cut): bigint {
   const [digits = '', exponentText = '0'] = double.toExponential().split('e')
   const [whole = '', fraction = ''] = digits.split('.')
@@ -38,7 +44,7 @@ function timesDecimal(factor: bigint, double: number, cut: Cut): bigint {
   return doubled < 0n && floor * 2n * divisor !== doubled ? floor - 1n : floor
 }
 
-/** A double rounded to a whole number, halves upward. */
+/** Rounds a double to an integer, with halves rounded up. */
 export function roundHalfUp(double: number): number {
   return Math.floor(double + 0.5)
 }

@@ -1,4 +1,4 @@
-// Sorting arrays, and the ranges of the module Array.
+// Sorting of arrays, and the table of the module Array.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -10,7 +10,7 @@ import { any, int } from './parameters.ts'
 const { variadic } = entriesFor<readonly Value[]>()
 const { method } = entriesFor<Module>()
 
-/** The entries of arrays that sort. */
+/** Array methods that sort. */
 export const arrayOrderEntries: readonly LibraryEntry[] = [
   variadic('order', {
     rest: ['ordering', any],
@@ -19,7 +19,7 @@ export const arrayOrderEntries: readonly LibraryEntry[] = [
     example: ['[3, 1].order(asc(n => n))', '[\n  1,\n  3\n]'],
     run: (elements, args, call) => {
       const orderings = orderingsOf(args, call)
-      // The order of elements must not depend on what sorting them does.
+      // A callback may not write, because the order of elements must not depend on writes during sorting.
       const within = call.as({ limit: { effect: 'read', place: 'set functions' } })
       return sortBy(elements, orderings, (element, { key }) =>
         key === undefined ? element : within.apply(key, element),

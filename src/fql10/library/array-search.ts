@@ -1,4 +1,4 @@
-// Looking for elements of arrays.
+// Searching for elements in arrays.
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -12,7 +12,7 @@ const { method } = entriesFor<readonly Value[]>()
 
 type Elements = readonly Value[]
 
-/** A position that has to be within the array. Throws `index_out_of_bounds`. */
+/** Requires a position within the array. Throws `index_out_of_bounds`. */
 export function within(elements: Elements, index: number, call: Call): number {
   if (index >= 0 && index < elements.length) return index
   throw call.outOfBounds(index, elements.length)
@@ -27,7 +27,7 @@ const endOf = (elements: Elements, end: number | undefined, call: Call) =>
 const found = (index: number, call: Call): Value =>
   index < 0 ? call.nothing(msg`no element found`) : BigInt(index)
 
-/** The first position from `start` on at which a test holds; -1 when there is none. */
+/** The first position from `start` on at which a test is true; -1 without one. */
 function firstIndex(elements: Elements, start: number, test: (element: Value) => boolean): number {
   for (let index = start; index < elements.length; index++) {
     step()
@@ -36,7 +36,7 @@ function firstIndex(elements: Elements, start: number, test: (element: Value) =>
   return -1
 }
 
-/** The last position up to `end` at which a test holds; -1 when there is none. */
+/** The last position up to `end` at which a test is true; -1 without one. */
 function lastIndex(elements: Elements, end: number, test: (element: Value) => boolean): number {
   for (let index = end; index >= 0; index--) {
     step()
@@ -49,7 +49,7 @@ const same = (element: Value) => (other: Value) => equalElements(other, element)
 
 const holding = (predicate: FunctionValue, call: Call) => (element: Value) => call.holds(predicate, element)
 
-/** All elements are tested, whichever is taken. */
+/** Tests all elements, even if the caller takes only the first or the last one. */
 function allHolding(elements: Elements, predicate: FunctionValue, call: Call): readonly Value[] {
   return elements.filter(element => {
     step()
@@ -57,7 +57,7 @@ function allHolding(elements: Elements, predicate: FunctionValue, call: Call): r
   })
 }
 
-/** The entries of arrays that look for elements. */
+/** Array methods that search for elements. */
 export const arraySearchEntries: readonly LibraryEntry[] = [
   method('indexOf', {
     parameters: { element: any },

@@ -1,4 +1,4 @@
-// Arrays. Callbacks run at the call, element by element.
+// Methods of arrays. They call their callbacks at once, element by element.
 
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
@@ -19,14 +19,14 @@ function* backwards(elements: readonly Value[]): Generator<Value, void, void> {
   for (let index = elements.length - 1; index >= 0; index--) yield elements[index] as Value
 }
 
-/** An element that has to be an array. */
+/** Requires an element to be an array. */
 function inner(element: Value, call: Call): readonly Value[] {
   if (!isArray(element)) throw call.mismatch('Array<Any>', element)
   step(element.length)
   return element
 }
 
-/** The elements between two positions; those outside are moved to the ends. */
+/** The elements between two positions. Positions outside of the array are moved to its ends. */
 function slice(elements: readonly Value[], from: number, until: number): readonly Value[] {
   return elements.slice(Math.max(0, from), Math.max(0, until))
 }
@@ -185,7 +185,7 @@ const mapping = [
         const result = call.apply(predicate, element)
         if (typeof result === 'boolean') return result
         if (isNull(result)) return false
-        // The message names the type of the element, not that of the result: so has the original.
+        // The message names the type of the element instead of the result's type, as the original does.
         throw call.mismatch('Boolean', element)
       }),
   }),
@@ -196,7 +196,7 @@ export function elementAt(elements: readonly Value[], index: number, call: Call)
   return elements[within(elements, index, call)] as Value
 }
 
-/** The table of arrays; what makes sets of them is in the table of sets. */
+/** The table of arrays. Methods that create sets from sets are in the table of sets. */
 export const arrayMembers: Members = members('Array', [
   ...access,
   ...parts,

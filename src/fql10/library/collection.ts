@@ -1,4 +1,4 @@
-// The companions of collections of the users: `Author.all()`.
+// Methods of user collections, such as `Author.all()`.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
@@ -32,7 +32,7 @@ function allOf(collection: Module, range: Value | undefined, call: Call): LazySe
   })
 }
 
-/** What every collection has, native ones too. */
+/** Methods of all collections, native ones included. */
 export const listing: readonly FunctionDefinition[] = [
   method('all', {
     effect: 'read',
@@ -78,7 +78,7 @@ function hintOfScan({ name }: Module, method: string, call: Call): void {
   call.evaluation.hint('collection_scan', text, call.span)
 }
 
-/** Making a document. */
+/** The method that creates a document. */
 export const create: FunctionDefinition = method('create', {
   effect: 'write',
   parameters: { data: struct },
@@ -99,7 +99,7 @@ function byIdAs(name: string, effect: 'pure' | 'read'): FunctionDefinition {
   })
 }
 
-/** Reaching a document by its id, as a function and as the call of the collection itself. */
+/** A document by its id: as a method, and as a call of the collection. */
 export const byId: FunctionDefinition = byIdAs('byId', 'read')
 export const applyId: FunctionDefinition = byIdAs('apply', 'pure')
 
@@ -119,12 +119,12 @@ const entries: readonly LibraryEntry[] = [
     result: 'Doc',
     summary: "The collection's own document.",
     example: ['Author.definition.name', '"Author"'],
-    // This table is that of collections of users.
+    // This table belongs to user collections only.
     read: collection => (collection as UserCollection).definition,
   }),
 ]
 
-/** The table of a collection of the users; indexes of the collection add to it. */
+/** The table of a user collection. `own` adds the collection's index functions. */
 export function companionMembers(name: string, own: readonly LibraryEntry[] = []): Members {
   return members(name, [...entries, ...own], applyId)
 }

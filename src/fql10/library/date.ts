@@ -1,4 +1,4 @@
-// Days of the calendar, and the module Date.
+// Methods of dates, and the module Date.
 
 import { msg } from '../../base/message.ts'
 import { addDays, dateOfTime, parseDate, timeOfDate } from '../../values/date.ts'
@@ -24,7 +24,7 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/** Whole days: a double is rounded, halves upward; undefined for what is no finite number. */
+/** Whole days. A double is rounded, with halves rounded up. Undefined for an infinite amount or NaN. */
 function daysOf(amount: NumberValue): bigint | undefined {
   const integer = integerOf(amount)
   if (integer !== undefined) return integer
@@ -32,7 +32,7 @@ function daysOf(amount: NumberValue): bigint | undefined {
   return Number.isFinite(days) ? BigInt(days) : undefined
 }
 
-/** A date moved by an amount, with `direction` 1 or -1. Throws `invalid_date` out of range. */
+/** Moves a date by an amount. `direction` is 1 or -1. Throws `invalid_date` if the result is out of range. */
 function moved(
   value: LocalDate,
   amount: NumberValue,

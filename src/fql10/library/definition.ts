@@ -1,22 +1,24 @@
-// How the library is declared: a table for each type of value and each module, with an entry for each field and
-// function that says everything about it once. Calls, completion, the generated reference and the test against the
-// inventory read the same entry.
+// Defines the tables of the library: one table for each type of value and each module, with one entry for each field
+// and function. Calls, completion, the generated reference and the inventory test read the same entries.
 
 import type { Arity } from '../arity.ts'
 import type { Call, CallEffect } from '../call.ts'
 import type { BoundFunction, Module, Value } from '../value.ts'
 
-/** A type of parameter: what it accepts, and what it makes of it. */
+/** A parameter type: its accepted values, and their conversion. */
 export interface Parameter<T> {
-  /** The type's name in messages and in the reference. */
+  /** The type's name in error messages and in the reference. */
   readonly type: string
-  /** What the function receives, or undefined when the value is of another type. */
+  /** Converts a value for the function. Undefined for a value of another type. */
   readonly cast: (value: Value) => T | undefined
-  /** For a callback: how many arguments it is called with, and its name in messages about that where it differs. */
+  /** For a callback: its number of arguments, and its name in errors about this number, if it differs. */
   readonly callback?: { readonly count: number; readonly name: string | undefined }
 }
 
-/** What is told about an entry: a sentence, and an expression with the decorated text of its value (`…` where it varies). */
+/**
+ * The documentation of an entry. The example is an expression with its result in the decorated format (`…` if the
+ * result varies).
+ */
 interface Told {
   /** The type of the result in the reference. */
   readonly result: string
@@ -32,21 +34,21 @@ type ArgumentsOf<P extends Parameters> = {
 
 type None = Readonly<Record<never, never>>
 
-/** One way to call a function. A variadic one has `rest`, and its `run` gets one array. */
+/** A signature of a function. A variadic function has `rest`, and its `run` gets one array. */
 export interface Signature {
   readonly parameters: readonly (readonly [name: string, parameter: Parameter<unknown>])[]
   readonly rest: readonly [name: string, parameter: Parameter<unknown>] | undefined
   readonly run: (receiver: never, args: never, call: Call) => Value
 }
 
-/** A field of a value: read without a call. */
+/** A field of a value, which is read without a call. */
 export interface FieldDefinition extends Told {
   readonly kind: 'field'
   readonly name: string
   readonly read: (receiver: never) => Value
 }
 
-/** A function of a module, or a method of a type of values. */
+/** A function of a module, or a method of a type. */
 export interface FunctionDefinition extends Told {
   readonly kind: 'function'
   readonly name: string
@@ -55,19 +57,19 @@ export interface FunctionDefinition extends Told {
   readonly arity: Arity
 }
 
-/** What a table has under a name. */
+/** An entry of a table. */
 export type LibraryEntry = FieldDefinition | FunctionDefinition
 
-/** What a value or a module has: fields and functions by name; a module may be callable itself. */
+/** The fields and functions of a type or a module, by name. A module may be callable. */
 export interface Members {
   readonly name: string
   readonly entries: ReadonlyMap<string, LibraryEntry>
-  /** The call form of a module, such as `Time("…")`; its entry is named `apply`. */
+  /** The function for a call of the module itself, such as `Time("…")`. Its entry is named `apply`. */
   readonly apply: FunctionDefinition | undefined
 }
 
 interface FunctionDeclaration extends Told {
-  /** `pure` unless said. */
+  /** The default is `pure`. */
   readonly effect?: CallEffect
 }
 
@@ -78,9 +80,9 @@ interface SignatureDeclaration<Receiver, P extends Parameters> {
 
 interface MethodDeclaration<Receiver, P extends Parameters, O extends Parameters>
   extends FunctionDeclaration {
-  /** None unless said. */
+  /** The default is no parameters. */
   readonly parameters?: P
-  /** With these behind the others it is another signature; `run` is the same for both. */
+  /** Additional parameters of a second signature. Both signatures use the same `run`. */
   readonly optional?: O
   readonly run: (receiver: Receiver, args: ArgumentsOf<P> & Partial<ArgumentsOf<O>>, call: Call) => Value
 }
@@ -99,16 +101,16 @@ function signature(parameters: Parameters, run: Signature['run']): Signature {
   return { parameters: Object.entries(parameters), rest: undefined, run }
 }
 
-/** What makes entries for receivers of one type. */
+/** Creates entries for receivers of one type. */
 interface Entries<Receiver> {
-  /** A field. */
+  /** Creates a field. */
   field(name: string, declaration: Told & { readonly read: (receiver: Receiver) => Value }): FieldDefinition
-  /** A function. */
+  /** Creates a function. */
   method<P extends Parameters = None, O extends Parameters = None>(
     name: string,
     declaration: MethodDeclaration<Receiver, P, O>,
   ): FunctionDefinition
-  /** A function with any number of arguments, which come as one array. */
+  /** Creates a function with any number of arguments, which `run` gets as an array. */
   variadic<T>(
     name: string,
     declaration: FunctionDeclaration & {
@@ -116,16 +118,16 @@ interface Entries<Receiver> {
       readonly run: (receiver: Receiver, args: readonly T[], call: Call) => Value
     },
   ): FunctionDefinition
-  /** A function whose signatures differ in their types: the first whose types all fit is called. */
+  /** Creates a function with several signatures. A call uses the first signature that accepts its arguments. */
   overloaded(
     name: string,
     declaration: FunctionDeclaration & { readonly signatures: readonly Signature[] },
   ): FunctionDefinition
-  /** One of those signatures. */
+  /** Creates a signature of an overloaded function. */
   signature<P extends Parameters>(declaration: SignatureDeclaration<Receiver, P>): Signature
 }
 
-/** What makes entries for receivers of one type; functions of modules do not look at theirs. */
+/** Creates entries for receivers of one type. Functions of modules ignore their receiver. */
 export function entriesFor<Receiver>(): Entries<Receiver> {
   return {
     field: (name, declaration) => ({ kind: 'field', name, ...declaration }),
@@ -143,19 +145,19 @@ export function entriesFor<Receiver>(): Entries<Receiver> {
   }
 }
 
-/** The table of a type or a module. */
+/** Creates the table of a type or a module. */
 export function members(name: string, entries: readonly LibraryEntry[], apply?: FunctionDefinition): Members {
   return { name, entries: new Map(entries.map(entry => [entry.name, entry])), apply }
 }
 
 /** The table of a module. */
 export function membersOfModule(module: Module): Members {
-  // Modules are made with tables only.
+  // Modules are always created with a table.
   return module.members as Members
 }
 
 /** The definition of a bound function. */
 export function definitionOf({ definition }: BoundFunction): FunctionDefinition {
-  // Bound functions are made of definitions only.
+  // Bound functions are always created with a definition.
   return definition as FunctionDefinition
 }

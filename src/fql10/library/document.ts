@@ -1,4 +1,5 @@
-// Documents: what a reference knows by itself, and the methods that write. Everything else is a field of the document.
+// Methods of documents: fields that a reference knows, and methods that write. All other names are fields of the
+// document.
 
 import { type Doc, Id } from '../value.ts'
 import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
@@ -79,13 +80,13 @@ const plain = [
   }),
 ]
 
-/** The table of documents of the users. */
+/** The table of user documents. */
 export const documentMembers: Members = members('Document', [id, collection, ...common, ...plain])
 
 /** The table of schema objects, which have names. */
 export const namedDocumentMembers: Members = members('NamedDocument', [name, collection, ...common])
 
-/** A table for keys, tokens and credentials, with what they have beyond others. */
+/** Creates the table of keys, tokens or credentials, with additional entries. */
 export function numberedDocumentMembers(table: string, own: readonly LibraryEntry[] = []): Members {
   return members(table, [id, collection, ...common, ...own])
 }

@@ -1,5 +1,4 @@
-// What arrays and sets have alike: functions that go over the elements one by one. They run at the call, and the functions
-// that they are given may write.
+// Methods that arrays and sets share: they iterate over the elements at once, and their callbacks may write.
 
 import { step } from '../../base/effort.ts'
 import { type Message, msg, own } from '../../base/message.ts'
@@ -9,21 +8,21 @@ import type { FunctionValue, Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition } from './definition.ts'
 import { any, callback } from './parameters.ts'
 
-/** How one of the two is read. */
+/** Access to the elements of an array or a set. */
 interface Reading<Receiver> {
   readonly noun: 'array' | 'set'
-  /** What makes one of an array, in examples. */
+  /** The conversion of an array to this type, in examples. */
   readonly made: '' | '.toSet()'
-  /** What messages call the function that `forEach` is given. */
+  /** The name of the parameter of `forEach` in error messages. */
   readonly called: 'fn' | 'func'
   readonly isEmpty: (receiver: Receiver, call: Call) => boolean
-  /** All elements; `readsAll` is the name of a function that reads them to the last, unless it fails. */
+  /** All elements. `readsAll` is the name of a method that reads every element. */
   readonly elements: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
-  /** The same from the last to the first. */
+  /** All elements in reverse order. */
   readonly backwards: (receiver: Receiver, call: Call, readsAll?: string) => Iterable<Value>
 }
 
-/** The first of elements; null for that reason when there is none. */
+/** The first element. If there is none, null with the given reason. */
 export function firstOf(elements: Iterable<Value>, reason: Message, call: Call): Value {
   for (const element of elements) return element
   return call.nothing(reason)
@@ -38,7 +37,10 @@ function folded(elements: Iterable<Value>, seed: Value, reducer: FunctionValue, 
   return result
 }
 
-/** Combines neighbours in pairs, and the results again, until one is left, which is combined with the seed at last. */
+/**
+ * Combines neighbours in pairs, and repeats this with the results until one is left. The last step combines the result
+ * with the seed.
+ */
 function combine(elements: readonly Value[], seed: Value, combiner: FunctionValue, call: Call): Value {
   if (elements.length === 0) return seed
   let level = elements
@@ -54,7 +56,7 @@ function combine(elements: readonly Value[], seed: Value, combiner: FunctionValu
   return call.apply(combiner, level[0] as Value, seed)
 }
 
-/** Whether a test holds for an element. */
+/** True if a test is true for an element. */
 function some(elements: Iterable<Value>, test: (element: Value) => boolean): boolean {
   for (const element of elements) {
     step()
@@ -63,7 +65,7 @@ function some(elements: Iterable<Value>, test: (element: Value) => boolean): boo
   return false
 }
 
-/** The functions, as arrays or sets have them. */
+/** The shared methods, for arrays or for sets. */
 export function elementEntries<Receiver>(reading: Reading<Receiver>): readonly FunctionDefinition[] {
   return [...lookingEntries(reading), ...combiningEntries(reading)]
 }

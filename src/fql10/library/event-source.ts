@@ -1,4 +1,4 @@
-// Event sources in queries: they take the same steps as the sets they are made of.
+// Methods of event sources. They support the same steps as sets.
 
 import { continued } from '../events/source.ts'
 import { MapSet, WhereSet } from '../sets/functional.ts'

@@ -1,4 +1,4 @@
-// The module FQL: every name of the library, whatever variables are called so, and what is known of the database's schema.
+// The module FQL, which contains every global name, so that variables cannot hide it, and FQL.Schema.
 
 import { msg } from '../../base/message.ts'
 import { BoundFunction, Module, type Value } from '../value.ts'
@@ -20,7 +20,7 @@ export const schemaModule: Members = members('FQL.Schema', [
   }),
 ])
 
-/** The module, of all other names that every query sees. */
+/** Creates the module FQL from the other global names. */
 export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
   const schema = new Module('Schema', schemaModule, 'FQL')
   const entries = [...globals, ['Schema', schema] as const].map(([name, value]) => entryOf(name, value))

@@ -1,4 +1,4 @@
-// The functions that stand by themselves, without a module.
+// Global functions, which belong to no module.
 
 import { msg } from '../../base/message.ts'
 import { debugText, displayText } from '../text-of-value.ts'
@@ -8,7 +8,7 @@ import { any, callback } from './parameters.ts'
 
 const { method, variadic } = entriesFor<Value>()
 
-/** All of them. */
+/** All global functions. */
 export const globalFunctions: readonly FunctionDefinition[] = [
   method('abort', {
     parameters: { return: any },

@@ -1,4 +1,4 @@
-// Calls of functions of the library: the number of arguments, then their types one by one, then the effect.
+// Calls library functions. The checks run in this order: the number of arguments, their types one by one, the effect.
 
 import { msg } from '../../base/message.ts'
 import { type Arity, arityText, takes, wrongCount } from '../arity.ts'
@@ -6,7 +6,7 @@ import type { Call } from '../call.ts'
 import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
 import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './definition.ts'
 
-/** How many arguments a function takes. */
+/** The number of arguments of a function. */
 export function arityOf(callee: FunctionValue): Arity {
   if (callee instanceof Lambda) {
     const { parameters, rest } = callee.node
@@ -15,12 +15,12 @@ export function arityOf(callee: FunctionValue): Arity {
   return callee instanceof BoundFunction ? definitionOf(callee).arity : callee.arity
 }
 
-/** Fails unless a function takes so many arguments. */
+/** Throws unless a function accepts `count` arguments. */
 export function requireCount(arity: Arity, count: number, call: Call): void {
   if (!takes(arity, count)) throw call.failure('invalid_function_invocation', wrongCount(arity, count))
 }
 
-/** Calls a function of the library with evaluated arguments. Failures are at the argument list, the span of `call`. */
+/** Calls a library function with evaluated arguments. Errors are at the argument list, which is the span of `call`. */
 export function invoke(
   definition: FunctionDefinition,
   receiver: Value,
@@ -36,11 +36,11 @@ export function invoke(
       : choose(definition, args, call)
   call.requireEffect(definition.effect, `\`${definition.name}\``)
   call.evaluation.compute(1)
-  // The checks have made what `run` takes; the receiver is of the type in whose table it was found.
+  // The checks guarantee the types of the arguments; the receiver's table guarantees its type.
   return run(receiver as never, checked as never, call)
 }
 
-/** The arguments of a function with one signature, as its `run` takes them. */
+/** Checks and converts the arguments of a function with one signature. */
 function checkAll({ parameters, rest }: Signature, args: readonly Value[], call: Call): unknown {
   if (rest !== undefined) {
     const [name, parameter] = rest
@@ -54,7 +54,7 @@ function checkAll({ parameters, rest }: Signature, args: readonly Value[], call:
   return checked
 }
 
-/** An argument as a function takes it. Throws `invalid_argument` for a value of another type. */
+/** Checks and converts an argument. Throws `invalid_argument` for a value of another type. */
 export function check<T>(name: string, parameter: Parameter<T>, arg: Value, call: Call): T {
   const cast = parameter.cast(arg)
   if (cast === undefined) {
@@ -71,7 +71,7 @@ function checkCallback(
   given: unknown,
   call: Call,
 ): void {
-  // Parameters with a callback cast to functions.
+  // The cast of a callback parameter accepts only functions.
   const arity = arityOf(given as FunctionValue)
   if (takes(arity, count)) return
   const wanted = `${count} parameter${count === 1 ? '' : 's'}`
@@ -79,7 +79,7 @@ function checkCallback(
   throw call.failure('invalid_argument', message)
 }
 
-/** Of several signatures the first with this count whose types all fit, and the arguments as it takes them. */
+/** Chooses the first signature with this number of parameters that accepts all arguments, and converts them. */
 function choose(
   definition: FunctionDefinition,
   args: readonly Value[],

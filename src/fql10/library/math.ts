@@ -16,7 +16,7 @@ function constant(name: string, value: number, summary: string, text: string) {
   return field(name, { result: 'Double', summary, example: [`Math.${name}`, text], read: () => value })
 }
 
-/** A function from double to double. */
+/** Creates a function from double to double. */
 function ofDouble(
   name: string,
   compute: (x: number) => number,
@@ -50,7 +50,7 @@ const widthKeeping = [
     result: 'Number',
     summary: 'The absolute value, in the width of the number.',
     example: ['Math.abs(-3)', '3'],
-    // The least Int and the least Long have no positive counterpart and stay as they are.
+    // The least Int and the least Long have no positive counterpart and stay unchanged.
     run: (_, { x }) => (typeof x === 'number' ? Math.abs(x) : (integerOf(x) ?? 0n) < 0n ? negative(x) : x),
   }),
   method('sign', {
@@ -104,7 +104,7 @@ const widthKeeping = [
   }),
 ]
 
-/** The sum of values that have to be numbers. */
+/** The sum of numbers. Throws if a value is not a number. */
 function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue; readonly count: bigint } {
   let sum: NumberValue = 0n
   let count = 0n
@@ -117,7 +117,7 @@ function sumOf(values: Iterable<Value>, call: Call): { readonly sum: NumberValue
   return { sum, count }
 }
 
-/** The mean of a set: of integers alone an integer. Throws `divide_by_zero` for an empty one. */
+/** The mean of a set, which is an integer for integers. Throws `divide_by_zero` for an empty set. */
 function meanOfSet(values: Iterable<Value>, call: Call): NumberValue {
   const { sum, count } = sumOf(values, call)
   if (dividesByZero(sum, count))
@@ -158,7 +158,7 @@ const sums = [
   }),
 ]
 
-/** A function of doubles that are within bounds. */
+/** Creates a function of doubles with a limited domain. */
 function bounded(
   name: string,
   compute: (x: number) => number,
@@ -190,7 +190,7 @@ const boundedFunctions = [
   bounded('asin', Math.asin, atMostOne, ['The angle with this sine, in radians.', 'Math.asin(0)', '0.0']),
 ]
 
-/** As Java has them, which multiplies by them. */
+/** Java's constants. The conversions multiply by them, as Java does. */
 const degreesPerRadian = 57.29577951308232
 const radiansPerDegree = 0.017453292519943295
 

@@ -1,4 +1,4 @@
-// The modules that stand for what a database itself consists of: Collection, Function, Role, Key and the others.
+// The modules of native collections: Collection, Function, Role, Key and others.
 
 import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -28,7 +28,7 @@ const byName = method('byName', {
 
 const deletedCollection = new Module('Deleted', members('Deleted', []), 'Collection')
 
-/** The collection of documents whose collection is gone. */
+/** The collection of documents whose collection no longer exists. */
 export { deletedCollection }
 
 const applyCollection = method('apply', {
@@ -82,7 +82,7 @@ const credentialMethods = [
   }),
 ]
 
-/** What is known of one native collection. */
+/** A native collection. */
 interface Native {
   readonly number: number
   readonly module: Module
@@ -121,7 +121,7 @@ const credentialOf = byDocument(
   (_, document, call) => call.evaluation.world.access.credentialOf(document, call),
 )
 
-/** All of them. */
+/** All native collections. */
 export const natives: readonly Native[] = [
   named(native.access_providers, 'AccessProvider'),
   named(
@@ -153,12 +153,12 @@ export const natives: readonly Native[] = [
 const byNumber: ReadonlyMap<number, Native> = new Map(natives.map(each => [each.number, each]))
 const numbers: ReadonlyMap<Module, number> = new Map(natives.map(each => [each.module, each.number]))
 
-/** The native collection of that number; undefined for others, and for the indexes of version 4. */
+/** The native collection with a number. Undefined for other numbers, and for the indexes of version 4. */
 export function nativeOf(number: number): Native | undefined {
   return byNumber.get(number)
 }
 
-/** The module of a native collection that is known to be one. */
+/** The module of a native collection. Throws a RangeError for any other number. */
 export function nativeModule(number: number): Module {
   const found = nativeOf(number)
   if (found === undefined) throw new RangeError(`${number} is no native collection`)

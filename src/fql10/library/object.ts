@@ -1,4 +1,4 @@
-// The module Object. Plain objects have no methods of their own, for their fields could have any name.
+// The module Object. Plain objects have no methods, because a field may have any name.
 
 import { step } from '../../base/effort.ts'
 import { Message, msg } from '../../base/message.ts'
@@ -10,7 +10,7 @@ import { any, array, object, struct } from './parameters.ts'
 
 const { method } = entriesFor<Module>()
 
-/** The fields of an object or of an existing document, for a copy. Throws `invalid_argument` at that parameter. */
+/** The fields of an object or of an existing document. Throws `invalid_argument` at the parameter. */
 function fieldsOf(parameter: string, value: Struct | Doc | Module, call: Call): Struct {
   if (value instanceof Module)
     throw call.invalidArgument(parameter, msg`expected either an object or a document`)
@@ -27,12 +27,12 @@ function fieldsOfDocument(parameter: string, doc: Doc, call: Call): Struct {
   throw call.invalidArgument(parameter, withLowerCase(message))
 }
 
-/** The message as the rest of a sentence. */
+/** The message with a lower-case first letter, for use within a sentence. */
 function withLowerCase({ pieces: [first = '', ...others], quoted }: Message): Message {
   return new Message([first.charAt(0).toLowerCase() + first.slice(1), ...others], quoted)
 }
 
-/** The value at a path through objects; undefined when it ends before. */
+/** The value at a path through objects; undefined if the path does not exist. */
 function valueAt(start: Struct, path: readonly Value[], call: Call): Value | undefined {
   let value: Value | undefined = start
   for (const name of path) {

@@ -1,4 +1,4 @@
-// What `order` sorts by: functions that give a key for each element, some of them descending.
+// Sorts elements by the keys that functions return.
 
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
@@ -7,13 +7,13 @@ import { type FunctionValue, isFunction, isStruct, type Value } from '../value.t
 import { check } from './invoke.ts'
 import { callback } from './parameters.ts'
 
-/** A key to sort by; without a function the element is its own key. */
+/** A sort key. Without a function, the element is its own key. */
 export interface Ordering {
   readonly key: FunctionValue | undefined
   readonly isDescending: boolean
 }
 
-/** The orderings that arguments stand for: functions, or objects with one field, `asc` or `desc`. */
+/** Converts the arguments of `order`: functions, or objects with a single field `asc` or `desc`. */
 export function orderingsOf(args: readonly Value[], call: Call): readonly Ordering[] {
   return args.map((arg, index) => {
     const { key, isDescending } = orderingOf(arg)
@@ -21,7 +21,7 @@ export function orderingsOf(args: readonly Value[], call: Call): readonly Orderi
   })
 }
 
-/** An ordering; of what is none the key is no function. */
+/** Converts an argument. For an invalid argument, the key is not a function. */
 function orderingOf(arg: Value): { readonly key: Value; readonly isDescending: boolean } {
   if (isStruct(arg) && arg.size === 1) {
     for (const isDescending of [false, true]) {
@@ -32,7 +32,7 @@ function orderingOf(arg: Value): { readonly key: Value; readonly isDescending: b
   return { key: arg, isDescending: false }
 }
 
-/** Sorts elements by their keys, keeping the order of those whose keys are the same. */
+/** Sorts elements by their keys. The sort is stable. */
 export function sortBy<T>(
   elements: readonly T[],
   orderings: readonly Ordering[],

@@ -1,4 +1,4 @@
-// The types of parameters. Nowhere but here are values converted: a whole Double to an Int, a decimal text to an ID.
+// Defines the parameter types. All implicit conversions are here: a whole Double to an Int, a decimal text to an ID.
 
 import { LocalDate, Time } from '../../values/value.ts'
 import { integerOfText } from '../integer-text.ts'
@@ -25,7 +25,7 @@ function parameter<T>(type: string, cast: (value: Value) => T | undefined): Para
   return { type, cast }
 }
 
-/** Any value, also null. */
+/** Any value, including null. */
 export const any: Parameter<Value> = parameter('Any', value => value)
 
 /** A text. */
@@ -33,7 +33,7 @@ export const string: Parameter<string> = parameter('String', value =>
   typeof value === 'string' ? value : undefined,
 )
 
-/** An Int as a JavaScript number: an Int, or a Long or Double whose value is a whole number of 32 bits. */
+/** An Int as a JavaScript number. Accepts an Int, and a Long or Double with a whole value of 32 bits. */
 export const int: Parameter<number> = parameter('Int', value => {
   const integer = integerOf(value)
   if (integer !== undefined) return fitsInt(integer) ? Number(integer) : undefined
@@ -45,7 +45,7 @@ export const number: Parameter<NumberValue> = parameter('Number', value =>
   isNumber(value) ? value : undefined,
 )
 
-/** The id of a document: an ID, an Int, a Long, a decimal text. */
+/** The id of a document: an ID, an Int, a Long or a decimal text. */
 export const id: Parameter<bigint> = parameter('ID', value => {
   if (value instanceof Id) return value.value
   return typeof value === 'string' ? integerOfText(value) : integerOf(value)
@@ -61,7 +61,7 @@ export const set: Parameter<SetValue> = parameter('Set<Any>', value =>
   value instanceof SetValue ? value : undefined,
 )
 
-/** The text of a cursor: a cursor or a text, which may turn out to be none. */
+/** A cursor, or the text of a cursor, which may be invalid. */
 export const setCursor: Parameter<string> = parameter('SetCursor', value =>
   value instanceof SetCursor ? value.text : typeof value === 'string' ? value : undefined,
 )
@@ -71,7 +71,7 @@ export const struct: Parameter<Struct> = parameter('{ *: Any }', value =>
   isStruct(value) ? value : undefined,
 )
 
-/** A document, be it there or not. */
+/** A document, which need not exist. */
 export const document: Parameter<Doc> = parameter('Doc', value => (value instanceof Doc ? value : undefined))
 
 /** A plain object, a document or a module. */
@@ -79,17 +79,17 @@ export const object: Parameter<Struct | Doc | Module> = parameter('{ *: Any }', 
   isStruct(value) || value instanceof Doc || value instanceof Module ? value : undefined,
 )
 
-/** A time; not the time of the transaction. */
+/** A time, except the time of the transaction. */
 export const time: Parameter<Time> = parameter('Time', value => (value instanceof Time ? value : undefined))
 
-/** A day. */
+/** A date. */
 export const date: Parameter<LocalDate> = parameter('Date', value =>
   value instanceof LocalDate ? value : undefined,
 )
 
 /**
- * A function that is called with `count` arguments; that it takes so many is checked before the first call. `name` is what
- * the message about that calls the parameter, where it is not the parameter's own name.
+ * A function that is called with `count` arguments. The number is checked before the first call. `name` is the
+ * parameter's name in errors about this number, if it differs.
  */
 export function callback(count: number, name?: string): Parameter<FunctionValue> {
   return {

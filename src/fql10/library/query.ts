@@ -1,4 +1,4 @@
-// The module Query: who asks, and in what kind of database.
+// The module Query, with information about the caller and the database.
 
 import { msg } from '../../base/message.ts'
 import type { Module } from '../value.ts'

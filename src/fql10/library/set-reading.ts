@@ -1,4 +1,4 @@
-// What reads sets at once.
+// Methods of sets that read elements at once.
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -21,7 +21,7 @@ function isEmpty(set: SetValue, call: Call): boolean {
   return true
 }
 
-/** The elements; hints that a function reads them all, where it does. */
+/** The elements. If `readsAll` names a method that reads all of them, adds a hint. */
 function elements(set: SetValue, call: Call, readsAll?: string): Iterable<Value> {
   if (readsAll !== undefined) hintOfFullRead(set, readsAll, call)
   return elementsOf(set, call)
@@ -31,7 +31,7 @@ function filtered(set: SetValue, predicate: FunctionValue, call: Call): WhereSet
   return new WhereSet(lazy(set), predicate, originOf(call))
 }
 
-/** The entries of sets that read them. */
+/** Set methods that read elements. */
 export const setReadingEntries: readonly LibraryEntry[] = [
   ...elementEntries<SetValue>({
     noun: 'set',
@@ -87,7 +87,7 @@ export const setReadingEntries: readonly LibraryEntry[] = [
   }),
 ]
 
-/** Hints that `method` reads a set to its end, where that is one of documents. */
+/** Adds a hint if `method` reads a set of documents completely. */
 export function hintOfFullRead(set: SetValue, method: string, call: Call): void {
   if (!readsStored(lazy(set))) return
   call.evaluation.hint('full_set_read', `Using ${method}() causes the full set to be read.`, call.span)

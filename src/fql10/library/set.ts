@@ -1,4 +1,5 @@
-// Lazy sets, and the module Set. What gives a set reads nothing; everything else reads as much as it needs.
+// Methods of lazy sets, and the module Set. Methods that return a set read nothing; other methods read as much as they
+// need.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'

@@ -1,4 +1,4 @@
-// Types with next to no members: each value has a text, and some are made from one.
+// Types with few members: a conversion to text, and for some types a constructor.
 
 import { longCall } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -16,7 +16,7 @@ const ofModule = entriesFor<Module>()
 
 const functions = members('Function', [toText('(x => x).toString()', '"[function <lambda>]"')])
 
-/** The tables of such types, by the kinds of their values. */
+/** The tables of these types, by kind. */
 export const smallTypes = {
   boolean: members('Boolean', [toText('true.toString()', '"true"')]),
   bytes: members('Bytes', [
@@ -29,12 +29,12 @@ export const smallTypes = {
     }),
   ]),
   cursor: members('SetCursor', [toText('…', '…')]),
-  /** Those of the library. */
+  /** Functions of the library. */
   function: functions,
   id: members('ID', [toText('ID("7").toString()', '"7"')]),
   lambda: functions,
   null: members('Null', [toText('null.toString()', '"null"', 'The word null.')]),
-  /** All widths have the same methods, and they are few. */
+  /** Numbers of all widths share this table. */
   number: members('Number', [toText('(2.5).toString()', '"2.5"', 'The number as text.')]),
   'transaction time': members('TransactionTime', [
     toText('TransactionTime().toString()', '"[transaction time]"'),
@@ -48,11 +48,11 @@ export const smallTypes = {
       read: ({ definition }) => definition,
     }),
   ]),
-  /** Only version 4 makes them. */
+  /** Only version 4 creates UUIDs. */
   uuid: members('UUID', [toText('…', '…')]),
 }
 
-/** The bytes of a base64 text of the standard alphabet. Throws `invalid_argument`. */
+/** Decodes base64 text in the standard alphabet. Throws `invalid_argument`. */
 function decoded(text: string, call: Call): Uint8Array {
   longCall(text.length)
   const bytes = /[-_]/.test(text) ? undefined : decodeBase64(text)

@@ -1,4 +1,4 @@
-// Texts that are numbers, read as Java's parsers read them.
+// Parsing of numbers in texts, by the rules of Java's parsers.
 
 import { longCall } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -11,10 +11,10 @@ import { int } from './parameters.ts'
 
 const { method } = entriesFor<string>()
 
-/** Digits of the longest 64-bit integer, in binary, with a sign. */
+/** The length of the longest 64-bit integer: in binary, with a sign. */
 const integerUnitsMax = 65
 
-/** The 64-bit integer that a text is in a radix; undefined for any other text. Leading zeros may be many. */
+/** Parses a 64-bit integer in a radix, with any number of leading zeros. Undefined for any other text. */
 function integerIn(text: string, radix: number): bigint | undefined {
   longCall(text.length)
   const isNegative = text.startsWith('-')
@@ -32,13 +32,13 @@ function integerIn(text: string, radix: number): bigint | undefined {
   return integer < int64Min || integer > int64Max ? undefined : integer
 }
 
-/** The value of a digit, of any script, or a letter. */
+/** The value of a letter, or of a digit in any script. */
 function digitOf(character: string, radix: number): number | undefined {
   const digit = /^[0-9A-Za-z]$/.test(character) ? Number.parseInt(character, 36) : decimalDigit(character)
   return digit !== undefined && digit < radix ? digit : undefined
 }
 
-/** The ten digits of a script follow one another. */
+/** The value of a decimal digit. The ten digits of a script have consecutive code points. */
 function decimalDigit(character: string): number | undefined {
   const isDigit = (code: number) => /^\p{Nd}$/u.test(String.fromCharCode(code))
   const code = character.charCodeAt(0)
@@ -53,13 +53,13 @@ function noNumber(call: Call): Value {
 }
 
 function checkedRadix(radix: number, call: Call): number {
-  // The message has the name of another parameter: so has the original.
+  // The message names another parameter, as the original does.
   if (radix < 2 || radix > 36)
     throw call.invalidArgument('format', msg`invalid radix, expected a number from 2-36`)
   return radix
 }
 
-/** The entries of texts that read numbers. */
+/** Text methods that parse numbers. */
 export const stringParsingEntries: readonly LibraryEntry[] = [
   method('parseInt', {
     optional: { radix: int },

@@ -1,4 +1,4 @@
-// Regular expressions in Java's syntax.
+// Text methods with regular expressions in Java's syntax.
 
 import { longCall, step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -14,9 +14,9 @@ import { type Find, replaced, split } from './text-pieces.ts'
 
 const { method } = entriesFor<string>()
 
-/** How much longer it takes to compile a character of an expression than to search one. */
+/** The cost of compiling a character of an expression, relative to searching a character. */
 const compilationsPerUnit = 64
-/** Instructions of RE2 on a character in the time of a look at one. */
+/** Instructions of RE2 per character in the time of one step. */
 const instructionsPerLook = 2
 
 /** Compiles an expression. Throws `invalid_regex`. */
@@ -35,7 +35,7 @@ function invalidRegex(reason: string, call: Call): unknown {
   return call.failure('invalid_regex', msg`Invalid regular expression. ${reason}`)
 }
 
-/** The matches of an expression in a text. A match is valid until the next one is asked for. */
+/** The matches of an expression in a text. A match is valid until the next one is requested. */
 function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generator<Match, void, void> {
   const units = (from: number) => Math.ceil(((text.length - from) * pattern.size) / instructionsPerLook)
   longCall(units(0))
@@ -77,7 +77,7 @@ const searching = [
     example: ['"abc".indexOfRegex("[bc]")', '1'],
     run: (text, { regex, start }, call) => {
       const from = offsetWithin(text, start, 0, call)
-      // What is in front of it is out of sight.
+      // The expression does not see the text before the start.
       const match = finding(regex, call)(text.slice(from))
       return positionOf(text, match === undefined ? -1 : from + match.start, call)
     },
@@ -137,5 +137,5 @@ const replacing = [
   }),
 ]
 
-/** The entries of texts that take regular expressions. */
+/** Text methods with regular expressions. */
 export const stringRegexEntries: readonly LibraryEntry[] = [...searching, ...replacing]

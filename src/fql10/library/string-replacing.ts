@@ -1,4 +1,4 @@
-// Replacing and splitting texts by texts.
+// Text methods that replace texts and split at texts.
 
 import { msg } from '../../base/message.ts'
 import { indexOfText } from '../../text/text-search.ts'
@@ -16,14 +16,14 @@ function finding(pattern: string): Find {
   }
 }
 
-/** How many matches are to be replaced. Throws `invalid_argument` below 1. */
+/** Checks the maximum number of replacements. Throws `invalid_argument` below 1. */
 export function checkedAmount(amount: number, call: Call): number {
-  // The message has the name of another parameter: so has the original.
+  // The message names another parameter, as the original does.
   if (amount < 1) throw call.invalidArgument('count', msg`must be greater than or equal to 1`)
   return amount
 }
 
-/** The entries of texts that replace and split by texts. */
+/** Text methods that replace and split. */
 export const stringReplacingEntries: readonly LibraryEntry[] = [
   method('replace', {
     parameters: { pattern: string, replacement: string },

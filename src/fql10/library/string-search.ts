@@ -1,4 +1,4 @@
-// Looking for texts in texts. Positions count code points.
+// Text methods that search for texts. Positions count code points.
 
 import { longCall } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -12,8 +12,8 @@ import { int, string } from './parameters.ts'
 const { method } = entriesFor<string>()
 
 /**
- * The offset in units of a position within a text; `otherwise` where none is given. Throws `index_out_of_bounds`, also for
- * the position at its end.
+ * Converts a position to an offset in UTF-16 units; `otherwise` without a position. Throws `index_out_of_bounds`, even
+ * for the position at the end.
  */
 export function offsetWithin(text: string, index: number | undefined, otherwise: number, call: Call): number {
   if (index === undefined) return otherwise
@@ -22,18 +22,18 @@ export function offsetWithin(text: string, index: number | undefined, otherwise:
   throw call.outOfBounds(index, length)
 }
 
-/** The position of an offset in units; null for -1. */
+/** Converts an offset in UTF-16 units to a position; null for -1. */
 export function positionOf(text: string, offset: number, call: Call): Value {
   return offset < 0 ? call.nothing(msg`no element found`) : BigInt(codePointsBetween(text, 0, offset))
 }
 
-/** The last offset at or before another at which a text begins in another. */
+/** The last offset of a text, at or before another offset; -1 without one. */
 function lastOffset(text: string, pattern: string, end: number): number {
   longCall(text.length)
   return text.lastIndexOf(pattern, end)
 }
 
-/** The entries of texts that look for other texts. */
+/** Text methods that search. */
 export const stringSearchEntries: readonly LibraryEntry[] = [
   method('startsWith', {
     parameters: { prefix: string },

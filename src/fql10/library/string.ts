@@ -1,4 +1,4 @@
-// Texts. Lengths and positions count code points.
+// Methods of texts. Lengths and positions count code points.
 
 import { longCall } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -18,13 +18,13 @@ import { toText } from './to-text.ts'
 
 const { field, method } = entriesFor<string>()
 
-/** The part of a text between two positions; those outside are moved to its ends. */
+/** The part of a text between two positions. Positions outside of the text are moved to its ends. */
 function slice(text: string, start: number, end: number): string {
   const from = unitOffset(text, Math.max(0, start))
   return end <= start ? '' : text.slice(from, unitOffset(text, end))
 }
 
-/** The offset in UTF-16 units of a position from 0 to the length. Throws `index_out_of_bounds`. */
+/** Converts a position from 0 to the length to an offset in UTF-16 units. Throws `index_out_of_bounds`. */
 function offsetOf(text: string, index: number, call: Call): number {
   const length = codePointLength(text)
   if (index < 0 || index > length) throw call.outOfBounds(index, length)
@@ -40,7 +40,7 @@ export function characterAt(text: string, index: number, call: Call): string {
 
 const normalForms: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD'] satisfies readonly NormalForm[]
 
-/** A text under one of the normalizations, by name. */
+/** A text in the normalization form with a name. */
 function folded(text: string, format: string, call: Call): string {
   longCall(text.length)
   if (format === 'NFKCCaseFold') return casefold(text)

@@ -1,4 +1,4 @@
-// Which table a value's fields and methods are in, and the modules that every query sees.
+// Finds the table of a value, and lists the global modules.
 
 import { native } from '../../values/value.ts'
 import { BoundFunction, Doc, type Kind, kindOf, Module, type Value } from '../value.ts'
@@ -20,7 +20,7 @@ import { bytesModule, idModule, smallTypes, transactionTimeModule } from './smal
 import { stringMembers } from './string.ts'
 import { timeMembers, timeModule } from './time.ts'
 
-/** Modules that stand for a type on the right side of `isa` and have nothing in them. */
+/** Modules without members, which only name a type for `isa`. */
 const typesOnly = [
   'Boolean',
   'Doc',
@@ -57,17 +57,17 @@ const modules = tables.map(table => new Module(table.name, table))
 const named: ReadonlyMap<string, Value> = new Map<string, Value>([
   ...modules.map(module => [module.name, module] as const),
   ...natives.map(({ module }) => [module.name, module] as const),
-  // The old name of the module.
+  // The former name of the module.
   ['Credentials', nativeOf(native.credentials)?.module as Module],
   ...globalFunctions.map(definition => [definition.name, new BoundFunction(null, definition)] as const),
 ])
 
 const fql = fqlModule(named)
 
-/** What every query sees by name: modules and functions. */
+/** All global names: modules and functions. */
 export const globals: ReadonlyMap<string, Value> = new Map([...named, [fql.name, fql]])
 
-/** The tables of types, by the kinds of their values. */
+/** The tables of types, by kind. */
 const typeTables: Readonly<Partial<Record<Kind, Members>>> = {
   ...smallTypes,
   array: arrayMembers,
@@ -78,7 +78,7 @@ const typeTables: Readonly<Partial<Record<Kind, Members>>> = {
   time: timeMembers,
 }
 
-/** The tables of what queries find in a database: their examples need one. */
+/** Tables whose examples need a database. */
 export const dataTables: readonly Members[] = [
   schemaModule,
   ...natives.map(({ module }) => membersOfModule(module)),
@@ -90,7 +90,7 @@ export const dataTables: readonly Members[] = [
   eventSourceMembers,
 ]
 
-/** All tables: of modules, of types of values, and of what stands by itself. */
+/** All tables: of modules, of types, and of global functions. */
 export const allTables: readonly Members[] = [
   ...tables,
   membersOfModule(fql),
@@ -98,13 +98,13 @@ export const allTables: readonly Members[] = [
   ...new Set([...dataTables, ...Object.values(typeTables)]),
 ]
 
-/** The table of a value's type, undefined where it has no members. */
+/** The table of a value; undefined for a value without members. */
 function tableOf(value: Value): Members | undefined {
   if (value instanceof Doc) return documentTable(value)
   return value instanceof Module ? membersOfModule(value) : typeTables[kindOf(value)]
 }
 
-/** The names of all members of the library, for those who have to tell them from names of users. */
+/** The names of all members, to distinguish them from user-defined names. */
 export const memberNames: ReadonlySet<string> = new Set(
   allTables.flatMap(({ entries }) => [...entries.keys()]),
 )

@@ -1,12 +1,12 @@
-// Replacing and splitting. After each match the search begins anew behind it, on the rest as a text of its own: `^` holds
-// at the beginning of every rest, and an empty match does not advance.
+// Replaces and splits. After each match, the search restarts in the rest of the text as if it were a text of its own:
+// `^` matches at its start, and an empty match does not advance.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
 import type { Call } from '../call.ts'
 import { countText } from '../text-size.ts'
 
-/** Where something is found in a text: offsets in UTF-16 units. */
+/** The range of a match, as offsets in UTF-16 units. */
 interface Found {
   readonly start: number
   readonly end: number
@@ -15,7 +15,7 @@ interface Found {
 /** Finds the first match in a text. */
 export type Find = (text: string) => Found | undefined
 
-/** Puts a text in place of the first `amount` matches. Throws `value_too_large`. */
+/** Replaces the first `amount` matches. Throws `value_too_large`. */
 export function replaced(text: string, find: Find, replacement: string, amount: number, call: Call): string {
   const pieces: string[] = []
   let rest = text
@@ -26,7 +26,7 @@ export function replaced(text: string, find: Find, replacement: string, amount: 
     if (found === undefined) break
     const { start, end } = found
     if (end === 0) {
-      // It matches the same rest again and again.
+      // An empty match at the start of the rest matches there again every time.
       const times = Math.min(amount - count, timesUntilTooLong(size, replacement.length))
       countText(size + times * replacement.length, call)
       pieces.push(replacement.repeat(times))
@@ -40,12 +40,12 @@ export function replaced(text: string, find: Find, replacement: string, amount: 
   return pieces.join('') + rest
 }
 
-/** How often a text can grow by so many units until it is too long. */
+/** The number of times a text can grow by `growth` units before it is too long. */
 function timesUntilTooLong(size: number, growth: number): number {
   return growth === 0 ? 0 : Math.floor((limits.v10TextUnitsMax - size) / growth) + 1
 }
 
-/** The pieces of a text between matches. An empty match splits off the first unit of the rest, wherever it was. */
+/** The pieces of a text between matches. After an empty match, the first unit of the rest becomes a piece. */
 export function split(text: string, find: Find): readonly string[] {
   const pieces: string[] = []
   let rest = text

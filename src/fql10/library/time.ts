@@ -1,4 +1,4 @@
-// Times, and the module Time.
+// Methods of times, and the module Time.
 
 import { msg } from '../../base/message.ts'
 import { epochDayOfTime, maxEpochDay, minEpochDay } from '../../values/date.ts'
@@ -38,7 +38,7 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
   })
 }
 
-/** A time moved by an amount, with `direction` 1 or -1. Throws `invalid_time` out of range. */
+/** Moves a time by an amount. `direction` is 1 or -1. Throws `invalid_time` if the result is out of range. */
 function moved(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
   const nanos = nanosOf(amount, unitNamed(unit, 'time', call), 'toward zero')
   const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
@@ -47,7 +47,7 @@ function moved(value: Time, amount: NumberValue, unit: string, direction: 1n | -
   throw outOfRange(goesUp, call)
 }
 
-/** Times end with the years that can be written; those of version 4 reach a year further. */
+/** True for years that ISO text can represent. Times in version 4 reach a year further. */
 function isWithinYears(value: Time): boolean {
   const day = epochDayOfTime(value)
   return day >= minEpochDay && day <= maxEpochDay
@@ -57,7 +57,7 @@ function outOfRange(isBeyond: boolean, call: Call): unknown {
   return call.failure('invalid_time', msg`Time exceeds the ${isBeyond ? 'maximum' : 'minimum'} value.`)
 }
 
-/** An integer as the language has it: what exceeds 64 bits wraps around. */
+/** Wraps an integer to 64 bits. */
 function wrapped(integer: bigint): bigint {
   return integer < int64Min || integer > int64Max ? BigInt.asIntN(64, integer) : integer
 }

@@ -1,4 +1,4 @@
-// `toString`, as the values of most types have it.
+// The method `toString` of most types.
 
 import { displayText } from '../text-of-value.ts'
 import type { Value } from '../value.ts'
@@ -6,7 +6,7 @@ import { entriesFor, type FunctionDefinition } from './definition.ts'
 
 const { method } = entriesFor<Value>()
 
-/** The entry of a type; its example is a query with its result. */
+/** Creates the entry of a type. `query` and `result` form its example. */
 export function toText(query: string, result: string, summary = 'The value as text.'): FunctionDefinition {
   return method('toString', {
     result: 'String',

@@ -1,5 +1,5 @@
-// The rules of a collection's definition as version 10 writes it: its shape, names, texts and paths, and what its parts
-// mean together.
+// Checks the definition of a collection that version 10 writes: its shape, names, texts and paths, and conflicts
+// between its parts.
 
 import { msg } from '../../base/message.ts'
 import type { FieldPath } from '../../model/failure.ts'
@@ -16,23 +16,23 @@ import { memberNameFault, nameFault, plainNameFault } from './names.ts'
 import { normalDefinition, withoutStatus } from './normal-definition.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from './text-failures.ts'
 
-/** Says that a name is another's; undefined where it is free. */
-type TakenName = (name: string) => string | undefined
+/** Returns the error if another object has a name; undefined if the name is free. */
+type FindNameConflict = (name: string) => string | undefined
 
-/** A definition that was looked at: as it is to be stored, when nothing is wrong with it. */
+/** The result of checking a definition. Without failures, `definition` has its stored form. */
 interface CheckedDefinition {
   readonly definition: Map<string, Value>
   readonly failures: readonly ConstraintFailure[]
 }
 
 /**
- * Looks at a definition by itself. `previous` is the stored one that it takes the place of: old names may stay.
- * `takenName` knows the names of the others.
+ * Checks a definition. `previous` is the stored definition: unchanged names remain valid. `takenName` checks the names
+ * of other objects.
  */
 export function checkDefinition(
   given: ObjectValue,
   previous: ObjectValue | undefined,
-  takenName: TakenName,
+  takenName: FindNameConflict,
 ): CheckedDefinition {
   const { definition, failures: readOnly } = withoutStatus(given, previous)
   const failures = [...readOnly, ...definitionFailures(definition, previous, takenName)]
@@ -42,7 +42,7 @@ export function checkDefinition(
 function definitionFailures(
   definition: ObjectValue,
   previous: ObjectValue | undefined,
-  takenName: TakenName,
+  takenName: FindNameConflict,
 ): readonly ConstraintFailure[] {
   const shape = typeFailures(collectionShape, definition, []).map(({ fault, path }) =>
     failureAt(path, String(typeFaultText(fault))),
@@ -153,7 +153,7 @@ function indexFailures(name: string, index: ObjectValue): readonly ConstraintFai
   return failures
 }
 
-/** What is wrong with a path; `faults` names metadata that may not stand there. */
+/** The fault of a path; undefined for a valid one. `faults` contains metadata fields that are not allowed there. */
 function pathFault(text: string, faults: Readonly<Record<string, string>>): string | undefined {
   if (text === '') return 'Value cannot be empty.'
   const path = parsePath(text)
@@ -166,7 +166,7 @@ function pathFault(text: string, faults: Readonly<Record<string, string>>): stri
 
 // --------------------------------------------------------------------------------------- constraints
 
-/** The fields of a unique constraint as they are written. */
+/** A field of a unique constraint, as written. */
 interface UniqueItem {
   readonly text: string
   readonly mva: boolean
@@ -184,7 +184,7 @@ function uniqueTexts(constraint: ObjectValue): readonly string[] {
   return uniqueItems(constraint).map(({ text }) => text)
 }
 
-/** A path that is known to be one in its usual spelling. */
+/** The canonical spelling of a valid path. */
 function spelled(text: string): string {
   return pathSpelling(parsePath(text) as Path)
 }
@@ -235,7 +235,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   const uniques = constraints
     .filter(each => each.has('unique'))
     .map(each => ({
-      // The field as one value, and each of its elements, are two things.
+      // A constraint on an array as a value differs from one on its elements.
       key: uniqueItems(each)
         .map(({ mva, text }) => `${mva} ${spelled(text)}`)
         .join(', '),
@@ -259,7 +259,7 @@ function jointFailures(definition: ObjectValue): readonly ConstraintFailure[] {
   ]
 }
 
-/** The texts that occur more than once, each once. */
+/** The texts that occur more than once, without duplicates. */
 function repeated(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.filter((text, index) => texts.indexOf(text) !== index))]
 }

@@ -1,4 +1,4 @@
-// The type of a collection's definition: what queries of version 10 may write into it.
+// The type of collection definitions in version 10.
 
 import {
   anyObject,
@@ -56,7 +56,7 @@ const migration = either(
   object({ split: object({ field: text, to: array(text) }) }),
 )
 
-/** What a definition is made of. Fields that the service adds (`status`) are not in it. */
+/** The type of a definition. Fields that the service adds (`status`) are not part of it. */
 export const collectionShape: ObjectType = object({
   name: text,
   alias: optional(text),

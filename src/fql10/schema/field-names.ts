@@ -1,23 +1,23 @@
-// Names of fields. Readers of schema files ask nothing else, so this needs no library.
+// Rules for field names. Parsers of schema files need only these rules, so this file does not import the library.
 
 import { isKeyword } from '../syntax/reader.ts'
 
-/** Names that every document has of its own. */
+/** Names that every document defines itself. */
 const documentNames: ReadonlySet<string> = new Set(
   'id coll ts ttl data delete update replace updateData replaceData exists'.split(' '),
 )
 
-/** Whether a stored data field of that name is reached through `data` only. */
+/** True if a data field with this name is accessible only through `data`. */
 export function isReservedField(name: string): boolean {
   return documentNames.has(name)
 }
 
-/** Whether no field of that name can be written, unless all names mean nothing. */
+/** True if writing a field with this name is an error (except with `createData` and similar methods). */
 export function isRefusedField(name: string): boolean {
   return name !== 'ttl' && documentNames.has(name)
 }
 
-/** Whether a name is an identifier: in schema files it may stand without quotes, and be the name of a field. */
+/** True if a name is an identifier: it needs no quotes in schema files, and may be a field name. */
 export function isPlainName(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name) && !isKeyword(name)
 }

@@ -1,10 +1,10 @@
-// What collections, functions and their parts may be called.
+// Rules for the names of collections, functions and their parts.
 
 import { globals } from '../library/tables.ts'
 import { isKeyword } from '../syntax/reader.ts'
 import { isPlainName, isReservedField } from './field-names.ts'
 
-/** Names of types, and of words that the language keeps, beside those of its modules and functions. */
+/** Reserved names of types and words, besides the modules and functions of the language. */
 const reservedNames: ReadonlySet<string> = new Set([
   ...['FQL', '_', 'Any', 'Never', 'struct', 'interface', 'type', 'function', 'collection'],
   ...['Collection', 'Function', 'Role', 'Database', 'AccessProvider', 'Key', 'Token', 'Credential'],
@@ -26,12 +26,12 @@ const reservedNames: ReadonlySet<string> = new Set([
   ...['abort', 'log', 'dbg', 'asc', 'desc', 'newId'],
 ])
 
-/** Names that every collection has of its own. */
+/** Names of methods that every collection has. */
 const collectionNames: ReadonlySet<string> = new Set(
   'all byId create createAll createData definition firstWhere where toString'.split(' '),
 )
 
-/** Why a collection or a function may not be called so, whatever others are called; undefined: it may. */
+/** The error if a collection or function cannot have a name, regardless of other names. Undefined for a valid name. */
 export function nameFault(name: string): string | undefined {
   if (isKeyword(name) || reservedNames.has(name) || globals.has(name)) {
     return `The identifier \`${name}\` is reserved.`
@@ -39,14 +39,14 @@ export function nameFault(name: string): string | undefined {
   return plainNameFault(name)
 }
 
-/** Why a part of a collection may not be called so; fields have other names taken than indexes. */
+/** The error if a field or index cannot have a name. Undefined for a valid name. */
 export function memberNameFault(name: string, part: 'field' | 'index'): string | undefined {
   if (!isPlainName(name) || name === '_') return 'Invalid identifier.'
   const isTaken = part === 'field' ? isReservedField(name) : collectionNames.has(name)
   return isTaken ? `The name '${name}' is reserved.` : undefined
 }
 
-/** Whether a name is no more than an identifier, for those that share no space with others. */
+/** The error if a name is not an identifier. Undefined for a valid name. */
 export function plainNameFault(name: string): string | undefined {
   return isPlainName(name) ? undefined : 'Invalid identifier.'
 }

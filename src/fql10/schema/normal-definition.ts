@@ -1,4 +1,4 @@
-// A collection's definition as it is stored: what the service says of it taken out, everything else in one spelling.
+// Normalizes a collection definition for storage: removes status fields, and spells all other fields uniformly.
 
 import { listIn, objectIn } from '../../model/schema/definition-parts.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
@@ -12,8 +12,8 @@ interface Stripped {
 const readOnly = 'Failed to update field because it is readonly'
 
 /**
- * The definition without the status of its indexes and constraints, which is the service's to tell. Who gives back what was
- * read may do so.
+ * Removes the status of indexes and constraints, which only the service sets. A client may send back a status that it
+ * has read.
  */
 export function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): Stripped {
   const failures: ConstraintFailure[] = []
@@ -44,7 +44,7 @@ export function withoutStatus(definition: ObjectValue, previous: ObjectValue | u
   return { definition: stripped, failures }
 }
 
-/** A definition without faults as it is stored: values with their order, unique constraints first. */
+/** Normalizes a valid definition: values get their order, and unique constraints come first. */
 export function normalDefinition(definition: ObjectValue): Map<string, Value> {
   const normal = new Map(definition)
   const indexes = Array.from(
@@ -78,7 +78,7 @@ function withOrder(value: Value): Value {
   return ordered
 }
 
-/** Texts, unless one of the fields says how arrays are taken; then all are objects. */
+/** Unique constraints contain texts, unless a field states `mva`: then all fields are objects. */
 function normalUnique(constraint: Value): Value {
   const unique = isObject(constraint) ? constraint.get('unique') : undefined
   if (!isArray(unique) || !isObject(constraint)) return constraint

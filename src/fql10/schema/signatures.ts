@@ -1,5 +1,5 @@
-// From the signature of a field, as it is written, to the type that is stored, or to what is wrong with it: names that are
-// none, and types whose values cannot be stored.
+// Resolves the signature of a field to the stored type, and reports unknown names and types whose values cannot be
+// stored.
 
 import { catchError } from '../../base/catch-error.ts'
 import { type Message, msg } from '../../base/message.ts'
@@ -19,18 +19,18 @@ import type { TypeNode } from '../syntax/nodes.ts'
 import { parseSignature } from '../syntax/parse.ts'
 import { Source, type Span } from '../syntax/source.ts'
 
-/** What a signature comes to. */
+/** The result of resolving a signature. */
 interface ResolvedSignature {
-  /** Anything, where something is wrong. */
+  /** `Any` if the signature has faults. */
   readonly type: FieldType
   readonly faults: readonly Diagnostic[]
-  /** The types in it whose values cannot be stored. */
+  /** The types in the signature whose values cannot be stored. */
   readonly unstorable: readonly Remark[]
 }
 
 const scalars = 'Boolean String Time Date Bytes UUID Int Long Double Number'.split(' ') as ScalarName[]
 
-/** The types without parts, by all names that they have. */
+/** Types without type parameters, by each of their names. */
 const plainTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ...scalars.map((name): [string, FieldType] => [name, { kind: 'scalar', name }]),
   ['Float', { kind: 'scalar', name: 'Double' }],
@@ -39,7 +39,7 @@ const plainTypes: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ['Object', anyObject],
 ])
 
-/** Types that exist and are never stored, with their number of parameters. */
+/** Types whose values cannot be stored, with their numbers of parameters. */
 const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['ID', 0],
   ['Set', 1],
@@ -51,10 +51,10 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
   ['EmptyNamedRef', 1],
 ])
 
-/** The other types with a name of their own. */
+/** Names of the other types. */
 const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
-/** One side of a reference: a document that is there, or one that is not. */
+/** A half of a reference: an existing document, or a missing one. */
 interface Half {
   readonly kind: 'document' | 'null document'
   readonly collection: ReferredCollection
@@ -94,7 +94,7 @@ class Resolver {
     this.unstorable.push({ name: 'cause', message, span: this.#span(node) })
   }
 
-  /** A type whose values can be stored. */
+  /** The type of a node. Records parts whose values cannot be stored. */
   type(node: TypeNode): FieldType {
     const members = this.#parts(node).flatMap(part => this.#whole(part))
     return members.length === 0 ? anyType : unionOf(members)
@@ -106,7 +106,7 @@ class Resolver {
     return []
   }
 
-  /** The members of a union, with halves of references put together. */
+  /** The members of a union. Two halves of a reference are combined. */
   #parts(node: TypeNode): Part[] {
     if (node.kind === 'optional') return [...this.#parts(node.inner), nullType]
     if (node.kind !== 'union') return [this.#single(node)]
@@ -212,7 +212,7 @@ class Resolver {
   }
 }
 
-/** A document and a missing one of the same collection are a reference, at the place of the first. */
+/** Combines a document and a missing document of the same collection to a reference, at the position of the first. */
 function paired(parts: readonly Part[]): Part[] {
   const taken = new Set<Part>()
   return parts.flatMap((part): Part[] => {
@@ -227,7 +227,7 @@ function paired(parts: readonly Part[]): Part[] {
   })
 }
 
-/** A written type in the usual spelling. */
+/** The canonical spelling of a type expression. */
 function nodeText(node: TypeNode): string {
   switch (node.kind) {
     case 'name':
@@ -253,13 +253,13 @@ function nodeText(node: TypeNode): string {
   }
 }
 
-/** Where a signature stands when its faults are shown: in a text, from an offset on. */
+/** The position of a signature in a text, for its faults. */
 interface SignaturePlace {
   readonly source: Source
   readonly offset: number
 }
 
-/** The type that a parsed signature means, and everything that is wrong with it. */
+/** Resolves a parsed signature. */
 export function resolveSignature(
   node: TypeNode,
   text: string,
@@ -271,7 +271,7 @@ export function resolveSignature(
   return { type, faults: resolver.faults, unstorable: resolver.unstorable }
 }
 
-/** The type that a stored signature means; anything, where it means none any more. */
+/** Resolves a stored signature. An invalid signature counts as `Any`. */
 export const readSignature: ReadSignature = (signature, find) => {
   const source = new Source('*signature*', signature)
   const resolved = () => resolveSignature(parseSignature(source), signature, { source, offset: 0 }, find).type

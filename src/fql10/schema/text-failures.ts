@@ -1,4 +1,4 @@
-// What is wrong with the texts in definitions: each failure at the path of its field.
+// Checks the texts in definitions. Each failure has the path of its field.
 
 import { catchError } from '../../base/catch-error.ts'
 import type { FieldPath } from '../../model/failure.ts'
@@ -13,10 +13,10 @@ export function failureAt(path: FieldPath, message: string): ConstraintFailure {
   return { paths: [path], message }
 }
 
-/** The title of failures of code that cannot be read. */
+/** The title of failures with syntax errors. */
 export const unparsable = 'Unable to parse FQL source code.'
 
-/** What reading a text throws becomes a failure at its path; `separator` stands between the drawings of its faults. */
+/** Runs a parse function and converts its error to a failure at a path. `separator` separates the rendered faults. */
 export function parseFailures(
   path: FieldPath,
   title: string,
@@ -32,7 +32,7 @@ export function parseFailures(
   ])
 }
 
-/** What is wrong with a signature, if it is a text; `name`: what places in it are in. */
+/** The faults of a signature, if it is a text. `name` is the source name in error positions. */
 export function signatureFailures(
   text: Value | undefined,
   path: FieldPath,

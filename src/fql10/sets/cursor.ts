@@ -1,4 +1,5 @@
-// Cursors of sets as text: the set, the place where it goes on, the snapshot of the first page and the size.
+// Encodes set cursors as text: the set, the position of the next element, the snapshot time of the first page, and the
+// page size.
 
 import { nearestMicros } from '../../base/micros.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
@@ -11,24 +12,24 @@ import { saved } from './saved-values.ts'
 import { seal, unseal } from './sealed.ts'
 import { type LazySet, lazy } from './set.ts'
 
-/** Where a page begins. */
+/** The start of a page. */
 export interface PageStart {
   readonly set: LazySet
   readonly from: SetPosition | undefined
-  /** The snapshot of the query that gave the first page. */
+  /** The snapshot time of the query that returned the first page. */
   readonly time: number
   readonly size: number
 }
 
-/** The text of a cursor. */
+/** Encodes a cursor as text. */
 export function sealCursor({ set, from, time, size }: PageStart, call: Call): string {
   const place = from === undefined ? [] : [from]
   const value = [saved(set), BigInt(time), BigInt(size), ...place]
-  // A place within a cursor is stored by the commit time of nothing: values of this query that are not committed have none.
+  // A position may contain times of uncommitted writes, which are still unknown. The snapshot time replaces them.
   return seal('set cursor', value, call.evaluation.world.cursorKey, nearestMicros(time))
 }
 
-/** What a cursor stands for; undefined for a text that is none, or not any more. */
+/** Decodes a cursor. Undefined for a text that is not a valid cursor, or no longer valid. */
 export function openCursor(text: string, call: Call): PageStart | undefined {
   const opened = unseal(text, call.evaluation.world.cursorKey)
   if (opened?.kind !== 'set cursor') return undefined

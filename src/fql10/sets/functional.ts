@@ -1,5 +1,5 @@
-// Sets whose elements functions decide about. The functions run when a set is read, as often as it is read, as of where the
-// set was made.
+// Sets whose elements depend on functions. The functions run on every read of the set, at the read time of the set's
+// creation.
 
 import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
@@ -9,7 +9,7 @@ import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { placed, type SetItem, type SetPosition } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './set.ts'
 
-/** A set of what a function makes of the elements of another. */
+/** A set that applies a function to the elements of another set. */
 abstract class AppliedSet extends DerivedSet {
   readonly applied: FunctionValue
   readonly origin: Origin
@@ -19,7 +19,7 @@ abstract class AppliedSet extends DerivedSet {
     this.origin = origin
   }
 
-  /** What cursors call it. */
+  /** The kind of the set in cursors. */
   protected abstract readonly savedAs: string
 
   override saved(save: Save): readonly StoredValue[] {
@@ -27,7 +27,7 @@ abstract class AppliedSet extends DerivedSet {
   }
 }
 
-/** The elements for which a predicate holds. */
+/** The elements for which a predicate is true. */
 export class WhereSet extends AppliedSet {
   protected override readonly savedAs = 'where'
 
@@ -55,7 +55,7 @@ export class WhereSet extends AppliedSet {
   }
 }
 
-/** What a function gives for each element. */
+/** The results of a function for each element. */
 export class MapSet extends AppliedSet {
   protected override readonly savedAs = 'map'
 
@@ -76,7 +76,7 @@ export class MapSet extends AppliedSet {
   }
 }
 
-/** The elements of the sets that a function gives for each element. */
+/** The elements of the sets that a function returns for each element. */
 export class FlatMapSet extends AppliedSet {
   protected override readonly savedAs = 'flatMap'
   readonly isReversed: boolean
@@ -85,7 +85,7 @@ export class FlatMapSet extends AppliedSet {
     this.isReversed = isReversed
   }
 
-  /** A place is that of the outer element with that of the inner one. */
+  /** A position consists of the position of the outer element and that of the inner element. */
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const call = callAt(this.origin, reading)
     const [outerFrom, innerFrom] = (from ?? []) as readonly [SetPosition?, SetPosition?]
@@ -98,7 +98,7 @@ export class FlatMapSet extends AppliedSet {
         yield placed(outer, place)
         continue
       }
-      // Whether there is anything in the next set is a question for the next page.
+      // A full page may end before the next inner set. The next page determines whether that set has elements.
       if (!isFirst) yield { kind: 'boundary', place }
       isFirst = false
       for (const item of this.#innerOf(outer.value(), call).items(reading, start)) {

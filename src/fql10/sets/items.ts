@@ -1,38 +1,38 @@
-// What a set gives one by one when it is read: elements, each with the place from which on it is the first, and what is
-// no element, where a full page may end without a look at what follows.
+// Defines the items of a set that is being read. Besides elements, there are items at which a full page may end without
+// reading the next element.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { QueryFailure } from '../failure/failure.ts'
 import type { Value } from '../value.ts'
 
-/** A place in a set, as the set itself understands it: plain data that can be stored. */
+/** A position in a set, in a format that the set defines: plain data that can be stored. */
 export type SetPosition = StoredValue
 
 interface ElementItem {
   readonly kind: 'element'
-  /** Computes the element; to be called once at most, and not at all where it is only asked whether there is one. */
+  /** Computes the element. Call this at most once, and not at all to find out whether an element exists. */
   readonly value: () => Value
-  /** From where on this element is the first. */
+  /** The position that starts a page with this element. */
   readonly place: () => SetPosition
 }
 
-/** What comes next in a set. */
+/** The next item of a set. */
 export type SetItem =
   | ElementItem
-  /** Nothing: but a page that ends here goes on behind, whatever is there. */
+  /** A position without an element. A page that ends here continues after this position. */
   | { readonly kind: 'boundary'; readonly place: () => SetPosition }
-  /** An element of another set that a filter has left out. */
+  /** An element of another set that a filter has removed. */
   | { readonly kind: 'left out'; readonly place: () => SetPosition }
-  /** An element of another set about which a filter could not decide; it fails the page to which it belongs. */
+  /** An element of another set whose filter has failed. The failure applies to the page that contains the element. */
   | { readonly kind: 'failed'; readonly failure: QueryFailure; readonly place: () => SetPosition }
 
-/** Whether an item is an element. Throws the failure of one that could not be decided about. */
+/** True if an item is an element. Throws the failure of a failed filter. */
 export function isElement(item: SetItem): item is ElementItem {
   if (item.kind === 'failed') throw item.failure
   return item.kind === 'element'
 }
 
-/** An item of another set, at a place of this one. */
+/** An item of another set with a position in this set. */
 export function placed(item: SetItem, place: () => SetPosition): SetItem {
   return item.kind === 'element' ? { kind: 'element', value: () => item.value(), place } : { ...item, place }
 }

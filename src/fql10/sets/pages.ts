@@ -1,4 +1,4 @@
-// Pages of sets, and going on with them.
+// Reads pages of sets.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -8,24 +8,24 @@ import { openCursor, type PageStart, sealCursor } from './cursor.ts'
 import { isElement } from './items.ts'
 import { lazy, pageSizeDefault } from './set.ts'
 
-/** Some elements of a set, and where it goes on, if it does. */
+/** A page of a set, with a cursor if the set may have more elements. */
 interface Page {
   readonly data: readonly Value[]
   readonly after: SetCursor | undefined
 }
 
-/** A page as queries see it. */
+/** A page as an object for queries. */
 export function pageStruct({ data, after }: Page): Struct {
   const page = new Map<string, Value>([['data', data]])
   return after === undefined ? page : page.set('after', after)
 }
 
-/** The first page of a set; without a size that of its pages. Throws `invalid_bounds`. */
+/** The first page of a set. Without a size, the set's own page size applies. Throws `invalid_bounds`. */
 export function firstPage(set: SetValue, size: number | undefined, call: Call): Page {
   return pageOf(startOf(set, call, size === undefined ? undefined : checkedSize(size, call)), call)
 }
 
-/** The page that a cursor stands for; a size of its own comes before that of the page that gave it. Throws `invalid_bounds`. */
+/** The page of a cursor. Without a size, the size of the previous page applies. Throws `invalid_bounds`. */
 export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
   if (size !== undefined) checkedSize(size, call)
   const opened = openCursor(cursor, call)
@@ -33,7 +33,7 @@ export function nextPage(cursor: string, size: number | undefined, call: Call): 
   return pageOf(size === undefined ? opened : { ...opened, size }, call)
 }
 
-/** The cursor of a set from its beginning. */
+/** The cursor for the start of a set. */
 export function cursorOf(set: SetValue, call: Call): SetCursor {
   return new SetCursor(sealCursor(startOf(set, call), call))
 }
@@ -42,7 +42,9 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
   return { set: lazy(set), from: undefined, time: call.evaluation.now, size }
 }
 
-/** Filters look at elements in batches: a page that is full ends with the batch, whether or not another one matches. */
+/**
+ * Reads a page. Filters are applied in batches: a full page ends with its batch, even if another element would match.
+ */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []
   const batch = Math.max(size, pageSizeDefault)
@@ -57,7 +59,7 @@ function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   return { data, after: undefined }
 }
 
-/** The size of a page. Throws `invalid_bounds`. */
+/** Checks the size of a page. Throws `invalid_bounds`. */
 export function checkedSize(size: number, call: Call): number {
   const max = limits.v10ElementsMax
   if (size >= 1 && size <= max) return size

@@ -1,4 +1,4 @@
-// Sets put together of others, and parts of sets.
+// Combinations and parts of sets.
 
 import { step } from '../../base/effort.ts'
 import { limits } from '../../base/limits.ts'
@@ -12,7 +12,7 @@ import { placed, type SetItem, type SetPosition } from './items.ts'
 import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './set.ts'
 import { numbered } from './sources.ts'
 
-/** The elements of one set, then those of another. */
+/** The elements of one set, followed by those of another. */
 export class ConcatSet extends LazySet {
   readonly first: LazySet
   readonly second: LazySet
@@ -44,7 +44,7 @@ export class ConcatSet extends LazySet {
   }
 }
 
-/** The first elements. */
+/** The first elements of a set. */
 export class TakeSet extends DerivedSet {
   readonly limit: number
   constructor(inner: LazySet, limit: number) {
@@ -52,7 +52,7 @@ export class TakeSet extends DerivedSet {
     this.limit = limit
   }
 
-  /** A place is how many were taken, with that of the inner set. */
+  /** A position consists of the number of elements before it, and the position in the inner set. */
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const [takenBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
     let taken = Number(takenBefore)
@@ -73,7 +73,7 @@ export class TakeSet extends DerivedSet {
   }
 }
 
-/** All but the first elements. */
+/** All elements but the first ones. */
 export class DropSet extends DerivedSet {
   readonly amount: number
   constructor(inner: LazySet, amount: number) {
@@ -101,7 +101,7 @@ export class DropSet extends DerivedSet {
   }
 }
 
-/** A set with pages of another size. */
+/** A set with its own page size. */
 export class PagedSet extends DerivedSet {
   readonly size: number
   constructor(inner: LazySet, size: number) {
@@ -126,7 +126,7 @@ export class PagedSet extends DerivedSet {
   }
 }
 
-/** The elements in order, each once. */
+/** The distinct elements in ascending order. */
 export class DistinctSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const sorted = all(this.inner, reading).toSorted(compareTotally)
@@ -145,7 +145,7 @@ export class DistinctSet extends DerivedSet {
   }
 }
 
-/** The elements sorted by what functions give for them. */
+/** The elements, sorted by the results of functions. */
 export class OrderSet extends DerivedSet {
   readonly orderings: readonly Ordering[]
   readonly origin: Origin
@@ -179,7 +179,7 @@ export class OrderSet extends DerivedSet {
   }
 }
 
-/** A set the other way round that has to be read for that. */
+/** A reversed set that must be read completely to be reversed. */
 export class TurnedSet extends DerivedSet {
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
     const elements = all(this.inner, reading)
@@ -195,7 +195,7 @@ export class TurnedSet extends DerivedSet {
   }
 }
 
-/** All elements of a set. Throws `value_too_large` when they are too many. */
+/** All elements of a set. Throws `value_too_large` if there are too many. */
 export function all(set: LazySet, reading: Call): Value[] {
   const elements: Value[] = []
   for (const element of elementsOf(set, reading)) {

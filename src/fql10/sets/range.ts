@@ -1,4 +1,4 @@
-// Ranges of sets of documents: `{ from: …, to: … }`, both ends included.
+// Parses ranges of sets of documents: `{ from: …, to: … }`. Both bounds are inclusive.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
@@ -6,13 +6,13 @@ import { id as idParameter } from '../library/parameters.ts'
 import { Doc, isStruct, type Value } from '../value.ts'
 import type { StoredBound } from './stored-set.ts'
 
-/** One or both ends of a range. */
+/** The lower bound of a range, the upper one, or both. */
 interface StoredRange {
   readonly from?: StoredBound
   readonly to?: StoredBound
 }
 
-/** The ends of a range as they are given. Throws `invalid_argument`. */
+/** The bounds of a range as stored bounds. Throws `invalid_argument`. */
 export function endsOfRange(
   range: Value,
   call: Call,
@@ -31,7 +31,7 @@ export function endsOfRange(
   }
 }
 
-/** The ends of a range of documents in the order of their ids. Throws `invalid_argument`. */
+/** The bounds of a range of documents, which are ordered by id. Throws `invalid_argument`. */
 export function rangeOfDocuments(range: Value, call: Call): StoredRange {
   return endsOfRange(range, call, (end, value) => {
     const id = value instanceof Doc ? value.ref.id : idParameter.cast(value)

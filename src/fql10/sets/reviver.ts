@@ -1,4 +1,4 @@
-// Makes sets, and all that is in them, again of what a cursor has kept of them.
+// Decodes sets and values from the stored form in a cursor or a token.
 
 import { Ref, type Value as StoredValue, TransactionTime } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -28,13 +28,13 @@ import { type LazySet, lazy, type Origin } from './set.ts'
 import { ArraySet, SequenceSet, SingleSet } from './sources.ts'
 import { type StoredBound, StoredSet } from './stored-set.ts'
 
-/** Thrown for what was saved and cannot be made again, such as a collection that is gone. */
+/** Thrown if a value can no longer be decoded, for example because its collection was deleted. */
 export class NotSaved {}
 
-/** Makes values again that were saved. Throws {@link NotSaved}. */
+/** Decodes stored values. Throws {@link NotSaved}. */
 export class Reviver {
   readonly #call: Call
-  /** What sets read that were not made as of another time. */
+  /** The read time of sets without their own read time. */
   readonly #time: number | undefined
 
   constructor(call: Call, time: number | undefined) {
@@ -46,7 +46,7 @@ export class Reviver {
     if (stored instanceof Map) {
       return new Map(Array.from(stored, ([name, field]) => [name, this.value(field as StoredValue)]))
     }
-    // Of all others nothing but the storable forms was saved bare.
+    // Only storable values are encoded as themselves.
     if (!Array.isArray(stored)) return stored as Value
     const [kind, ...parts] = stored as [string, ...StoredValue[]]
     switch (kind) {

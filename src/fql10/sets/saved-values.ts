@@ -1,5 +1,5 @@
-// Sets and all that is in them as stored values, so that a cursor can hold them and equal sets be told. Storable values
-// stand for themselves where they can; everything else is an array that begins with a letter.
+// Encodes sets and their values as stored values, for cursors and to compare sets. Storable values are encoded as
+// themselves if possible; all other values become arrays that begin with a letter.
 
 import { step } from '../../base/effort.ts'
 import { epoch } from '../../base/micros.ts'
@@ -24,10 +24,10 @@ import {
   SetValue,
   type Value,
 } from '../value.ts'
-/** Stands for what there is not. */
+/** The encoding of an absent part. */
 export const absent: StoredValue = null
 
-/** A value as a stored one. */
+/** Encodes a value. */
 export function saved(value: Value): StoredValue {
   step()
   if (value === null || value instanceof NullValue) return null
@@ -54,12 +54,12 @@ function savedOther(value: Doc | Module | SetValue | FunctionValue): StoredValue
   return ['U', value.name]
 }
 
-/** A time that may be none. */
+/** Encodes an optional time. */
 export function savedTime(time: number | undefined): StoredValue {
   return time === undefined ? absent : BigInt(time)
 }
 
-/** A lambda with the variables that it uses. */
+/** Encodes a lambda with the variables that it uses. */
 function savedLambda({ node, scope, source }: Lambda): StoredValue {
   const slice = sliceOf(node, source)
   const wanted = new Set(slice.names)
@@ -72,7 +72,7 @@ function savedLambda({ node, scope, source }: Lambda): StoredValue {
   return ['F', slice.text, numbers(slice.placeholders), numbers(slice.indices), variables]
 }
 
-/** Whether two values are made in the same way of the same things. */
+/** True if two values have the same encoding. For sets, this means the same construction from the same parts. */
 export function areSameSaved(left: Value, right: Value): boolean {
   return compareBytes(encodeValue(saved(left), epoch), encodeValue(saved(right), epoch)) === 0
 }

@@ -1,20 +1,23 @@
-// Data that goes out to clients as text and comes back: with a proof that this service has made it. Bytes: a version, which
-// tells kinds apart, the stored value, 16 bytes of proof; all of it as base64url.
+// Encodes data that clients keep and return, with a message authentication code of this service. The bytes are a
+// version, which identifies the kind, the stored value, and 16 bytes of authentication code, all in base64url.
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { decodeValue, encodeValue } from '../../storage/keys/value-codec.ts'
 import { encodeBase64Url } from '../../values/base64.ts'
 import type { Micros, Value as StoredValue } from '../../values/value.ts'
 
-/** What is sealed. The numbers stand in texts that clients keep: never renumber. 4 is a place (../events/place-text.ts). */
+/**
+ * Versions by kind. Clients keep texts with these numbers, so never renumber them. 4 is an event position
+ * (../events/place-text.ts).
+ */
 const versions = { 'set cursor': 1, 'event source': 2 } as const
 
-/** A kind of sealed data. */
+/** The kind of the sealed data. */
 type SealedKind = keyof typeof versions
 
 const proofBytes = 16
 
-/** The text of a value; a time within it that is not known yet is `time`. */
+/** Encodes a value. `time` replaces commit times in the value that are not known yet. */
 export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time: Micros): string {
   const encoded = encodeValue(value, time)
   const end = 1 + encoded.length
@@ -25,7 +28,7 @@ export function seal(kind: SealedKind, value: StoredValue, key: Uint8Array, time
   return encodeBase64Url(bytes)
 }
 
-/** The kind and the value of a text that was sealed with the key; undefined for any other text. */
+/** Decodes a text that was sealed with the key. Undefined for any other text. */
 export function unseal(
   text: string,
   key: Uint8Array,
@@ -38,7 +41,7 @@ export function unseal(
   return { kind, value: decodeValue(bytes, 1, end) }
 }
 
-/** Whether a text could be sealed data of a kind, as far as that is seen without a key. */
+/** True if a text may be sealed data of a kind, as far as this is visible without the key. */
 export function looksSealed(text: string, wanted: SealedKind): boolean {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.length - proofBytes >= 2 && kindOf(bytes[0]) === wanted
@@ -48,7 +51,7 @@ function kindOf(version: number | undefined): SealedKind | undefined {
   return (Object.keys(versions) as SealedKind[]).find(kind => versions[kind] === version)
 }
 
-/** With the key on both sides, and cut: a HMAC takes three times as long. */
+/** A truncated hash with the key before and after the data. An HMAC would take three times as long. */
 function proofOf(head: Uint8Array, key: Uint8Array): Buffer {
   const end = key.length + head.length
   const proven = Buffer.allocUnsafe(end + key.length)

@@ -1,6 +1,5 @@
-// Lazy sets. A set is data: what it is made of, never what it holds; it is read element by element on demand,
-// and can go on from a place that it has given. Places and sets can be saved (saved-set.ts), so a page can be continued by
-// another query.
+// Defines lazy sets. A set is a description of its elements, and reads them on demand. Reading can continue from a
+// position of the set. Positions and sets can be encoded (saved-values.ts), so that another query can continue a page.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -9,27 +8,27 @@ import { SetValue, type Value } from '../value.ts'
 import { isElement, type SetItem, type SetPosition } from './items.ts'
 import { savedTime } from './saved-values.ts'
 
-/** Makes a stored value of a value. */
+/** Encodes a value as a stored value. */
 export type Save = (value: Value) => StoredValue
 
-/** Elements of a page that does not say how many it wants, and the fewest of another set that a filter looks at for a page. */
+/** The default page size, and the minimum batch size of filters. */
 export const pageSizeDefault = 16
 
 /** A lazy set. */
 export abstract class LazySet extends SetValue {
-  /** Elements of its pages. */
+  /** The number of elements of a page. */
   get pageSize(): number {
     return pageSizeDefault
   }
 
-  /** What it holds, from a place on; `reading` is the call that asks. */
+  /** Reads the items from a position on. `reading` is the call that reads the set. */
   abstract items(reading: Call, from: SetPosition | undefined): Iterable<SetItem>
 
-  /** The same elements the other way round. */
+  /** The same elements in reverse order. */
   abstract reversed(): LazySet
 }
 
-/** A set of elements that another set decides about: its pages are as long. */
+/** A set that is derived from another set, with the same page size. */
 export abstract class DerivedSet extends LazySet {
   readonly inner: LazySet
   constructor(inner: LazySet) {
@@ -42,27 +41,27 @@ export abstract class DerivedSet extends LazySet {
   }
 }
 
-/** Where a set was made: functions that it is given run as of there, and errors in them show it. */
+/** The position of a set's creation. The set's functions run in this context, and their errors show it. */
 export interface Origin {
   readonly source: Source
   readonly span: Span | undefined
-  /** The calls around it; absent for sets of a cursor. */
+  /** The enclosing calls; absent for a set from a cursor. */
   readonly outer?: Call | undefined
-  /** The time that reads look at; undefined is the present. */
+  /** The read time; undefined is the present. */
   readonly at: number | undefined
 }
 
-/** An origin as a stored value: of places in the text nothing is kept. */
+/** Encodes an origin. Positions in the text are not encoded. */
 export function savedOrigin({ at }: Origin): StoredValue {
   return savedTime(at)
 }
 
-/** The place of a call as an origin. */
+/** The origin of a set that a call creates. */
 export function originOf({ source, span, outer, at }: Call): Origin {
   return { source, span, outer, at }
 }
 
-/** The call in which a set's functions run, which may read and not write. */
+/** The call in which a set's functions run. They may read, but not write. */
 export function callAt({ source, span, outer, at }: Origin, reading: Call): Call {
   let call = reading
   for (const place of [...spansAround(outer, reading), span])
@@ -71,7 +70,7 @@ export function callAt({ source, span, outer, at }: Origin, reading: Call): Call
   return call.as({ source, limit: narrower(call, limit) }).asOf(at)
 }
 
-/** The calls in which a set was made and which are over when it is read, from the outside in. */
+/** The calls that created a set and have returned before it is read, outermost first. */
 function spansAround(outer: Call | undefined, reading: Call): readonly (Span | undefined)[] {
   if (outer === undefined) return []
   const open = new Set<Call>()
@@ -87,13 +86,13 @@ function narrower({ limit }: Call, ofSets: NonNullable<Call['limit']>): NonNulla
   return limit === undefined || limit.effect === 'write' ? ofSets : limit
 }
 
-/** The elements of a set, without its boundaries. */
+/** The elements of a set, without other items. */
 export function* elementsOf(set: SetValue, reading: Call): Generator<Value, void, void> {
   for (const item of lazy(set).items(reading, undefined)) if (isElement(item)) yield item.value()
 }
 
-/** A set as what every set is. */
+/** Converts a set to its base class. */
 export function lazy(set: SetValue): LazySet {
-  // There are no other sets.
+  // All sets extend LazySet.
   return set as LazySet
 }

@@ -1,4 +1,4 @@
-// Sets that hold their elements themselves: of arrays, of integers, of one value.
+// Sets with elements of their own: arrays, sequences of integers, and single values.
 
 import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
@@ -29,7 +29,7 @@ export class ArraySet extends LazySet {
   }
 }
 
-/** The integers from one up to, but without, another; or downwards from the last of them. */
+/** The integers from `from` (inclusive) to `until` (exclusive), in ascending or descending order. */
 export class SequenceSet extends LazySet {
   readonly from: number
   readonly until: number
@@ -55,7 +55,7 @@ export class SequenceSet extends LazySet {
   }
 }
 
-/** One value. */
+/** A set with one element. */
 export class SingleSet extends LazySet {
   readonly element: Value
   constructor(element: Value) {
@@ -76,7 +76,7 @@ export class SingleSet extends LazySet {
   }
 }
 
-/** Items whose places are numbers from 0. */
+/** Elements whose positions are numbers from 0. */
 export function* numbered(
   count: number,
   from: SetPosition | undefined,

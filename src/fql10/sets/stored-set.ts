@@ -1,4 +1,4 @@
-// Sets of documents: of a collection, or of an index of it. What they hold is read where the data is known (world/stored-sets.ts).
+// Sets of documents from a collection or one of its indexes. The file world/stored-sets.ts reads their elements.
 
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
@@ -8,29 +8,29 @@ import type { SetItem, SetPosition } from './items.ts'
 import { absent, savedTime } from './saved-values.ts'
 import { LazySet, type Save } from './set.ts'
 
-/** One end of a range: values of the index, as far as they go, and the document behind all of them. */
+/** A bound of a range: a prefix of the index values, and an optional document id after them. */
 export interface StoredBound {
   readonly values: readonly StoredValue[]
   readonly id?: bigint
-  /** The last value is an array, with which all arrays agree that begin with its elements. */
+  /** The last value is a prefix, which matches all arrays that begin with its elements. */
   readonly isOpen?: boolean
 }
 
-/** Which documents. */
+/** The source and the range of a set. */
 interface StoredSetOptions {
   readonly collection: Module
   /** The name of the index; undefined for all documents of the collection. */
   readonly index: string | undefined
   readonly terms: readonly StoredValue[]
-  /** An end that is absent is that of the index. */
+  /** An absent bound is the end of the index. */
   readonly from?: StoredBound | undefined
   readonly to?: StoredBound | undefined
   readonly isReversed: boolean
-  /** The time that the set was made as of, within an `at`. */
+  /** The read time of a set that was created within an `at` block. */
   readonly at: number | undefined
-  /** The argument list of the index's function; absent where a cursor goes on. */
+  /** The argument list of the index function; absent if a cursor continues the set. */
   readonly span?: Span | undefined
-  /** The snapshot of the first page, of a set that a cursor has kept. */
+  /** The snapshot time of the first page, for a set from a cursor. */
   readonly snapshot?: number | undefined
 }
 

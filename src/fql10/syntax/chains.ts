@@ -1,22 +1,22 @@
-// The links behind an operand: fields, calls, accesses and assertions.
+// Parses the links of a chain after its operand: fields, calls, index accesses and assertions.
 
 import { type Link, type Node, shortParameter } from './nodes.ts'
 import { code, SourceReader } from './reader.ts'
 
-/** The methods that write. */
+/** Methods that write. */
 const writing: ReadonlySet<string> = new Set(
   'create createData update updateData replace replaceData delete login logout'.split(' '),
 )
 
-/** Reads chains; what stands in their brackets is for who knows expressions. */
+/** Parses chains. A subclass parses the expressions in their brackets. */
 export abstract class ChainReader extends SourceReader {
-  /** Whether a method was met that may write. */
+  /** True if the text calls a method that may write. */
   mayWrite = false
 
-  /** Expressions up to a bracket that ends them; the opening one has been read. */
+  /** Parses expressions up to the closing bracket. The opening bracket has been read. */
   abstract list(bracket: ']' | ')', shortAllowed: boolean): Node[]
 
-  /** The links behind an operand whose text ends at `end`. */
+  /** Parses the links after an operand whose text ends at `end`. */
   chain(operand: Node, end: number): Node {
     const links: Link[] = []
     let last = end
@@ -109,11 +109,11 @@ export abstract class ChainReader extends SourceReader {
 
 type BeforeAssertion = Pick<Extract<Link, { kind: 'assert' }>, 'start' | 'skippedStart'>
 
-/** Where an assertion behind a link is underlined from. */
+/** The start of the range that errors of an assertion underline. */
 function beforeAssertion(link: Link): BeforeAssertion {
   const { start } = link
   if (link.kind !== 'field' && link.kind !== 'method') return { start, skippedStart: start }
-  // Of `?.` the dot alone.
+  // For `?.`, the range starts at the dot.
   const skippedStart = link.optional ? start + 1 : start
   return { start: link.kind === 'field' ? link.nameStart : link.argumentsStart, skippedStart }
 }

@@ -1,21 +1,21 @@
-// Paths of fields as they are written: what follows the receiver of a short lambda, such as `.a.b[0]`.
+// Reads field paths such as `.a.b[0]` from the syntax tree of a short lambda.
 
 import { type Link, type Node, shortParameter } from './nodes.ts'
 
-/** A step of a path with its place: the name of a field, or a position. */
+/** A step of a path with its position in the text: a field name or an array index. */
 interface PathStep {
   readonly name: string | bigint
   readonly start: number
   readonly end: number
 }
 
-/** The links of what may be a path; undefined for any other expression. */
+/** The links of an expression that may be a path. Undefined for any other expression. */
 export function pathLinks(node: Node): readonly Link[] | undefined {
   const isPath = node.kind === 'chain' && node.operand.kind === 'name' && node.operand.name === shortParameter
   return isPath ? node.links : undefined
 }
 
-/** The step that a link is; undefined for a link that is none. */
+/** The step of a link. Undefined if the link cannot be part of a path. */
 export function stepOf(link: Link): PathStep | undefined {
   if (link.kind === 'field' && !link.optional) {
     return { name: link.name, start: link.nameStart, end: link.end }

@@ -1,20 +1,21 @@
-// Texts of several lines between a name and its repetition, without the indent that all their lines share.
+// Parses heredocs: texts of several lines between a name and its repetition. The common indentation of the lines is
+// removed.
 
 import type { LiteralNode, Node, TemplateNode } from './nodes.ts'
 import { code, continuesName, type SourceReader } from './reader.ts'
 
-/** Whether such a text begins here. */
+/** True if a heredoc begins at the position. */
 export function startsHeredoc(reader: SourceReader): boolean {
   return reader.text.startsWith('<<-', reader.at) || reader.text.startsWith('<<+', reader.at)
 }
 
-/** One line: its parts up to and with the newlines that end it, and its indent. */
+/** A line: its parts, with the newlines at its end, and its indentation. */
 interface Line {
   readonly parts: (string | Node)[]
   readonly indent: number
 }
 
-/** The text from `<<-NAME` or `<<+NAME` to the line that begins with the name; only the second knows `#{…}`. */
+/** Parses a heredoc from `<<-NAME` or `<<+NAME` to the line that begins with the name. Only `<<+` supports `#{…}`. */
 export function readHeredoc(reader: SourceReader, interpolation: () => Node): LiteralNode | TemplateNode {
   const start = reader.at
   const interpolated = reader.text[start + 2] === '+'
@@ -55,7 +56,7 @@ function skipNewlines(reader: SourceReader): void {
   }
 }
 
-/** Whether the line is the last: blanks and the name, which no longer one goes on from. */
+/** Moves past the end marker, if this line has it: whitespace and the name as a whole word. */
 function skipsEnd(reader: SourceReader, name: string): boolean {
   let at = reader.at
   while (isBlank(reader.text.charCodeAt(at))) at++
@@ -79,7 +80,7 @@ function readLine(reader: SourceReader, interpolation: (() => Node) | undefined)
     const unit = reader.unit()
     if (unit === code.newline) break
     if (interpolation !== undefined && unit === code.hash && reader.follows('#{')) {
-      // Also an empty text in front: the indent of the line is in its first part.
+      // The first part contains the indentation, even if the line begins with an interpolation.
       if (reader.at > from || parts.length > 0) parts.push(text.slice(from, reader.at))
       reader.at += 2
       parts.push(interpolation())
@@ -87,7 +88,7 @@ function readLine(reader: SourceReader, interpolation: (() => Node) | undefined)
     } else if (reader.isLiteralUnit) reader.at++
     else throw reader.expected()
   }
-  // Empty lines belong to the line before: they have no indent to lose.
+  // Empty lines belong to the previous line, because they have no indentation to remove.
   while (reader.unit() === code.newline || reader.unit() === code.return) reader.at++
   parts.push(text.slice(from, reader.at))
   return { parts, indent }

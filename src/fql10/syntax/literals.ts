@@ -1,4 +1,4 @@
-// Numbers and texts as they are written.
+// Parses number and string literals.
 
 import { msg } from '../../base/message.ts'
 import { int64Max, int64Min } from '../../values/int64.ts'
@@ -12,10 +12,10 @@ const radixes: Readonly<Record<string, RegExp>> = {
   b: /[01_]+/y,
 }
 
-/** Decimal digits that every integer has which a double holds exactly. */
+/** The number of decimal digits that a double represents exactly for every integer. */
 const safeDigits = 15
 
-/** Whether a number begins here: a digit, or a sign with blanks and a digit behind it. */
+/** True if a number begins at the position: a digit, or a sign followed by optional whitespace and a digit. */
 export function startsNumber(reader: SourceReader): boolean {
   const unit = reader.unit()
   if (isDigit(unit)) return true
@@ -28,7 +28,7 @@ export function startsNumber(reader: SourceReader): boolean {
   return found
 }
 
-/** A number with its sign. */
+/** Parses a number with its sign. */
 export function readNumber(reader: SourceReader): LiteralNode {
   const { text } = reader
   const start = reader.at
@@ -83,7 +83,7 @@ function decimal(reader: SourceReader, negative: boolean): bigint | number {
   if (!isDouble && digits.length > safeDigits) return sized(BigInt(digits), negative)
   const double = Number(digits)
   if (!isDouble) return BigInt(negative ? -double : double)
-  // Literals are read as decimals, which have no negative zero.
+  // Literals are parsed as decimals, which have no negative zero.
   return negative && double !== 0 ? -double : double
 }
 
@@ -96,15 +96,15 @@ function sized(magnitude: bigint, negative: boolean): bigint | number {
   return integer >= int64Min && integer <= int64Max ? integer : Number(integer)
 }
 
-/** Whether a text begins here. */
+/** True if a string literal begins at the position. */
 export function startsString(reader: SourceReader): boolean {
   const unit = reader.unit()
   return unit === code.quote || unit === code.apostrophe
 }
 
 /**
- * A text in quotes. Within double quotes `#{…}` holds an expression, read by `interpolation` up to the brace that
- * ends it.
+ * Parses a string literal. In double quotes, `#{…}` contains an expression: `interpolation` parses it with the closing
+ * brace.
  */
 export function readString(reader: SourceReader, interpolation: () => Node): LiteralNode | TemplateNode {
   const start = reader.at
@@ -188,7 +188,7 @@ function checked(reader: SourceReader, start: number, digits: string): string {
   return String.fromCodePoint(point)
 }
 
-/** The key of an object that a text in quotes is; expressions in it are a fault. */
+/** The object key in a string literal. Records a fault for interpolated expressions. */
 export function keyOf(node: Node, reader: SourceReader): string {
   if (node.kind === 'literal') return String(node.value)
   const isPart = (part: string | Node): part is Node => typeof part !== 'string'

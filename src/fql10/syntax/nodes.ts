@@ -1,21 +1,20 @@
-// The tree that the parser makes of a text. Every node has the offsets of its own text; they decide what errors
-// underline.
+// Defines the syntax tree. Every node has the offsets of its text, which determine the range that errors underline.
 
 import type { Source } from './source.ts'
 
-/** Where a node's text begins and ends. */
+/** The range of a node's text. */
 interface Place {
   readonly start: number
   readonly end: number
 }
 
-/** A constant: null, a Boolean, a number or a text. Integers are `bigint`, doubles `number`. */
+/** A constant: null, a Boolean, a number or a string. Integers are `bigint`, doubles `number`. */
 export interface LiteralNode extends Place {
   readonly kind: 'literal'
   readonly value: null | boolean | bigint | number | string
 }
 
-/** A template value: bound when the query runs, printed as `<value>`. */
+/** A template value. It is bound at run time and shown as `<value>`. */
 interface PlaceholderNode extends Place {
   readonly kind: 'placeholder'
   readonly index: number
@@ -27,19 +26,19 @@ interface NameNode extends Place {
   readonly name: string
 }
 
-/** A text with expressions in it. */
+/** A string with interpolated expressions. */
 export interface TemplateNode extends Place {
   readonly kind: 'template'
   readonly parts: readonly (string | Node)[]
 }
 
-/** An array, or a tuple in parentheses of other than one element. */
+/** An array, or a tuple in parentheses with a number of elements other than one. */
 interface ArrayNode extends Place {
   readonly kind: 'array'
   readonly elements: readonly Node[]
 }
 
-/** One expression in parentheses. */
+/** An expression in parentheses. */
 export interface GroupNode extends Place {
   readonly kind: 'group'
   readonly inner: Node
@@ -55,18 +54,18 @@ interface ObjectNode extends Place {
 export interface LetNode extends Place {
   readonly kind: 'let'
   readonly name: string
-  /** The type that is written behind the name, which means nothing when it runs. */
+  /** The type annotation, which has no effect at run time. */
   readonly type: TypeNode | undefined
   readonly value: Node
 }
 
-/** Statements, the last of which is an expression. */
+/** A sequence of statements. The last statement is an expression. */
 export interface BlockNode extends Place {
   readonly kind: 'block'
   readonly statements: readonly (LetNode | Node)[]
 }
 
-/** A function written in place; the parameter of a short lambda is called {@link shortParameter}. */
+/** A lambda. The parameter of a short lambda is {@link shortParameter}. */
 export interface LambdaNode extends Place {
   readonly kind: 'lambda'
   readonly parameters: readonly string[]
@@ -74,7 +73,7 @@ export interface LambdaNode extends Place {
   readonly body: Node
 }
 
-/** The parameter of short lambdas, which no query can name. */
+/** The parameter of short lambdas. Queries cannot write this name. */
 export const shortParameter = '$this'
 
 /** A condition. */
@@ -85,14 +84,14 @@ interface IfNode extends Place {
   readonly otherwise: Node | undefined
 }
 
-/** Reads as of another time. */
+/** A read as of another time. */
 export interface AtNode extends Place {
   readonly kind: 'at'
   readonly time: Node
   readonly body: Node
 }
 
-/** `match`: parsed, refused when it is reached. */
+/** A `match` expression. The parser accepts it, and its evaluation fails. */
 interface MatchNode extends Place {
   readonly kind: 'match'
 }
@@ -114,8 +113,8 @@ export interface BinaryNode extends Place {
 }
 
 /**
- * One link of a chain. `start` is the dot or bracket it begins with (behind `?.` where one leads it), `end` where it ends;
- * errors underline a field's name, a call's and an access's brackets.
+ * A link of a chain. `start` is its first dot or bracket (after `?.`, if present). Errors underline the name of a
+ * field, and the brackets of a call or access.
  */
 export type Link =
   | {
@@ -147,27 +146,30 @@ export type Link =
     }
   | {
       readonly kind: 'assert'
-      /** Where its errors are underlined from: at the error of the link before; or at its dot, where it was skipped. */
+      /**
+       * The start of the underlined range: where errors of the previous link start, or its dot if `?.` has skipped that
+       * link.
+       */
       readonly start: number
       readonly skippedStart: number
       readonly end: number
     }
 
-/** An operand with the links behind it. */
+/** An operand with its links. */
 export interface ChainNode extends Place {
   readonly kind: 'chain'
   readonly operand: Node
   readonly links: readonly Link[]
 }
 
-/** One field of a projection: its value is an expression over the projected value, the {@link shortParameter}. */
+/** A field of a projection. Its value is an expression over the projected value, {@link shortParameter}. */
 export interface ProjectedField {
   readonly name: string
   readonly nameStart: number
   readonly value: Node
 }
 
-/** A projection; without fields it is `{ * }`, which is refused when it is reached. */
+/** A projection. Without fields, it is `{ * }`, whose evaluation fails. */
 export interface ProjectionNode extends Place {
   readonly kind: 'projection'
   readonly operand: Node
@@ -193,23 +195,23 @@ export type Node =
   | ChainNode
   | ProjectionNode
 
-/** A field of an object's type; its place is that of its name. */
+/** A field of an object type. Its range is that of its name. */
 export interface TypeMember extends Place {
   readonly name: string
   readonly type: TypeNode
-  /** The expression behind `=`. */
+  /** The default expression after `=`. */
   readonly defaultValue: Node | undefined
 }
 
-/** A parameter of a function's type. */
+/** A parameter of a function type. */
 export interface TypeParameter {
-  /** Undefined where it has none. */
+  /** Undefined for a parameter without a name. */
   readonly name: string | undefined
   readonly isRest: boolean
   readonly type: TypeNode
 }
 
-/** A type as it is written. */
+/** A type expression. */
 export type TypeNode =
   | (Place & { readonly kind: 'name'; readonly name: string; readonly arguments: readonly TypeNode[] })
   | (Place & { readonly kind: 'literal'; readonly value: boolean | bigint | number | string })
@@ -218,7 +220,7 @@ export type TypeNode =
       readonly kind: 'object'
       readonly members: readonly TypeMember[]
       readonly wildcard: TypeNode | undefined
-      /** It ends in `...`. */
+      /** True if the type ends in `...`. */
       readonly isOpen: boolean
     })
   | (Place & { readonly kind: 'union' | 'intersection'; readonly members: readonly TypeNode[] })
@@ -229,13 +231,13 @@ export type TypeNode =
       readonly result: TypeNode
     })
 
-/** Bytes that a tree takes for each UTF-16 unit of its text, where the text is as dense as it can be: calls without arguments. */
+/** Bytes of a tree for each UTF-16 unit of its text, for the densest texts: calls without arguments. */
 export const treeBytesPerUnit = 96
 
 /** A parsed text. */
 export interface Program {
   readonly source: Source
   readonly body: Node
-  /** Whether a method is called somewhere that may write; what the functions do that are called is not known. */
+  /** True if the text calls a method that may write. Effects of called functions are unknown. */
   readonly mayWrite: boolean
 }

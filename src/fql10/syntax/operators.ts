@@ -1,9 +1,9 @@
-// The operators between operands: how tight they bind, and how a row of operands becomes a tree without recursion.
+// Parses binary operators, and builds a tree from a sequence of operands without recursion.
 
 import type { BinaryNode, GroupNode, Node } from './nodes.ts'
 import { code, continuesName, type SourceReader } from './reader.ts'
 
-/** Higher binds tighter; all but `**` group from the left. */
+/** Precedence levels. A higher level binds tighter. All operators but `**` are left-associative. */
 const levels: Readonly<Record<string, number>> = {
   '??': 0,
   '||': 1,
@@ -28,16 +28,16 @@ const levels: Readonly<Record<string, number>> = {
   '**': 11,
 }
 
-/** Those that may stand in the line behind their first operand. */
+/** Operators that may begin a line. */
 const ofNextLine: ReadonlySet<string> = new Set(['??', '||', '&&', '|', '^', '&'])
 
-/** An operator with the place where it begins. */
+/** An operator with its position. */
 export interface Operator {
   readonly text: string
   readonly start: number
 }
 
-/** Reads an operator, if one is here; some may stand in the next line. */
+/** Reads an operator, if one follows. Some operators may be on the next line. */
 export function readOperator(reader: SourceReader): Operator | undefined {
   const before = reader.at
   let text = reader.placeholders.has(before) ? '' : operatorAt(reader)
@@ -57,7 +57,7 @@ export function readOperator(reader: SourceReader): Operator | undefined {
   return { text, start }
 }
 
-/** The operator at the position, empty for none; it is one of the texts of {@link levels}. */
+/** The operator at the position, or an empty text. The result is a key of {@link levels}. */
 function operatorAt({ text, at }: SourceReader): string {
   const next = text.charCodeAt(at + 1)
   switch (text.charCodeAt(at)) {
@@ -93,7 +93,7 @@ function operatorAt({ text, at }: SourceReader): string {
   return ''
 }
 
-/** Operands with the operators between them as a tree: `operands` has one more element. */
+/** Builds the tree of a sequence of operands. `operands` has one more element than `operators`. */
 export function treeOf(operands: readonly Node[], operators: readonly Operator[]): Node {
   const done: Node[] = [operands[0] as Node]
   const open: Operator[] = []
@@ -122,7 +122,10 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
   return { kind: 'binary', operator, operatorStart, left, right, start: left.start, end: right.end }
 }
 
-/** A parenthesised short lambda that is an operand is no function of its own: its body, in the same parentheses. */
+/**
+ * The body of a short lambda in parentheses, if the operand is one. As an operand, such a lambda is not a function: its
+ * field accesses belong to the enclosing lambda.
+ */
 export function melted(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined
   return { ...operand, inner: operand.inner.body }

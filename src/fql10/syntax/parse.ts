@@ -1,4 +1,4 @@
-// From a text to its tree, or to everything that is wrong with it.
+// Parses a text, and reports all its faults.
 
 import { type Message, msg, own } from '../../base/message.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
@@ -9,8 +9,8 @@ import type { Source } from './source.ts'
 import { readType } from './types.ts'
 
 /**
- * The tree of a query. `placeholders` are the places, ascending, at which the text has `<value>` for a value of its
- * template. Throws a QueryFailure with every fault that was found.
+ * Parses a query. `placeholders` contains the offsets of template values, each written as `<value>` in the text, in
+ * ascending order. Throws a QueryFailure with all faults.
  */
 export function parseQuery(source: Source, placeholders: readonly number[]): Program {
   const parser = new Parser(source, placeholders)
@@ -18,13 +18,13 @@ export function parseQuery(source: Source, placeholders: readonly number[]): Pro
   return { source, body, mayWrite: parser.mayWrite }
 }
 
-/** The lambda that is the body of a function, a predicate or a computed field. Throws a QueryFailure for any other text. */
+/** Parses the lambda of a function body, a predicate or a computed field. Throws a QueryFailure for any other text. */
 export function parseLambda(source: Source): LambdaNode {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => parser.lambda())
 }
 
-/** The expression that a text is, without statements. Throws a QueryFailure for any other text. */
+/** Parses an expression without statements. Throws a QueryFailure for any other text. */
 export function parseExpression(source: Source): Node {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => {
@@ -36,7 +36,7 @@ export function parseExpression(source: Source): Node {
   })
 }
 
-/** The type that a signature is. Throws a QueryFailure for any other text. */
+/** Parses the type in a signature. Throws a QueryFailure for any other text. */
 export function parseSignature(source: Source): TypeNode {
   const parser = new Parser(source, [])
   return wholeOf(parser, () => {
@@ -47,13 +47,16 @@ export function parseSignature(source: Source): TypeNode {
   })
 }
 
-/** What reading gave; with faults that was nothing, or not all. */
+/** The result of parsing. With faults, the result is undefined or incomplete. */
 interface Reading<T> {
   readonly result: T | undefined
   readonly faults: readonly Diagnostic[]
 }
 
-/** Reads a text as far as it goes: what was recorded, or else what was expected, is its faults. */
+/**
+ * Runs a parse function and collects faults. If no fault was recorded, the expected tokens at the error position are
+ * the fault.
+ */
 export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   let result: T | undefined
   try {
@@ -72,7 +75,7 @@ function wholeOf<T>(parser: Parser, read: () => T): T {
   return result
 }
 
-/** `Expected a, b, or c`: the alternatives in the order of their texts. */
+/** `Expected a, b, or c`, with the alternatives in alphabetical order. */
 function expectedText(names: readonly string[]): Message {
   const [first = 'expression', ...others] = [...new Set(names)].sort()
   const last = others.pop()

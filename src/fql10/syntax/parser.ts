@@ -1,5 +1,5 @@
-// The text of a query to its tree, by hand and in one pass. Alternatives are told apart by what they begin with, so
-// nothing is read twice.
+// Parses queries in a single pass by recursive descent. The next token always determines the alternative, so no text is
+// parsed twice.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -24,7 +24,7 @@ import { placeholderText } from './placeholder.ts'
 import { code, type Expected, isKeyword, startsName } from './reader.ts'
 import { readType } from './types.ts'
 
-/** What is read in parentheses: expressions, or parameters when `=>` follows. */
+/** The content of parentheses: expressions, or parameters if `=>` follows. */
 interface Parenthesised {
   readonly start: number
   readonly end: number
@@ -32,34 +32,34 @@ interface Parenthesised {
   readonly rest: { readonly name: string; readonly start: number } | undefined
 }
 
-/** Whether an expression is a short lambda, or was made of one. */
+/** True for a short lambda. */
 function isShort(node: Node): node is LambdaNode {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
 
-/** Reads expressions. Throws Expected where it cannot go on, Recorded behind a fault that it has recorded. */
+/** Parses expressions. Throws Expected if it cannot continue, and Recorded after a recorded fault. */
 export class Parser extends ChainReader {
   #depth = 0
-  /** Whether the operator expression under way uses the parameter of a short lambda. */
+  /** True if the current operator expression uses the parameter of a short lambda. */
   #usesShort = false
-  /** A text that was read to see whether it is a key, and is an expression. */
+  /** A string literal that was parsed as a possible key, but begins an expression. */
   #read: { readonly node: Node; readonly end: number } | undefined
 
-  /** A whole query. */
+  /** Parses a query. */
   query(): BlockNode {
     const body = this.#body('query')
     this.requiresEnd()
     return body
   }
 
-  /** A text that is one lambda; a short one stands in parentheses. */
+  /** Parses a text that consists of one lambda. A short lambda must be in parentheses. */
   lambda(): LambdaNode {
     const body = this.query()
     const [only] = body.statements
     const node = only?.kind === 'group' ? only.inner : only
     const isOnly = body.statements.length === 1
     if (isOnly && node?.kind === 'lambda' && (only === node || isShort(node))) {
-      // Not even a semicolon may stand behind it.
+      // Even a semicolon after the lambda is an error.
       this.at = (only as Node).end
       this.requiresEnd()
       return node
@@ -75,7 +75,7 @@ export class Parser extends ChainReader {
     throw this.fault(msg`Body must be a lambda expression.`, start, end, parts)
   }
 
-  /** A block in braces, the first of which comes here; never an object. */
+  /** Parses a block in braces. */
   block(): BlockNode {
     const start = this.at
     this.requires('{')
@@ -89,7 +89,7 @@ export class Parser extends ChainReader {
     return { ...body, start, end: this.at }
   }
 
-  /** An operand with its chain, such as the path `.a.b`, without operators between operands. */
+  /** Parses an operand with its chain, such as the path `.a.b`, without binary operators. */
   operand(): Node {
     const outer = this.#usesShort
     const node = this.#term()
@@ -97,7 +97,7 @@ export class Parser extends ChainReader {
     return node
   }
 
-  /** Statements up to the end of the query or the brace that ends the block. */
+  /** Parses statements up to the end of the query or the closing brace. */
   #body(what: 'query' | 'block'): BlockNode {
     this.lines()
     const start = this.at
@@ -123,7 +123,7 @@ export class Parser extends ChainReader {
     return this.expected(what === 'query' ? 'end-of-input' : '`}`')
   }
 
-  /** Skips what ends a statement; whether there was any. */
+  /** Skips separators between statements. Returns true if there was one. */
   #separators(): boolean {
     let any = false
     for (;;) {
@@ -135,7 +135,7 @@ export class Parser extends ChainReader {
     }
   }
 
-  /** Whether an expression may begin here. */
+  /** True if an expression may begin here. */
   startsExpression(): boolean {
     const unit = this.unit()
     if (startsName(unit) || startsString(this) || startsNumber(this) || this.placeholders.has(this.at))
@@ -173,7 +173,7 @@ export class Parser extends ChainReader {
     return { kind: 'let', name, type, value, start, end: value.end }
   }
 
-  /** Moves past an equals sign that is not the beginning of an operator; whether there is one here. */
+  /** Moves past an equals sign that is not part of an operator. Returns true if there was one. */
   skipsEquals(): boolean {
     const next = this.text.charCodeAt(this.at + 1)
     if (this.unit() !== code.equals || next === code.equals || next === code.tilde || next === code.greater) {
@@ -183,7 +183,7 @@ export class Parser extends ChainReader {
     return true
   }
 
-  /** An expression with everything that belongs to it. Short lambdas are functions where they are allowed. */
+  /** Parses a complete expression. A short lambda is a fault unless `shortAllowed` is true. */
   expression(shortAllowed: boolean): Node {
     if (++this.#depth > limits.v10NestingMax) {
       throw this.fault(msg`The query is nested too deeply`, this.at, this.at + 1)
@@ -303,7 +303,7 @@ export class Parser extends ChainReader {
     return { kind: 'lambda', parameters, rest: rest?.name, body, start, end: body.end }
   }
 
-  /** Operators, operands and a projection behind the first operand. */
+  /** Parses the operators, operands and the projection after the first operand. */
   #rest(first: Node, start: number): Node {
     let node = first
     let operator = readOperator(this)
@@ -329,7 +329,7 @@ export class Parser extends ChainReader {
     return body
   }
 
-  /** An operand with its operators in front and its chain behind. */
+  /** Parses an operand with its unary operators and its chain. */
   #term(): Node {
     const start = this.at
     const signs: { operator: '-' | '~' | '!'; start: number }[] = []
@@ -413,7 +413,7 @@ export class Parser extends ChainReader {
     return node
   }
 
-  /** Expressions up to a bracket that ends them; the opening one has been read. */
+  /** Parses expressions up to the closing bracket. The opening bracket has been read. */
   list(bracket: ']' | ')', shortAllowed: boolean): Node[] {
     const elements: Node[] = []
     this.separated(bracket, () => {
@@ -423,7 +423,7 @@ export class Parser extends ChainReader {
     return elements
   }
 
-  /** Expressions in parentheses, the last of which may be the parameter for the rest. */
+  /** Parses expressions in parentheses. The last one may be a rest parameter. */
   #parenthesised(): Parenthesised {
     const start = this.at++
     const elements: Node[] = []
@@ -461,7 +461,7 @@ export class Parser extends ChainReader {
     return this.#blockFrom(start)
   }
 
-  /** Whether a key and a colon come; the position stays. */
+  /** True if a key and a colon follow. The position does not change. */
   #startsKey(): boolean {
     const start = this.at
     if (startsString(this)) {
@@ -494,7 +494,7 @@ export class Parser extends ChainReader {
     return { kind: 'object', fields, start, end: this.at }
   }
 
-  /** Reads fields, of which there is at least one, up to the brace that ends them. */
+  /** Parses one or more fields up to the closing brace. */
   #fields(read: (isFirst: boolean) => void): void {
     let isFirst = true
     do {

@@ -1,4 +1,4 @@
-// The cases of `match`, which is refused when it is reached: they are read, and nothing is made of them.
+// Parses the cases of `match` without building nodes, because evaluating a `match` always fails.
 
 import { readNumber, readString, startsNumber, startsString } from './literals.ts'
 import type { Node } from './nodes.ts'
@@ -54,7 +54,7 @@ function skipNamed(reader: SourceReader): void {
   }
 }
 
-/** Patterns up to a bracket; those of an object may have a key in front. */
+/** Skips patterns up to a bracket. Object patterns may have keys. */
 function skipPatterns(reader: SourceReader, bracket: string): void {
   reader.separated(bracket, () => {
     skipPattern(reader)

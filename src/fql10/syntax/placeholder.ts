@@ -1,10 +1,10 @@
-// How the value of a template stands in the text of its query, and what the variable is called that holds it: no
-// query can write such a name, so lambdas keep those that they use.
+// Defines the text and the variable of a template value. Queries cannot write the variable's name, so a lambda can
+// capture it like any other variable.
 
-/** The text of every value. */
+/** The text of every template value. */
 export const placeholderText = '<value>'
 
-/** The name of the variable that holds the value of a placeholder. */
+/** The name of the variable for a template value. */
 export function placeholderName(index: number): string {
   return `<${index}>`
 }

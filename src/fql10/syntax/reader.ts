@@ -1,24 +1,24 @@
-// A text with a position: blanks, names, and the faults that end a parse.
+// Reads tokens of a text: whitespace, names, and the faults that end parsing.
 
 import { limits } from '../../base/limits.ts'
 import { type Message, msg } from '../../base/message.ts'
 import type { Diagnostic, Remark } from '../failure/failure.ts'
 import type { Source } from './source.ts'
 
-/** Words that no variable, parameter or projected field may be called. */
+/** Words that cannot be names of variables, parameters or projected fields. */
 const keywords: ReadonlySet<string> = new Set(
   'if else at match case let null true false isa join on of'.split(' '),
 )
 
-/** The longest of them: most names are told apart by their length. */
+/** The length of the longest keyword. Most names are distinguished by their length. */
 const keywordCharsMax = 5
 
-/** Whether a word is a keyword. */
+/** True if a word is a keyword. */
 export function isKeyword(word: string): boolean {
   return word.length <= keywordCharsMax && keywords.has(word)
 }
 
-/** Thrown where a text cannot be read on: what could have stood there instead. */
+/** Thrown when parsing cannot continue, with the tokens that would be valid. */
 export class Expected {
   readonly at: number
   readonly names: readonly string[]
@@ -28,12 +28,12 @@ export class Expected {
   }
 }
 
-/** Thrown behind a fault that has been recorded and cannot be read past. */
+/** Thrown after a recorded fault if parsing cannot continue. */
 export class Recorded {}
 
 const recorded = new Recorded()
 
-/** The code of a character, for comparisons. */
+/** Character codes. */
 export const code = {
   tab: 0x09,
   newline: 0x0a,
@@ -75,22 +75,25 @@ export const code = {
   tilde: 0x7e,
 } as const
 
-/** Whether a name may begin with a character. */
+/** True if a name may begin with a character. */
 export function startsName(unit: number): boolean {
   return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a) || unit === code.underscore
 }
 
-/** Whether a character is one of `0` to `9`. */
+/** True for the characters `0` to `9`. */
 export function isDigit(unit: number): boolean {
   return unit >= code.zero && unit <= code.nine
 }
 
-/** Whether a name may go on with a character. */
+/** True if a name may contain a character after its first. */
 export function continuesName(unit: number): boolean {
   return startsName(unit) || isDigit(unit) || unit === code.apostrophe
 }
 
-/** Whether a character may stand in texts and comments as it is: no controls, no invisible ones. */
+/**
+ * True if a character may appear unescaped in strings and comments. Control characters and invisible characters may
+ * not.
+ */
 export function isDisplayed(unit: number): boolean {
   if (unit < 0x80) return unit >= 0x20 ? unit !== 0x7f : unit >= 0x09 && unit <= 0x0d
   if (unit >= 0x2000 && unit <= 0x206f) {
@@ -99,60 +102,62 @@ export function isDisplayed(unit: number): boolean {
   return unit < 0xfff0 && unit !== 0xfeff
 }
 
-/** Reads a source from front to back. */
+/** Reads a source text from start to end. */
 export class SourceReader {
   readonly source: Source
   readonly text: string
-  /** The values of the template by their places in the text. */
+  /** The indexes of template values, by their offsets in the text. */
   readonly placeholders: ReadonlyMap<number, number>
   at = 0
-  /** How many types are being read within each other. */
+  /** The nesting depth of the current type. */
   typesAround = 0
-  /** Faults that were recorded; with any of them nothing else is reported. */
+  /** Recorded faults. If there are any, only they are reported. */
   readonly faults: Diagnostic[] = []
 
-  /** `placeholders` are the places, ascending, at which the text has `<value>` for a value of its template. */
+  /**
+   * `placeholders` contains the offsets of template values, each written as `<value>` in the text, in ascending order.
+   */
   constructor(source: Source, placeholders: readonly number[]) {
     this.source = source
     this.text = source.text
     this.placeholders = new Map(placeholders.map((at, index) => [at, index]))
   }
 
-  /** The character at the position, NaN at the end. */
+  /** The character at the position; NaN at the end. */
   unit(): number {
     return this.text.charCodeAt(this.at)
   }
 
-  /** Whether a character that is part of a string literal is here; the values of templates are none. */
+  /** True if the character may be part of a string literal. Template values may not. */
   get isLiteralUnit(): boolean {
     const unit = this.unit()
     return isDisplayed(unit) && !(unit === code.less && this.placeholders.has(this.at))
   }
 
-  /** Fails here, naming what could have stood here. */
+  /** Creates an error at the position, with the tokens that would be valid. */
   expected(...names: string[]): Expected {
     return new Expected(this.at, names)
   }
 
-  /** Records a fault that can be read past. Throws the last one that is told. */
+  /** Records a fault after which parsing can continue. Throws after the last fault that may be reported. */
   record(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): void {
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
     if (this.faults.length >= limits.v10FaultsMax) throw recorded
   }
 
-  /** Records a fault and gives what to throw. */
+  /** Records a fault, and returns the value to throw. */
   fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): Recorded {
     this.record(message, start, end, parts)
     return recorded
   }
 
-  /** A remark about a range. */
+  /** Creates a remark about a range. */
   remark(name: Remark['name'], message: string, start: number, end: number, suggestion?: string): Remark {
     const span = { source: this.source, start, end }
     return suggestion === undefined ? { name, message, span } : { name, message, span, suggestion }
   }
 
-  /** Skips blanks, tabs and block comments. */
+  /** Skips spaces, tabs and block comments. */
   blanks(): void {
     for (;;) {
       const unit = this.unit()
@@ -162,7 +167,7 @@ export class SourceReader {
     }
   }
 
-  /** Skips blanks, newlines and comments. */
+  /** Skips whitespace, newlines and comments. */
   lines(): void {
     for (;;) {
       const unit = this.unit()
@@ -173,7 +178,7 @@ export class SourceReader {
     }
   }
 
-  /** Skips a line comment with its newline, if there is one here. */
+  /** Skips a line comment with its newline, if one begins here. */
   lineComment(): boolean {
     const { text } = this
     if (this.unit() !== code.slash || text.charCodeAt(this.at + 1) !== code.slash) return false
@@ -183,7 +188,7 @@ export class SourceReader {
     return true
   }
 
-  /** Skips the block comment that begins here, with those in it. */
+  /** Skips the block comment that begins here, with nested comments. */
   blockComment(): void {
     const { text } = this
     let depth = 0
@@ -196,31 +201,31 @@ export class SourceReader {
     } while (depth > 0)
   }
 
-  /** Moves past a character that may stand in comments. */
+  /** Moves past a character that may appear in comments. */
   #displayed(): void {
     if (!isDisplayed(this.unit())) throw this.expected()
     this.at++
   }
 
-  /** Whether the text goes on with a token; moves past it. */
+  /** Moves past a token, if the text continues with it. */
   skips(token: string): boolean {
     if (!this.follows(token)) return false
     this.at += token.length
     return true
   }
 
-  /** Moves past a token that has to come here. */
+  /** Moves past a required token. */
   requires(token: string): void {
     if (!this.skips(token)) throw this.expected(`\`${token}\``)
   }
 
-  /** The text has to end here, blanks and comments aside. */
+  /** Requires the end of the text, after optional whitespace and comments. */
   requiresEnd(): void {
     this.lines()
     if (this.at < this.text.length) throw this.expected('end-of-input')
   }
 
-  /** Reads what stands between commas up to a bracket; the opening one has been read. */
+  /** Reads elements separated by commas up to a bracket. The opening bracket has been read. */
   separated(bracket: string, read: () => void): void {
     this.lines()
     while (!this.skips(bracket)) {
@@ -231,7 +236,10 @@ export class SourceReader {
     }
   }
 
-  /** Whether the text goes on with a token; the position stays. For these few characters a loop is quicker than `startsWith`. */
+  /**
+   * True if the text continues with a token. The position does not change. For short tokens, a loop is faster than
+   * `startsWith`.
+   */
   follows(token: string): boolean {
     const { at, text } = this
     for (let index = 0; index < token.length; index++) {
@@ -240,17 +248,17 @@ export class SourceReader {
     return true
   }
 
-  /** Whether a name begins here. */
+  /** True if a name begins here. */
   get isName(): boolean {
     return startsName(this.unit())
   }
 
-  /** The name that begins here, whatever it is; the position stays. */
+  /** The name or keyword that begins here. The position does not change. */
   peekName(): string {
     return this.text.slice(this.at, this.#nameEnd())
   }
 
-  /** Moves past the name that begins here, whatever it is. */
+  /** Moves past the name or keyword that begins here. */
   skipName(): void {
     this.at = this.#nameEnd()
   }
@@ -264,7 +272,7 @@ export class SourceReader {
     return end
   }
 
-  /** Whether the text goes on with a keyword, as a whole word; moves past it. */
+  /** Moves past a keyword, if the text continues with it as a whole word. */
   skipsWord(word: string): boolean {
     if (!this.follows(word)) return false
     if (continuesName(this.text.charCodeAt(this.at + word.length))) return false
@@ -272,7 +280,7 @@ export class SourceReader {
     return true
   }
 
-  /** A name, keywords too. */
+  /** Reads a name or a keyword. */
   anyName(): string {
     const name = this.peekName()
     if (name === '') throw this.expected('identifier')
@@ -280,7 +288,7 @@ export class SourceReader {
     return name
   }
 
-  /** A name that is no keyword. */
+  /** Reads a name. Records a fault for a keyword. */
   name(): string {
     const start = this.at
     const name = this.anyName()
@@ -288,7 +296,7 @@ export class SourceReader {
     return name
   }
 
-  /** The fault of a word that may not be used as a name. */
+  /** Records the fault of a keyword that is used as a name. */
   keyword(word: string, start: number): Recorded {
     const annotation = `\`${word}\` is a keyword`
     return this.fault(msg`Invalid identifier`, start, start + word.length, { annotation })

@@ -1,22 +1,22 @@
-// Functions as texts of their own: what a cursor keeps of the lambdas and projections of its set. The text is that of the
-// query, and is parsed again where the cursor is used.
+// Extracts the text of a lambda or projection from its query. A cursor stores this text, and it is parsed again when
+// the cursor is used.
 
 import { type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
 import { parseQuery } from './parse.ts'
 import { Source } from './source.ts'
 
-/** A function's text, with the offsets of the template values in it. */
+/** The text of a function, with the offsets of its template values. */
 interface Slice {
   readonly text: string
   readonly placeholders: readonly number[]
-  /** The indices that these values have in the query. */
+  /** The indexes of the template values in the query. */
   readonly indices: readonly number[]
 }
 
-/** The text around a slice: a short lambda can only be an argument. */
+/** The text before a slice. A short lambda is valid only as an argument. */
 const before = 'f('
 
-/** The text of a lambda, and the names that occur in it: of its own variables and of others. */
+/** The text of a lambda, and all names in it. */
 export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly names: ReadonlySet<string> } {
   const names = new Set<string>()
   const placeholders: number[] = []
@@ -30,7 +30,7 @@ export function sliceOf(node: LambdaNode, { text }: Source): Slice & { readonly 
   return { text: text.slice(node.start, node.end), placeholders, indices, names }
 }
 
-/** The lambda of a slice, with its source. Throws a QueryFailure when the text is none. */
+/** Parses the lambda of a slice. Throws a QueryFailure for an invalid text. */
 export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
   readonly node: LambdaNode
   readonly source: Source
@@ -54,12 +54,12 @@ function argumentOf(node: Node | undefined): Node | undefined {
   return link?.kind === 'call' ? link.arguments[0] : undefined
 }
 
-/** A projection may stand in parentheses. */
+/** A projection, with optional parentheses. */
 function projectionIn(node: Node): ProjectionNode | undefined {
   return node.kind === 'group' ? projectionIn(node.inner) : node.kind === 'projection' ? node : undefined
 }
 
-/** A projection as the function that it applies to each element of a set. */
+/** Converts a projection to the function that it applies to each element. */
 export function projectionLambda({ fields = [], start, end }: ProjectionNode): LambdaNode {
   const body: Node = {
     kind: 'object',
@@ -73,7 +73,7 @@ export function projectionLambda({ fields = [], start, end }: ProjectionNode): L
   return { kind: 'lambda', parameters: [shortParameter], rest: undefined, body, start, end }
 }
 
-/** Visits a node and all nodes in it. */
+/** Visits a node and its descendants. */
 export function walk(node: Node, visit: (node: Node) => void): void {
   visit(node)
   for (const child of childrenOf(node)) walk(child, visit)

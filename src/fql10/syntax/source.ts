@@ -1,7 +1,7 @@
-// Texts of the language and places in them. Offsets and columns count UTF-16 units, lines and columns from 1; only a
+// Represents source texts and positions. Offsets and columns count UTF-16 units; lines and columns start at 1. Only a
 // newline ends a line.
 
-/** A text that was parsed, under the name that errors show, such as `*query*` or `*udf:total*`. */
+/** A source text with the name that errors show, such as `*query*` or `*udf:total*`. */
 export class Source {
   readonly name: string
   readonly text: string
@@ -12,7 +12,7 @@ export class Source {
     this.text = text
   }
 
-  /** Where each line begins. */
+  /** The offsets of the lines. */
   get lineStarts(): readonly number[] {
     if (this.#lineStarts === undefined) {
       const starts = [0]
@@ -23,7 +23,7 @@ export class Source {
     return this.#lineStarts
   }
 
-  /** The line, from 1, in which an offset lies. */
+  /** The line number of an offset, from 1. */
   lineOf(offset: number): number {
     const starts = this.lineStarts
     let low = 0
@@ -36,12 +36,12 @@ export class Source {
     return low + 1
   }
 
-  /** Where a line begins, counted from 1. */
+  /** The offset of a line. Lines are counted from 1. */
   lineStart(line: number): number {
     return this.lineStarts[line - 1] ?? this.text.length
   }
 
-  /** A line's text, counted from 1, without its end. */
+  /** The text of a line without its newline. Lines are counted from 1. */
   line(line: number): string {
     const start = this.lineStart(line)
     const end = this.lineStarts[line]

@@ -1,11 +1,11 @@
-// Templates: parts of text and values to one text, in which every value stands as `<value>`.
+// Composes a query template, which consists of texts and values, into one text with `<value>` for each value.
 
 import type { RepeatedNames } from '../../values/json.ts'
 import type { Json } from '../../values/value.ts'
 import { quoted } from '../text/quoted.ts'
 import { placeholderText } from './placeholder.ts'
 
-/** Thrown for JSON that is no template; the message is for the client. */
+/** Thrown for an invalid template. The message is for the client. */
 export class TemplateError {
   readonly message: string
   constructor(message: string) {
@@ -13,13 +13,13 @@ export class TemplateError {
   }
 }
 
-/** A value of a template: JSON in the tagged format, or arrays and plain objects of such. */
+/** A template value: JSON in the tagged format, or arrays and plain objects of template values. */
 export type TemplateValue =
   | { readonly kind: 'value'; readonly json: Json }
   | { readonly kind: 'array'; readonly elements: readonly TemplateValue[] }
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, TemplateValue> }
 
-/** A query as one text, with the places of its values. */
+/** A query as one text, with the offsets of its values. */
 export interface ComposedQuery {
   readonly text: string
   readonly placeholders: readonly number[]
@@ -27,8 +27,8 @@ export interface ComposedQuery {
 }
 
 /**
- * The text of a query: itself, or the parts of a template put together. `repeated`: the objects in it that have a key more
- * than once. Throws TemplateErrors.
+ * Composes the text of a query from a string or a template. `repeated` contains the objects with duplicate keys. Throws
+ * a TemplateError.
  */
 export function composeQuery(json: Json, repeated: RepeatedNames = new Map()): ComposedQuery {
   if (typeof json === 'string') return { text: json, placeholders: [], values: [] }
@@ -42,14 +42,14 @@ class Composer implements ComposedQuery {
   readonly placeholders: number[] = []
   readonly values: TemplateValue[] = []
   readonly #repeated: RepeatedNames
-  /** What containers came to: one within many others is looked through once. */
+  /** Cached results for containers, so that nested containers are traversed once. */
   readonly #known = new Map<Json, TemplateValue | undefined>()
 
   constructor(repeated: RepeatedNames) {
     this.#repeated = repeated
   }
 
-  /** Appends a part; those of arrays and objects stand in parentheses. */
+  /** Appends a part. Query texts in arrays and objects get parentheses. */
   part(json: Json, inContainer: boolean): void {
     if (typeof json === 'string') {
       if (json.includes('\0')) throw new TemplateError('FQL strings cannot contain NUL characters')
@@ -76,7 +76,7 @@ class Composer implements ComposedQuery {
     }
   }
 
-  /** The one value that a part is, if it holds nothing but values. */
+  /** The value of a part. Undefined if the part contains query text. */
   #valueOf(key: string, content: Json): TemplateValue | undefined {
     if (key === 'value') return { kind: 'value', json: content }
     if (!this.#known.has(content)) this.#known.set(content, this.#containerOf(key, content))
@@ -127,7 +127,7 @@ class Composer implements ComposedQuery {
 
 const keys: readonly string[] = ['fql', 'value', 'array', 'object']
 
-/** The one member of a part. */
+/** The only member of a part. */
 function member(json: Json): readonly [key: string, content: Json] {
   if (!(json instanceof Map)) throw new TemplateError(unexpected(json, 'query template'))
   const [first, ...others] = json
@@ -139,7 +139,7 @@ function member(json: Json): readonly [key: string, content: Json] {
   return first
 }
 
-/** What was found in place of something else, in the words of the protocol. */
+/** An error about an unexpected JSON value, in the words of the protocol. */
 export function unexpected(json: Json, wanted: string): string {
   return `Unexpected JSON ${jsonKind(json)}. Expected ${wanted}.`
 }

@@ -1,5 +1,5 @@
-// Types, as they stand behind `let x:`, in the signatures of fields, and in schema files. A query looks at none of them: they
-// mean nothing when it runs.
+// Parses types: annotations (`let x:`), field signatures, and types in schema files. A query ignores its annotations at
+// run time.
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
@@ -7,15 +7,15 @@ import { readNumber, readString, startsNumber, startsString } from './literals.t
 import type { Node, TypeMember, TypeNode, TypeParameter } from './nodes.ts'
 import { code, type SourceReader } from './reader.ts'
 
-/** How a type is read that is declared, not written in a query. */
+/** Options for a type in a declaration, as opposed to an annotation in a query. */
 interface Declared {
-  /** Reads an expression behind `=`: fields of objects may have defaults. */
+  /** Parses the default expression after `=` in object types. */
   readonly readDefault: () => Node
-  /** What stands behind the type is looked at by who reads it. */
+  /** True if the caller parses the text after the type. */
   readonly isPart?: boolean
 }
 
-/** Reads a type. */
+/** Parses a type. */
 export function readType(reader: SourceReader, declared?: Declared): TypeNode {
   if (reader.typesAround > limits.v10NestingMax)
     throw reader.fault(msg`The query is nested too deeply`, reader.at, reader.at + 1)
@@ -61,7 +61,7 @@ function readWholeType(reader: SourceReader, declared: Declared | undefined): Ty
   }
 }
 
-/** Queries go on behind a type; declarations end with it, or are read on by others. */
+/** A query continues after a type. A declaration ends with its type, unless the caller parses the rest. */
 function endsHere(reader: SourceReader, declared: Declared | undefined): boolean {
   return declared !== undefined && (declared.isPart === true || reader.at >= reader.text.length)
 }
@@ -76,7 +76,7 @@ function joined(operands: readonly TypeNode[], kind: 'union' | 'intersection'): 
   return { kind, members: operands, start: first.start, end: (operands.at(-1) as TypeNode).end }
 }
 
-/** What may stand behind a name without arguments. */
+/** Characters that may follow a name without type arguments. */
 const endsOfType = '=\n\r,;)]}>/'
 
 function isEndOfType({ text, at }: SourceReader): boolean {
@@ -85,13 +85,13 @@ function isEndOfType({ text, at }: SourceReader): boolean {
 
 interface Base {
   readonly node: TypeNode
-  /** A name that could have arguments. */
+  /** True for a name that may have type arguments. */
   readonly isName: boolean
-  /** What stands in parentheses: parameters, when an arrow follows. */
+  /** The content of parentheses, which becomes the parameters if an arrow follows. */
   readonly parameters?: readonly TypeParameter[]
 }
 
-/** Reads a type without operators. */
+/** Parses a type without operators. */
 function readBase(reader: SourceReader, declared: Declared | undefined): Base {
   const start = reader.at
   const named = (node: TypeNode): Base => ({ node, isName: false })
@@ -123,7 +123,7 @@ function readBase(reader: SourceReader, declared: Declared | undefined): Base {
   return readName(reader, declared)
 }
 
-/** In a declaration a `<` without a type behind it is not part of the name before it. */
+/** True if a type begins here. In a declaration, `<` belongs to the previous name only if a type follows. */
 function startsType(reader: SourceReader): boolean {
   reader.lines()
   const isBracket = [code.open, code.openBracket, code.openBrace].some(each => each === reader.unit())
@@ -151,7 +151,7 @@ function readName(reader: SourceReader, declared: Declared | undefined): Base {
   return { node: { kind: 'name', name, arguments: given, start, end: reader.at }, isName: false }
 }
 
-/** Types up to a bracket; in parentheses they may have names and be variadic. */
+/** Parses types up to a bracket. In parentheses, they may have names and a rest parameter. */
 function readParameters(
   reader: SourceReader,
   bracket: ']' | ')' | '>',
@@ -216,7 +216,7 @@ function noteName(reader: SourceReader, member: TypeMember, names: Map<string, T
   }
 }
 
-/** One field, the wildcard, or `...`. */
+/** Parses a field, the wildcard, or `...`. */
 function readMember(reader: SourceReader, declared: Declared | undefined) {
   const start = reader.at
   if (reader.skips('...')) return { from: start, what: 'Interface', member: undefined }
@@ -242,7 +242,7 @@ function readMember(reader: SourceReader, declared: Declared | undefined) {
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
 }
 
-/** The default behind a type, where there may be one. */
+/** Parses the default after a type, where defaults are allowed. */
 function readValue(reader: SourceReader, declared: Declared | undefined): Node | undefined {
   if (declared === undefined) return undefined
   const before = reader.at

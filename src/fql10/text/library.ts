@@ -1,26 +1,26 @@
-// The names of the library of version 10, as shells complete and explain them.
+// Lists the names of the library of version 10, for completion and help in shells.
 
 import { libraryTable } from './library-table.ts'
 
-/** A field or function of version 10 of the language. */
+/** A field or function of version 10. */
 export interface LibraryName {
-  /** The type of the values that have it; empty for what is written by its name alone, such as `Math.abs`. */
+  /** The type of the values that have the name; empty for a global name such as `Math.abs`. */
   readonly owner: string
   readonly name: string
-  /** What stands behind the name, such as `(x: Number)`; empty for fields. */
+  /** The parameters, such as `(x: Number)`; empty for fields. */
   readonly parameters: string
-  /** The type of what it gives. */
+  /** The type of the result. */
   readonly result: string
-  /** One sentence. */
+  /** A description in one sentence. */
   readonly summary: string
 }
 
-/** All of them, in the order of the reference. */
+/** All names, in the order of the reference. */
 export const libraryNames: readonly LibraryName[] = libraryTable
   .trim()
   .split('\n')
   .map(line => {
-    // The table is generated with these cells.
+    // The generated table always has these cells.
     const [owner = '', name = '', parameters = '', result = '', summary = ''] = line.split('\t')
     return { owner, name, parameters, result, summary }
   })

@@ -1,8 +1,8 @@
-// Texts and keys as they are written in queries of version 10.
+// Writes string literals and object keys in the syntax of version 10.
 
 import { step } from '../../base/effort.ts'
 
-/** What stands for itself or for a control character behind a backslash. */
+/** Characters by the letter after the backslash in their escape sequence. */
 export const escapedCharacters: Readonly<Record<string, string>> = {
   '\\': '\\',
   "'": "'",
@@ -18,23 +18,23 @@ export const escapedCharacters: Readonly<Record<string, string>> = {
   f: '\f',
 }
 
-/** The escapes of these characters. */
+/** The escape sequences by character. */
 export const escapes: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(escapedCharacters).map(([letter, character]) => [character, `\\${letter}`]),
 )
 
-/** A text in quotes, escaped. */
+/** A quoted and escaped string literal. */
 export function quoted(text: string): string {
   step(text.length >> 4)
   return `"${text.replaceAll(/[\\\0'"`\n\r\v\t\b\f#]/g, each => escapes[each] as string)}"`
 }
 
-/** A key as it would be written: in quotes unless it is a plain name. */
+/** An object key, which is quoted unless it is a plain name. */
 export function keyText(key: string): string {
   return /^\p{L}[\p{L}\p{Nd}_]*$/u.test(key) ? key : quoted(key)
 }
 
-/** Elements or fields between brackets, one a line, where they lie that many levels deep. */
+/** Elements or fields in brackets, one per line, at an indentation level. */
 export function bracketed(open: string, lines: readonly string[], close: string, level: number): string {
   if (lines.length === 0) return open + close
   const indent = '  '.repeat(level)

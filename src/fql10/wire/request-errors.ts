@@ -1,9 +1,9 @@
-// Errors of a request as a whole, as clients of version 10 read them.
+// Error bodies in version 10 for requests that fail as a whole.
 
 import type { RequestErrorCode } from '../../base/errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
-/** Version 10's codes for the errors of a request as a whole. */
+/** The error codes in version 10. */
 export const requestErrorCodes: Readonly<Record<RequestErrorCode, string>> = {
   'bad request': 'invalid_request',
   'contended transaction': 'contended_transaction',
@@ -19,12 +19,12 @@ export const requestErrorCodes: Readonly<Record<RequestErrorCode, string>> = {
   unauthorized: 'unauthorized',
 }
 
-/** The body of an error about the request as a whole. */
+/** The body of an error. */
 export function requestErrorBody(code: RequestErrorCode, description: string): string {
   return errorBody(code, code === 'unauthorized' ? 'Access token required' : description)
 }
 
-/** The same where events are asked for. */
+/** The body of an error from a feed or a stream. */
 export function eventErrorBody(code: RequestErrorCode, description: string): string {
   const isRefused = code === 'unauthorized'
   return errorBody(code, isRefused ? 'Invalid token, unable to authenticate request' : description)

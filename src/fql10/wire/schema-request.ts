@@ -1,31 +1,31 @@
-// A request about schema files on its way from the edge to the language: one text, since it may be handed to another process.
+// Encodes requests to the schema endpoints as a single text, because another process may evaluate them.
 
 import type { RequestErrorCode } from '../../base/errors.ts'
 import { quoteJson } from '../../values/json-text.ts'
 
-/** What a request asks for. */
+/** A request to a schema endpoint. */
 export interface SchemaRequest {
   readonly method: string
-  /** The parts of the path behind `/schema/1/`, decoded. */
+  /** The parts of the path after `/schema/1/`, decoded. */
   readonly path: readonly string[]
   readonly parameters: Readonly<Record<string, string>>
-  /** The files sent, in their order; undefined when none could be sent. */
+  /** The files in the request, in order. */
   readonly files: readonly { readonly name: string; readonly text: string }[]
-  /** The body, where it is no list of files. */
+  /** The body of a request without files. */
   readonly text: string
 }
 
-/** The option of a language's request that says that it is one about schema files. */
+/** The request options that mark a schema request. */
 export const schemaOptions = { kind: 'schema' } as const
 
-/** The request as the text of a request of its language. */
+/** Encodes a request. */
 export function schemaRequestText(request: SchemaRequest): string {
   return JSON.stringify(request)
 }
 
-/** Reads it back. */
+/** Decodes a request. */
 export function readSchemaRequest(text: string): SchemaRequest {
-  // Written by this service itself, just now.
+  // The text comes from this service, so it needs no validation.
   return JSON.parse(text) as SchemaRequest
 }
 
@@ -34,7 +34,7 @@ export function schemaErrorBody(message: string): string {
   return `{"error":{"message":${quoteJson(message)}}}`
 }
 
-/** The body of an error of the request as a whole. */
+/** The body of an error that fails the request as a whole. */
 export function schemaRequestErrorBody(code: RequestErrorCode, description: string): string {
   return schemaErrorBody(code === 'unauthorized' ? 'Access token required' : description)
 }

@@ -1,4 +1,4 @@
-// Who asks, and the documents by which they prove it: credentials, tokens.
+// Implements `AccessReader` over a session: the caller's identity, credentials, tokens and logins.
 
 import { msg } from '../../base/message.ts'
 import { Failure } from '../../model/failure.ts'
@@ -22,7 +22,7 @@ import type { DocumentReader } from './documents-read.ts'
 import { permissionDenied, refusal } from './refusals.ts'
 import { runtimeOf } from './stored-values.ts'
 
-/** Reads and makes them for one query. */
+/** Reads and creates credentials and tokens for one query. */
 export class AccessDocuments implements AccessReader {
   readonly #session: Session
   readonly #reader: DocumentReader
@@ -32,7 +32,7 @@ export class AccessDocuments implements AccessReader {
     this.#reader = reader
   }
 
-  /** The credential of a document; one that never was where it has none. */
+  /** The credential of a document. Without a credential, the result is a reference to a document that never existed. */
   credentialOf({ ref }: Doc): Doc {
     const { database, transaction } = this.#session
     const found = transaction.directory.credentialOf(ref)?.ref ?? new Ref(database, native.credentials, -1n)

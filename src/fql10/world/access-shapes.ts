@@ -1,4 +1,4 @@
-// The form of privileges, memberships and roles of access providers: their members and the types of these.
+// Checks the members of privileges, memberships and roles of access providers, and the types of these members.
 
 import { resourceActions } from '../../model/auth/contract.ts'
 import type { FieldPath } from '../../model/failure.ts'
@@ -12,7 +12,7 @@ interface Member {
   readonly type: string
   readonly isRequired?: boolean
   readonly accepts: (value: StoredValue) => boolean
-  /** What its own members are. */
+  /** Rules for the members of this member, if it is an object. */
   readonly members?: Members
 }
 
@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, Member>>
 
 const isText = (value: StoredValue) => typeof value === 'string'
 const name: Member = { type: 'String', isRequired: true, accepts: isText }
-/** Also code of version 4, of a document whose fields are written again. */
+/** Accepts code of version 4 too: an update may contain a predicate that version 4 has written. */
 const isCode = (value: StoredValue) =>
   isText(value) || (typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'lambda')
 
@@ -42,7 +42,7 @@ const membership: Members = { resource: name, predicate: { type: 'String', accep
 
 const providerRole: Members = { role: name, predicate: { type: 'String', isRequired: true, accepts: isCode } }
 
-/** What is wrong with the form of the fields of a role. `isPatch`: objects are put into those that are there. */
+/** Checks the form of a role's privileges and memberships. `isPatch`: the fields are merged into stored fields. */
 export function roleShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
   return [
     ...shapeOf(given, 'privileges', privilege, isPatch),
@@ -50,12 +50,12 @@ export function roleShape(given: ObjectValue, isPatch: boolean): readonly Constr
   ]
 }
 
-/** What is wrong with the form of the roles of an access provider. */
+/** Checks the form of the roles of an access provider. `isPatch`: the fields are merged into stored fields. */
 export function providerShape(given: ObjectValue, isPatch: boolean): readonly ConstraintFailure[] {
   return shapeOf(given, 'roles', providerRole, isPatch)
 }
 
-/** One object or a list of them; what else stands there is told by the type of the field. */
+/** Checks one object or a list of objects. The type check of the field reports every other value. */
 function shapeOf(given: ObjectValue, field: string, members: Members, isPatch: boolean) {
   const value = given.get(field)
   if (value === undefined) return []
@@ -66,7 +66,7 @@ function shapeOf(given: ObjectValue, field: string, members: Members, isPatch: b
   )
 }
 
-/** What is given in the order in which it is, and then what is missing. */
+/** Reports faults of the given members in their order, and then missing members. */
 function failuresOf(
   given: ObjectValue,
   members: Members,

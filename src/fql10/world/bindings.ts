@@ -1,5 +1,6 @@
-// Computed fields as indexes have them: a function of one document that sees nothing but what is stored of it, so that its
-// entries can be computed again at any time. What asks for more has no entry.
+// Evaluates a computed field for an index. The function sees only the stored fields of its own document, so that the
+// index entries can be recomputed at any time. A function that reads anything else fails, and the document gets no
+// entry.
 
 import { msg } from '../../base/message.ts'
 import type { Session } from '../../model/session.ts'
@@ -13,7 +14,7 @@ import { emptyWorld } from '../world.ts'
 import type { Body } from './bodies.ts'
 import { runtimeOf, storedOf } from './stored-values.ts'
 
-/** The value of a computed field for a document. Throws QueryFailures and NotStorable where it has none. */
+/** The value of a computed field for a document. Throws a QueryFailure or NotStorable if the document has no value. */
 export function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
   const interpreter = interpreterOf(session, worldOf(document))
   const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
@@ -22,7 +23,7 @@ export function boundValue({ node, source }: Body, document: DocumentValue, sess
   return storedOf(interpreter.enter(lambda, [referenceOf(document.ref)], call))
 }
 
-/** The collection does not matter: it cannot be reached. */
+/** The collection does not matter, because the function cannot reach it. */
 function referenceOf(ref: Ref): Doc {
   return new Doc(ref, deletedCollection)
 }
@@ -31,7 +32,7 @@ function noSets(call: Call) {
   return call.failure('invalid_effect', msg`Indexes see no sets.`)
 }
 
-/** A world that is one document. */
+/** A world that contains a single document. */
 function worldOf({ fields, ref: own }: DocumentValue): World {
   const fieldOf = (doc: Doc, name: string, call: Call): Value | undefined => {
     const isOwn = doc.ref.collection === own.collection && doc.ref.id === own.id

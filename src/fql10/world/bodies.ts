@@ -1,17 +1,17 @@
-// Parsed bodies of functions and predicates, remembered by their text and by what errors call it.
+// Caches the parsed bodies of functions and predicates. The key is the text and the name that errors show.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { type LambdaNode, treeBytesPerUnit } from '../syntax/nodes.ts'
 import { parseLambda } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 
-/** A body as it can be evaluated. */
+/** A parsed body, ready for evaluation. */
 export interface Body {
   readonly node: LambdaNode
   readonly source: Source
 }
 
-/** Bytes of the trees that are remembered, at most. */
+/** Upper bound for the cached trees, in bytes. */
 const rememberedBytesMax = 33_554_432
 
 const remembered = new GenerationCache<string, Body>(
@@ -19,7 +19,10 @@ const remembered = new GenerationCache<string, Body>(
   ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
-/** The lambda that a text is; `name` is what places in it are in: `*udf:f*`. Throws a QueryFailure for any other text. */
+/**
+ * Parses a lambda. `name` is the name of the source in error positions, such as `*udf:f*`. Throws a QueryFailure if the
+ * text is not a lambda.
+ */
 export function bodyOf(text: string, name: string): Body {
   const key = `${name} ${text}`
   const known = remembered.get(key)

@@ -1,4 +1,4 @@
-// Writing the definition of a collection, and what its unique constraints say of documents.
+// Prepares collection definitions for storage, and renders violations of their unique constraints.
 
 import { catchError } from '../../base/catch-error.ts'
 import { aliasesOf } from '../../model/auth/resource-names.ts'
@@ -16,8 +16,8 @@ import { failureAt } from '../schema/text-failures.ts'
 import { drawn, uniqueFailure } from './refusals.ts'
 
 /**
- * Gives the fields of a definition the form in which they are stored, and returns what is wrong with them. `own`: the
- * collection, when it is there already.
+ * Converts the fields of a definition to their stored form in place, and returns the faults of the definition. `own`:
+ * the collection, if it exists already.
  */
 export function settleDefinition(
   fields: Map<string, StoredValue>,
@@ -31,7 +31,7 @@ export function settleDefinition(
   return failures.length > 0 ? failures : defaultFailures(definition, session)
 }
 
-/** Defaults have to have a value when they are written. */
+/** A default must evaluate without an error when it is written. */
 function defaultFailures(definition: ObjectValue, session: Session): readonly ConstraintFailure[] {
   return namedIn(definition, 'fields').flatMap(([name, field]) => {
     const source = textIn(field, 'default')
@@ -46,7 +46,7 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
   })
 }
 
-/** Collections and functions share one space of names and aliases. */
+/** The error if a name is taken. Collections and functions share one namespace for names and aliases. */
 export function takenName(name: string, own: Ref | undefined, session: Session): string | undefined {
   const { database, transaction } = session
   for (const [kind, number] of [
@@ -65,7 +65,7 @@ export function takenName(name: string, own: Ref | undefined, session: Session):
   return undefined
 }
 
-/** The failure of unique constraints, each with its fields; undefined for a refusal of another kind. */
+/** The failure of a violated unique constraint, with its fields. Undefined for other rejected writes. */
 export function violation({ faults }: Failure, session: Session, call: Call): QueryFailure | undefined {
   const [fault] = faults
   if (fault?.kind !== 'not unique' || fault.indexes.length === 0) return undefined

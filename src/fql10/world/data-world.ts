@@ -1,5 +1,4 @@
-// The data behind a query: what a session has, as the language sees it. Most queries are short and use little of it, so the
-// parts are made when they are first asked for.
+// Implements `World` over a session. Most queries are short and use few parts, so each part is created on first use.
 
 import { msg } from '../../base/message.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
@@ -71,12 +70,12 @@ export class DataWorld extends DocumentReader implements World {
     return sealingKey('event sources', this.#session)
   }
 
-  /** The query has been evaluated: what was written must hold together. Throws QueryFailures. */
+  /** Runs the checks that need all writes of the query. Throws QueryFailures. */
   finish(): void {
     this.#writer?.finish()
   }
 
-  /** Whether the query has written definitions that schema files tell. */
+  /** True if the query has written definitions that schema files contain. */
   get changesSchema(): boolean {
     return this.#writer?.changesSchema === true
   }
@@ -115,7 +114,7 @@ export class DataWorld extends DocumentReader implements World {
     return new Doc(ref, this.collectionOf(ref), { readAt: at })
   }
 
-  /** A schema object by its name, be it there or not. */
+  /** A schema object by its name. The object need not exist. */
   byName(collection: Module, name: string): Doc {
     const { database, transaction } = this.#session
     const number = nativeNumber(collection) ?? 0
@@ -127,12 +126,12 @@ export class DataWorld extends DocumentReader implements World {
     return callUser(callee, args, call, this.#session, this)
   }
 
-  /** A stored value as one of a query; references in it are read at a time of their own. */
+  /** Converts a stored value to a runtime value. References in the value are read at `readAt`. */
   runtime(stored: StoredValue, readAt?: number): Value {
     return runtimeOf(stored, ref => this.document(ref, readAt))
   }
 
-  /** A document as a predicate is given it: what it was or would be, whatever is stored. */
+  /** The document that a predicate receives: a previous or future version, independent of the stored one. */
   version(given: StoredValue): Value {
     const found = this.#session.foundEntry
     if (given instanceof Ref && found !== undefined && sameRef(given, found.document)) {

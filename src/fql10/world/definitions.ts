@@ -1,4 +1,4 @@
-// What native documents have to be, beyond the types of their fields: names, code, roles that exist.
+// Checks native documents beyond the types of their fields: names, code, references to roles.
 
 import { msg } from '../../base/message.ts'
 import { isBuiltinRole } from '../../model/auth/builtin-role.ts'
@@ -23,7 +23,7 @@ import type { Doc } from '../value.ts'
 import { providerShape, roleShape } from './access-shapes.ts'
 import { takenName } from './collection-writing.ts'
 
-/** What is wrong with the given fields of a native document; `doc` is the one that is changed, and `mode` how. */
+/** The faults of the given fields of a native document. `doc` is the changed document; creation has none. */
 export function definitionFailures(
   number: number,
   mode: 'create' | 'update' | 'replace',
@@ -57,7 +57,7 @@ function changedName(given: ObjectValue, before: ObjectValue | undefined, field:
   return typeof value === 'string' && value !== before?.get(field) ? value : undefined
 }
 
-/** Names that collections and functions share. */
+/** Collections and functions share a namespace. */
 function sharedNames(
   given: ObjectValue,
   before: ObjectValue | undefined,
@@ -103,7 +103,7 @@ function bodyFailures(text: string): readonly ConstraintFailure[] {
   })
 }
 
-/** How many arguments the predicate of each action may take; of `call` any. */
+/** The numbers of arguments that the predicate of each action may have. `call` allows any number. */
 const arities: Readonly<Record<string, readonly number[]>> = {
   read: [1],
   write: [2, 3],
@@ -135,7 +135,7 @@ function privilegeFailures(given: ObjectValue): readonly ConstraintFailure[] {
   })
 }
 
-/** What is wrong with the predicates of memberships, or of the roles of an access provider. */
+/** The faults of the predicates of memberships, or of the roles of an access provider. */
 function itemPredicates(given: ObjectValue, field: 'membership' | 'roles'): readonly ConstraintFailure[] {
   return items(given.get(field), [field]).flatMap(([item, path]) =>
     predicateFailures(item.get('predicate'), [...path, 'predicate'], `*${field}*`, [1]),
@@ -175,7 +175,7 @@ function predicateFailures(
   return [failureAt(path, message)]
 }
 
-/** What is wrong with a name of a role, once the query has ended. */
+/** The error if a role does not exist at the end of the query. */
 export function unknownRole(name: StoredValue | undefined, session: Session): string | undefined {
   if (typeof name !== 'string' || isBuiltinRole(name)) return undefined
   const { database, transaction } = session

@@ -1,4 +1,4 @@
-// Types that go by the names of collections: a collection `Jar` also occupies `JarCollection` and `NullJar`.
+// Checks the type names that a collection generates: a collection `Jar` also occupies `JarCollection` and `NullJar`.
 
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
@@ -8,7 +8,7 @@ function typesOf(name: string | undefined): readonly string[] {
   return name === undefined ? [] : [name, `${name}Collection`, `Null${name}`]
 }
 
-/** What names and aliases of collections are too close to those of others; `own` are those that a query has named. */
+/** The error if the generated types of the collection `own` conflict with those of another collection. */
 export function derivedNameFault(own: Ref, session: Session): string | undefined {
   const { transaction } = session
   const fields = transaction.get(own)?.fields

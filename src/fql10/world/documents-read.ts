@@ -1,4 +1,4 @@
-// Documents as they are read: whether they are there, and their fields in the order in which they are shown.
+// Reads documents with the rights of the caller, and returns their fields in the order of the response.
 
 import { step } from '../../base/effort.ts'
 import { msg } from '../../base/message.ts'
@@ -43,17 +43,17 @@ import { notFoundText } from './refusals.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { runtimeOf } from './stored-values.ts'
 
-/** The document read last. */
+/** The document that was read last. */
 interface Latest {
   readonly doc: Doc
   readonly at: number | undefined
   readonly isFree: boolean
-  /** What the query had written and deleted by then. */
+  /** The number of writes and deletions of the query before this read. */
   readonly changes: number
   readonly read: DocumentVersion | undefined
 }
 
-/** What is known of the collection whose documents were asked about last. */
+/** The collection of the last document, with its schema. */
 interface LatestCollection {
   readonly database: DatabaseId
   readonly number: CollectionId
@@ -61,17 +61,17 @@ interface LatestCollection {
   readonly parts: ReturnType<typeof schemaPartsOf>
 }
 
-/** Characters of remembered text that a step of effort is put down for. */
+/** Characters of cached text that count as one step of effort. */
 const unitsPerStep = 64
 
 /**
- * What each format shows of a version that is read often, behind its id and its collection; null where that depends on more
- * than the version.
+ * Cached texts of versions that are read often, without id and collection, for each format. Null if the text depends on
+ * more than the version.
  */
 const simpleTexts = new WeakMap<VersionRenderCache, string | null>()
 const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
 
-/** Reads documents of one query with the rights of its caller. */
+/** Reads the documents of one query with the rights of its caller. */
 export class DocumentReader {
   readonly #session: Session
   readonly #names: Names
@@ -83,7 +83,10 @@ export class DocumentReader {
     this.#names = names
   }
 
-  /** Why a document cannot be read. `asWhole`: all of it will be read, if it is there. */
+  /**
+   * The reason why a document cannot be read. `asWhole`: the caller will read all fields, not only those of an index
+   * entry.
+   */
   absence(doc: Doc, call: Call, asWhole = false): Absence | undefined {
     const { ref, state } = doc
     if (state === 'deleted') return absenceOf(doc, 'deleted')
@@ -93,16 +96,18 @@ export class DocumentReader {
     if (!this.#isDeletedNow(ref) && !catalogue.hasCollection(ref.database, ref.collection)) {
       return absenceOf(doc, 'collection deleted')
     }
-    // The query that has made it sees what it shows once.
+    // A new key or token shows its secret only to the query that created it.
     if (doc.shown !== undefined) return undefined
     this.#session.asker = call
     if (!this.#mayRead(doc)) return absenceOf(doc, 'permission denied')
-    // The entry of an index shows that the document is there.
+    // An index entry proves that the document exists.
     const isFree = doc.foundIn !== undefined && !asWhole
     return this.#read(doc, call, isFree) === undefined ? absenceOf(doc, 'not found') : undefined
   }
 
-  /** A document as it is at the time that a call looks at, read once; undefined where it is not there, or may not be read. */
+  /**
+   * Reads a document at the call's read time. Undefined if the document does not exist or the caller may not read it.
+   */
   seen(ref: Ref, call: Call): Doc | undefined {
     const session = this.#session
     session.asker = call
@@ -110,12 +115,12 @@ export class DocumentReader {
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
     const version = session.withValidTime(at, () => this.#counted(ref, at, false))
     if (version === undefined) return undefined
-    // The reference of a remembered version has been shown before.
+    // A cached version may contain another instance of the reference, which has been shown before.
     const state = stateOf(version, session)
     return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
 
-  /** What the entry of an index holds is not read for those who decide. */
+  /** Predicates get the fields that the index entry covers from the entry, without reading the document. */
   #mayRead({ foundIn, readAt, ref }: Doc): boolean {
     const session = this.#session
     if (readAt !== undefined) return mayOnDocument('history_read', ref, session)
@@ -124,7 +129,7 @@ export class DocumentReader {
     return session.withFoundEntry(found, () => mayOnDocument('read', ref, session))
   }
 
-  /** What is read of one document again and again is read once, as long as nothing is written. */
+  /** Reuses the last read of the same document until the query writes. */
   #read(doc: Doc, call: Call, isFree = false): DocumentVersion | undefined {
     if (typeof doc.state === 'object') return doc.state
     const at = doc.readAt ?? call.at
@@ -145,14 +150,14 @@ export class DocumentReader {
     return version && stateOf(version, session)
   }
 
-  /** What this query has written is read for nothing. */
+  /** Documents that this query has written are read at no cost. */
   #counted(ref: Ref, at: number | undefined, isFree: boolean): ReturnType<Session['transaction']['get']> {
     const session = this.#session
     const read = () => (this.#isDeletedNow(ref) ? this.#lastVersion(ref) : session.transaction.get(ref, at))
     return countingRead(ref, session, read, found => isFree || found?.ts instanceof TransactionTime)
   }
 
-  /** Whether this query has deleted the collection of a document, which is there until the query ends. */
+  /** True if this query has deleted the document's collection. The collection stays in storage until the query ends. */
   #isDeletedNow({ collection }: Ref): boolean {
     const { deleted } = this.#names
     return deleted.size > 0 && deleted.has(BigInt(collection))
@@ -167,11 +172,11 @@ export class DocumentReader {
 
   #require(doc: Doc, call: Call, isFree = false): DocumentVersion {
     const read = this.#read(doc, call, isFree)
-    // The caller has asked for the absence before.
+    // The caller has checked `absence` first.
     return read ?? { ts: 0, fields: new Map() }
   }
 
-  /** As `World.storedText`. */
+  /** Implements `World.storedText`. */
   storedText(doc: Doc, tagged: boolean, call: Call): string | undefined {
     if (doc.ref.collection < firstUserCollection) return undefined
     const read = this.#require(doc, call)
@@ -187,7 +192,7 @@ export class DocumentReader {
     return text
   }
 
-  /** All fields in the order in which they are shown. */
+  /** All fields in the order of the response. */
   fields(doc: Doc, call: Call): Struct {
     tellFullRead(doc, call)
     const read = this.#require(doc, call)
@@ -212,7 +217,7 @@ export class DocumentReader {
     return shown
   }
 
-  /** One field. */
+  /** A single field; undefined if the document does not have it. */
   field(doc: Doc, name: string, call: Call): Value | undefined {
     if (doc.ref.collection < firstUserCollection) return this.fields(doc, call).get(name)
     const isFree = isCovered(doc, name)
@@ -237,7 +242,10 @@ export class DocumentReader {
     return convert(data.get(name))
   }
 
-  /** Tells that a field at the place of `call` is not in the index by which its document was found. */
+  /**
+   * Adds a hint if the index that found the document does not cover a field. `call` is the position of the field
+   * access.
+   */
   tellUncovered(doc: Doc, name: string, call: Call): void {
     const { foundIn } = doc
     if (foundIn === undefined || isCovered(doc, name)) return
@@ -245,12 +253,12 @@ export class DocumentReader {
     call.evaluation.hint('non_covered_document_read', text, call.span)
   }
 
-  /** The companion of a document's collection, be it gone. */
+  /** The module of a document's collection, or `deletedCollection`. */
   collectionOf(ref: Ref): Module {
     return nativeOf(ref.collection)?.module ?? this.#aboutCollection(ref).companion
   }
 
-  /** What is known of a document's collection, which is of the users; remembered where nothing can change meanwhile. */
+  /** The collection of a user's document, with its schema. Read-only queries cache the last result. */
   #aboutCollection(ref: Ref): LatestCollection {
     const session = this.#session
     const known = this.#latestCollection
@@ -266,7 +274,7 @@ export class DocumentReader {
     return about
   }
 
-  /** What a stored reference is. */
+  /** The runtime value of a stored reference. */
   document(ref: Ref, readAt?: number): Value {
     const { database, transaction } = this.#session
     if (ref.database !== database) return '[db-external Document]'
@@ -300,7 +308,7 @@ function timeOf(ts: DocumentVersion['ts']): Time | TransactionTime {
 
 const noComputed: ReadonlyMap<string, Value> = new Map()
 
-/** Adds what says when a document was written and when it ends. */
+/** Adds the write time and the time to live. */
 function addTimes(
   shown: Map<string, Value>,
   { fields, ts }: DocumentVersion,
@@ -311,7 +319,7 @@ function addTimes(
   if (ttl !== undefined) shown.set('ttl', runtimeOf(ttl, documentOf))
 }
 
-/** Adds what a document of the users shows behind its id and its collection. */
+/** Adds the fields of a user's document after its id and its collection. */
 function addStored(
   shown: Map<string, Value>,
   read: DocumentVersion,
@@ -334,7 +342,7 @@ function addStored(
   return shown
 }
 
-/** The text of a version; null where it depends on more than that. */
+/** The text of a version; null if the text depends on more than the version. */
 function newText(read: DocumentVersion, tagged: boolean, call: Call): string | null {
   let depends = false
   const nothing = () => {
@@ -342,21 +350,21 @@ function newText(read: DocumentVersion, tagged: boolean, call: Call): string | n
     return null
   }
   const fields = addStored(new Map(), read, noComputed, nothing)
-  // What is rendered by more than itself has become nothing.
+  // Values that depend on the transaction have already been replaced by null, so these callbacks never run.
   const rendering: Rendering = { call, transactionTime: () => '', encode: () => '', decorate: () => '' }
   const text = encodeJson(fields, rendering, tagged)
-  // A key that looks like a tag changes what is around all of them.
+  // A key that looks like a tag changes the enclosing object, so such a text cannot be cached.
   return depends || text.startsWith('{"@') ? null : flat(text.slice(1, -1))
 }
 
-/** Tells that more is read of a document than is in the index by which it was found. */
+/** Adds a hint if the query reads all of a document whose index covers only some fields. */
 function tellFullRead({ foundIn }: Doc, call: Call): void {
   if (foundIn === undefined || foundIn.covered === 'all') return
   const text = `Full documents returned from ${foundIn.name}.`
   call.evaluation.hint('non_covered_document_read', text, foundIn.span)
 }
 
-/** Whether the entry that led to a document has a field, which then need not be read. */
+/** True if the index entry covers a field, so that the document need not be read. */
 function isCovered({ foundIn }: Doc, name: string): boolean {
   return foundIn !== undefined && (foundIn.covered === 'all' || foundIn.covered.has(name))
 }

@@ -1,4 +1,4 @@
-// Creating, changing and deleting documents of all kinds, with the checks in the order in which they are told.
+// Creates, changes and deletes documents of all kinds. Errors are reported in the order of the checks.
 
 import { Failure } from '../../model/failure.ts'
 import { mayOnDocument } from '../../model/permissions.ts'
@@ -46,7 +46,7 @@ import { schemaPartsOf } from './schema-parts.ts'
 import { collectionRef } from './stored-sets.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 
-/** How version 10 writes documents. It looks names and roles up when the query ends. */
+/** The rules of version 10 for writes. Names and roles are checked when the query ends. */
 const writeRules: WriteRules = {
   keepsEmpty: true,
   idNeedsCreate: true,
@@ -59,18 +59,18 @@ const writeRules: WriteRules = {
   historyDaysDefault: 0,
 }
 
-/** Writes documents of one query. */
+/** Writes the documents of one query. */
 export class QueryDocumentWriter implements Writer {
   readonly #session: Session
   readonly #names: Names
   readonly #reader: DocumentReader
-  /** Collections of the users of which this query has written documents. */
+  /** User collections in which this query has written documents. */
   readonly #written = new Set<number>()
-  /** The last call that has written something of the schema. */
+  /** The last call that has changed the schema. */
   #schemaCall: Call | undefined
-  /** Collections that this query has named, each with the call. */
+  /** Collections whose name or alias this query has set, each with its call. */
   readonly #named: (readonly [Ref, Call])[] = []
-  /** What is looked at when the query has been evaluated. */
+  /** Checks that run after evaluation. */
   readonly #atEnd: (() => void)[] = []
   readonly #migrations: Migrations
 
@@ -190,7 +190,7 @@ export class QueryDocumentWriter implements Writer {
     }
   }
 
-  /** Definitions of collections have rules of their own. */
+  /** Collection definitions are checked and normalized before they are stored. */
   #settling(number: number, own: Ref | undefined, target: Target, call: Call): Pick<WriteRules, 'settle'> {
     if (number !== native.collections) return {}
     return {
@@ -203,7 +203,7 @@ export class QueryDocumentWriter implements Writer {
   }
 
   #requireThere(doc: Doc, call: Call): void {
-    // What is written is read as a whole, also where an index led to it.
+    // A write reads the whole document, even if an index covers the fields.
     const absence = this.#reader.absence(doc, call, true)
     if (absence === undefined) return
     const { code, message } = absence.onField ?? absence.onAssert
@@ -215,13 +215,13 @@ export class QueryDocumentWriter implements Writer {
     else if (isSchemaNative(ref.collection)) this.#schemaCall = call
   }
 
-  /** A document, whose collection this query has written. */
+  /** Rejects a write to a document whose collection this query has written. */
   #refuseSameQuery(definition: Ref, call: Call): void {
     const isGone = this.#names.deleted.has(definition.id)
     if (isGone || schemaPartsOf(definition, this.#session).isWrittenHere) throw sameQuery(call)
   }
 
-  /** A collection, of which this query has written documents. */
+  /** Rejects a write to a collection in which this query has written documents. */
   #refuseWritten(ref: Ref, call: Call): void {
     if (ref.collection === native.collections && this.#written.has(Number(ref.id))) throw sameQuery(call)
   }
@@ -261,7 +261,7 @@ export class QueryDocumentWriter implements Writer {
     return fields
   }
 
-  /** A role may be made later in the query. */
+  /** Checks a role at the end, because the query may create the role later. */
   #lookForRole(fields: ObjectValue, target: Target, call: Call): void {
     const role = fields.get('role')
     this.#atEnd.push(() => {
@@ -271,7 +271,7 @@ export class QueryDocumentWriter implements Writer {
     })
   }
 
-  /** What names a deleted role may be deleted later in the query. */
+  /** Checks the users of a deleted role at the end, because the query may delete them later. */
   #lookForUsers(role: Ref, target: Target, call: Call): void {
     const { name } = target
     if (name === undefined) return
@@ -288,12 +288,12 @@ export class QueryDocumentWriter implements Writer {
     })
   }
 
-  /** Whether the query has written definitions that schema files tell. */
+  /** True if the query has written definitions that schema files contain. */
   get changesSchema(): boolean {
     return this.#schemaCall !== undefined
   }
 
-  /** What can be said only when all is written. Throws QueryFailures. */
+  /** Runs the checks that need all writes of the query. Throws QueryFailures. */
   finish(): void {
     for (const look of this.#atEnd) look()
     const call = this.#schemaCall
@@ -319,15 +319,15 @@ function isNumberedNative(number: number | undefined): boolean {
   return number === native.keys || number === native.tokens || number === native.credentials
 }
 
-/** Writes happen now. */
+/** Rejects writes inside an `at` block. */
 function requirePresent(call: Call): void {
   if (call.at !== undefined) throw pastWrite(call)
 }
 
-/** The fields given, as they are stored. Throws `invalid_type`. */
+/** Converts the given fields to their stored form. Throws `invalid_type`. */
 function stored(data: Struct, call: Call): ObjectValue {
   try {
-    // The stored form of an object is an object.
+    // An object always converts to an object.
     return storedOf(data) as ObjectValue
   } catch (error) {
     throw error instanceof NotStorable ? call.failure('invalid_type', error.message) : error
@@ -344,7 +344,7 @@ function documentFields(given: ObjectValue, mode: FieldsMode): ObjectValue {
   ])
 }
 
-/** Refuses names that mean something else, and a time to live that is none. */
+/** Rejects reserved field names, and a `ttl` that is not a time. */
 function refuseReserved(given: ObjectValue, target: Target, call: Call, isNative = false): void {
   const refused = [...given.keys()].filter(name => isRefusedField(name) && !(isNative && name === 'data'))
   if (refused.length > 0) {
@@ -360,7 +360,7 @@ function refuseReserved(given: ObjectValue, target: Target, call: Call, isNative
   throw constraintFailure(failedTo(target), [{ paths: [['ttl']], message }], call)
 }
 
-/** The id given for a new document. */
+/** Converts the given id of a new document. */
 function idOf(given: Value, target: Target, call: Call): bigint {
   const refused = (message: string): QueryFailure =>
     constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)

@@ -1,4 +1,4 @@
-// Functions of the users, in either language: called from here, and bodies of this one called from elsewhere.
+// Calls user functions in both languages, and converts arguments, results and errors between the languages.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -16,7 +16,10 @@ import type { DocumentReader } from './documents-read.ts'
 import { permissionDenied } from './refusals.ts'
 import { NotStorable, PassedArgument, runtimeOf, storedOf } from './stored-values.ts'
 
-/** Calls a function; the count of arguments fits. Bodies of version 10 are part of the query that calls them. */
+/**
+ * Calls a user function. The caller has checked the number of arguments. A body of version 10 is returned for the
+ * caller to evaluate, as part of its query.
+ */
 export function callUser(
   callee: UserFunction,
   args: readonly Value[],
@@ -37,7 +40,7 @@ export function callUser(
   const name = stored.fields.get('name')
   const run = (): Value | BoundCall => {
     if (code.language !== '10') return runForeign(code, args, call, session, reader)
-    // The body counts beside the call.
+    // The body costs one compute operation, in addition to the call.
     call.evaluation.compute(1)
     const { node, source } = bodyOf(code.source, `*udf:${name}*`)
     return new BoundCall(node.body, argumentScope(node, args, undefined), call.as({ source }))
@@ -96,7 +99,9 @@ function translated(error: unknown, call: Call, reader: DocumentReader): unknown
   return call.failure('abort', msg`Query aborted.`, [], { abort })
 }
 
-/** A value as version 4 has it. Throws {@link NotStorable} for what it does not have. */
+/**
+ * Converts a value to its form in version 4. Throws {@link NotStorable} for a value that version 4 does not support.
+ */
 function toForeign(value: Value): StoredValue {
   if (value instanceof Id) return value.value
   if (value instanceof Doc) return value.ref
@@ -110,7 +115,7 @@ function toForeign(value: Value): StoredValue {
   return storedOf(value)
 }
 
-/** The same. Throws a Failure for what version 4 does not have. */
+/** Converts a value as {@link toForeign} does, but throws a Failure for a value that version 4 does not support. */
 export function foreignOrFailure(value: Value): StoredValue {
   return catchError(
     NotStorable,

@@ -1,4 +1,4 @@
-// The functions of a companion that read an index: `Jar.byName("a", { from: 1 })`.
+// Functions of a user collection that read an index, such as `Jar.byName("a", { from: 1 })`.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -15,7 +15,7 @@ import { NotStorable, storedOf } from './stored-values.ts'
 
 const { method } = entriesFor<Module>()
 
-/** The function that reads an index: its terms as arguments, and a range behind them. */
+/** The function that reads an index. The arguments are the terms, followed by an optional range. */
 export function indexFunction(index: OwnIndex): FunctionDefinition {
   const names = index.terms.map((_, position) => `term${position + 1}`)
   return method(index.name, {
@@ -93,8 +93,9 @@ function rangeOf(index: OwnIndex, collection: Module, range: Value, call: Call) 
 }
 
 /**
- * An index leaves an id at its end out: entries are in the order of ids anyway. An array for an index of one value is
- * the beginning of arrays, as it is that of tuples elsewhere.
+ * Converts the values of a bound to a stored bound. The index stores no `id` as its last value, because entries are
+ * ordered by id anyway. For an index with one value, an array is a prefix of array values, as it is a prefix of tuples
+ * for other indexes.
  */
 function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): StoredBound {
   const count = stored.values.length
@@ -103,7 +104,7 @@ function boundOf(bound: readonly StoredValue[], { stored, values }: OwnIndex): S
   return values.length === 1 && Array.isArray(bound[0]) ? { values: bound, isOpen: true } : { values: bound }
 }
 
-/** A value of a bound as entries hold it: ids as references, times of documents as microseconds. */
+/** A value of a bound in the form of index entries: ids as references, document times as microseconds. */
 function boundValue(
   value: Value,
   { isComputed, path }: OwnField,
@@ -118,10 +119,10 @@ function boundValue(
   return stored
 }
 
-/** The greatest id there is. */
+/** The greatest possible id. */
 const idMax = 2n ** 63n - 1n
 
-/** Null is the lowest id; what is no id lies behind the highest one. */
+/** Null is the lowest id. Any other value that is not an id sorts after the highest id. */
 function idBound(value: Value, collection: Module): StoredValue | undefined {
   if (!(collection instanceof UserCollection)) return undefined
   const { database, id: number } = collection.ref

@@ -1,5 +1,5 @@
-// Migrations of the collections that a query or a push writes: what a new definition means for the documents that are
-// there, and the values that they get by it. What is wrong is told when all is written.
+// Plans the migrations of collections that a query or a push writes, and computes the values that existing documents
+// get. Faults are reported when the query has made all its writes.
 
 import { catchError } from '../../base/catch-error.ts'
 import { step, stepsPerDefinition } from '../../base/effort.ts'
@@ -21,7 +21,9 @@ import { type MigrationPlan, planMigration } from '../schema/migrations/plan.ts'
 import type { Filler, PlannedStep } from '../schema/migrations/planned-step.ts'
 import { drawn, sameQuery } from './refusals.ts'
 
-/** What an item of a schema file means for the documents of its collection; what is wrong with it has places. */
+/**
+ * Plans the migration from the stored definition to an item of a schema file. The faults of the plan have positions.
+ */
 export function migrationOfItem(item: CollectionItem, session: Session): MigrationPlan {
   step(stepsPerDefinition)
   const { database, transaction } = session
@@ -29,25 +31,25 @@ export function migrationOfItem(item: CollectionItem, session: Session): Migrati
   return planMigration(declarationOfItem(item), liveDeclaration(own, session), finderOf(session))
 }
 
-/** A definition that cannot be migrated to. */
+/** A definition that the existing documents cannot migrate to. */
 interface Refusal {
   readonly own: Ref | undefined
   readonly faults: readonly Diagnostic[]
-  /** What is wrong where no statement is. */
+  /** The reason, if it has no position in the text. */
   readonly message: string | undefined
 }
 
 /** The migrations of one query. */
 export class Migrations {
   readonly #session: Session
-  /** By the name of the collection: what was written of it last counts. */
+  /** Keyed by collection name. A later write of the same collection replaces the entry. */
   readonly #refusals = new Map<string, Refusal>()
 
   constructor(session: Session) {
     this.#session = session
   }
 
-  /** Gives a definition that is to be written the steps that its documents take. `own`: the collection, when it is there already. */
+  /** Adds the migration steps to a definition before it is written. `own`: the collection, if it exists already. */
   settle(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
     const session = this.#session
     const name = String(fields.get('name'))
@@ -67,7 +69,7 @@ export class Migrations {
     noteSteps(fields, before, steps)
   }
 
-  /** All is written. Throws a QueryFailure at `call` for definitions that cannot be migrated to. */
+  /** Throws a QueryFailure at `call` if a definition has no valid migration. Runs after all writes of the query. */
   finish(call: Call): void {
     const { transaction } = this.#session
     const refusals = [...this.#refusals.values()].filter(
@@ -87,12 +89,12 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '    ')
 }
 
-/** The definition of a collection as it was before this query wrote anything. */
+/** The definition of a collection before this query's writes. */
 function beforeQuery(own: Ref, { transaction }: Session): ObjectValue | undefined {
   return transaction.get(own, transaction.snapshotTime)?.fields
 }
 
-/** What the documents of a collection are by its definition; undefined when there are none. */
+/** The declared shape of a collection's documents. Undefined if the collection has no documents. */
 function liveDeclaration(own: Ref | undefined, session: Session): Declaration | undefined {
   if (own === undefined) return undefined
   const before = beforeQuery(own, session)
@@ -104,12 +106,12 @@ function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean 
   return false
 }
 
-/** Whether version 4 keeps an index over the documents: it would not know what becomes of its fields. */
+/** True if version 4 has an index over the documents, because a migration cannot update its fields. */
 function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.indexesOf(database, Number(id)).some(({ isOwn }) => !isOwn)
 }
 
-/** Finds collections by name; those that are not there (yet) are told apart by names that they alone have. */
+/** Finds collections by name. Each collection that does not exist (yet) gets a unique number. */
 function finderOf(session: Session): FindCollection {
   const known = collectionFinder(session.database, session)
   const others = new Map<string, ReferredCollection>()
@@ -122,14 +124,14 @@ function finderOf(session: Session): FindCollection {
 
 // ---------------------------------------------------------------------------------------------- values
 
-/** A field whose value is not known yet. */
+/** A new field whose value for existing documents is not computed yet. */
 interface Unfilled {
   readonly path: FieldNames
   readonly type: FieldType
   readonly value: Filler | undefined
 }
 
-/** The steps with their values; a text that says what is wrong with one of them. */
+/** Computes the values of the steps. Returns a text with all errors if a value is invalid. */
 function withValues(
   steps: readonly PlannedStep[],
   collection: string,
@@ -168,12 +170,12 @@ function valueFor({ path, type, value: filler }: Unfilled, collection: string, s
   return { failure: unplaced(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
 }
 
-/** What is wrong with a value is at no place of a text (reference, schema endpoints, 5). */
+/** Errors of backfill values have no position in a text (reference, schema endpoints, 5). */
 function unplaced(message: string): string {
   return `error: ${message}\nat <no source>`
 }
 
-/** Runs an expression as the service, by the rules of default values. */
+/** Evaluates an expression with the rights of the service, by the rules of default values. */
 function evaluated({ expression }: Filler, name: string, session: Session): Outcome {
   const authority = { kind: 'predicate', database: session.database } as const
   const run = () => ({

@@ -1,5 +1,5 @@
-// The names that users have given: collections and functions, by name or alias. A query sees those that were there when it
-// began: what it makes itself has no name yet, what it renames or deletes keeps its old one.
+// Resolves the names and aliases of user collections and functions. A query sees the names from the time of its start:
+// new objects have no name yet, and renamed or deleted objects keep the old name.
 
 import { upsert } from '../../base/upsert.ts'
 import { aliasesOf } from '../../model/auth/resource-names.ts'
@@ -17,20 +17,20 @@ type Kind = 'collection' | 'function'
 
 const numberOf = { collection: native.collections, function: native.functions } as const
 
-/** The names of one query. */
+/** The names that one query sees. */
 export class Names {
   readonly #session: Session
   readonly #known = new Map<string, Ref | undefined>()
   readonly #companions = new Map<string, UserCollection>()
   readonly #functions = new Map<string, UserFunction>()
-  /** Schema objects that this query has made. */
+  /** Schema objects that this query has created. */
   readonly #made = new Set<string>()
 
   constructor(session: Session) {
     this.#session = session
   }
 
-  /** Before a schema object is written: its names stay what they are until the query ends. */
+  /** Call this before a schema object is written: its names stay valid until the query ends. */
   keep(ref: Ref): void {
     const fields = this.#session.transaction.get(ref)?.fields
     const kind: Kind = ref.collection === native.collections ? 'collection' : 'function'
@@ -43,19 +43,19 @@ export class Names {
   /** The names of the collections that this query has deleted, by the ids of their definitions. */
   readonly deleted = new Map<bigint, string | undefined>()
 
-  /** Something was made that has no name for this query. */
+  /** Records a new schema object, whose name is not visible to this query. */
   made(ref: Ref): void {
     this.#made.add(`${ref.collection}/${ref.id}`)
   }
 
-  /** Whether this query has made something of that name. */
+  /** True if this query has created an object with this name. */
   isMade(kind: Kind, name: string): boolean {
     const { catalogue } = this.#session.transaction
     const ref = catalogue.resolve(this.#session.database, numberOf[kind], name)
     return ref !== undefined && this.#made.has(`${ref.collection}/${ref.id}`)
   }
 
-  /** The schema object of the users with a name or an alias. */
+  /** Finds the user collection or function with a name or an alias. */
   find(kind: Kind, name: string): Ref | undefined {
     if (!this.#session.transaction.writable) return this.#resolve(kind, name)
     const key = `${kind} ${name}`
@@ -75,18 +75,18 @@ export class Names {
     return ref
   }
 
-  /** A collection or a function by a name that stands alone. */
+  /** A user collection or function by a bare name. */
   global(name: string): Module | UserFunction | undefined {
     return this.collection(name) ?? this.function(name)
   }
 
-  /** The companion of a collection. */
+  /** The module of a collection. */
   collection(name: string): UserCollection | undefined {
     const ref = this.find('collection', name)
     return ref && this.companion(ref, name)
   }
 
-  /** The companion of a collection by one of its names; undefined when it is gone. */
+  /** The module of a collection under one of its names; undefined if the collection does not exist. */
   companion(ref: Ref, as?: string): UserCollection | undefined {
     const { transaction } = this.#session
     const name = transaction.catalogue.collection(ref)?.name ?? as ?? this.deleted.get(ref.id)
@@ -95,7 +95,7 @@ export class Names {
     return transaction.writable ? upsert(this.#companions, `${ref.id} ${as ?? name}`, companion) : companion()
   }
 
-  /** A function by name or alias. */
+  /** A function by its name or alias. */
   function(name: string): UserFunction | undefined {
     const known = this.#functions.get(name)
     if (known !== undefined) return known

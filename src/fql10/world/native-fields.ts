@@ -1,4 +1,4 @@
-// The fields of native documents as version 10 has them: their types, and how they differ from what is stored.
+// Describes the fields of native documents in version 10: their types, and how they differ from the stored fields.
 
 import { mayRead } from '../../model/permissions.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
@@ -24,22 +24,22 @@ import type { Doc } from '../value.ts'
 /** One field. */
 interface NativeField {
   readonly name: string
-  /** What it is called in storage. */
+  /** The name of the field in storage, if it differs. */
   readonly stored?: string
-  /** Its type, as messages say it. */
+  /** The type as error messages show it. */
   readonly type: string
   readonly accepts: (value: StoredValue) => boolean
   readonly required?: true
   readonly readonly?: true
-  /** It is never shown. */
+  /** The field is never shown. */
   readonly hidden?: true
-  /** What is stored for a value, or why it is refused. */
+  /** Converts a value to its stored form, or returns the reason why it is invalid. */
   readonly store?: (value: StoredValue, session: Session) => StoredValue | Refused
-  /** What is shown of what is stored. */
+  /** Converts a stored value to the shown value. */
   readonly show?: (value: StoredValue, session: Session) => StoredValue
 }
 
-/** Why a value is refused. */
+/** The reason why a value is invalid. */
 class Refused {
   readonly message: string
   constructor(message: string) {
@@ -59,7 +59,7 @@ const data: NativeField = { name: 'data', type: '{ *: Any }', accepts: isObject 
 const ttl: NativeField = { name: 'ttl', type: 'Time', accepts: isTime }
 const secret: NativeField = { name: 'secret', type: 'String', accepts: isText, readonly: true }
 
-/** A role, which version 4 stores as a reference and this one by its name. */
+/** A role. Version 4 stores a reference; version 10 stores the name. */
 const role: NativeField = { name: 'role', type: 'String', accepts: isText, show: nameOfReference }
 
 const document: NativeField = {
@@ -80,7 +80,7 @@ const database: NativeField = {
   accepts: isText,
   store(value, session) {
     const found = session.transaction.catalogue.resolve(session.database, native.databases, String(value))
-    // Who may not read a database does not learn that there is one.
+    // A database that the caller cannot read gives the same error as a database that does not exist.
     if (found !== undefined && mayRead(found, session)) return found
     return new Refused(`Field refers to an unknown database name \`${value}\`.`)
   },
@@ -93,7 +93,7 @@ function nameOfReference(value: StoredValue, { transaction }: Session): StoredVa
   return value instanceof Ref ? (transaction.catalogue.nameOf(value) ?? value) : value
 }
 
-/** Privileges and memberships name what they are about; version 4 refers to it. */
+/** Privileges and memberships contain a resource: version 10 stores its name, version 4 a reference. */
 function showResources(value: StoredValue, session: Session): StoredValue {
   if (isArray(value)) return value.map(item => showResources(item, session))
   if (!isObject(value)) return value
@@ -177,14 +177,14 @@ const fieldsOf: ReadonlyMap<number, readonly NativeField[]> = new Map([
   ],
   [
     native.collections,
-    // Their types are looked at with everything else about a definition.
+    // The collection rules check the types of these fields.
     [...collectionShape.fields.keys()].map(
       (field): NativeField => ({ name: field, type: 'Any', accepts: anything }),
     ),
   ],
 ] satisfies [number, readonly NativeField[]][])
 
-/** The fields of a native document in the order in which they are shown, without those that every document has. */
+/** The fields of a native document in the order of the response, without the fields that every document has. */
 export function shownFields(
   { ref, shown }: Doc,
   fields: ObjectValue,
@@ -198,13 +198,13 @@ export function shownFields(
   })
 }
 
-/** What is wrong with given fields, and the fields as they are stored. */
+/** The faults of the given fields, and the fields in their stored form. */
 interface CheckedFields {
   readonly failures: readonly ConstraintFailure[]
   readonly stored: ObjectValue
 }
 
-/** Checks the fields given for a native document: `before` is what is stored of it. */
+/** Checks the given fields of a native document. `before` is the stored document. */
 export function checkFields(
   number: number,
   mode: 'create' | 'update' | 'replace',

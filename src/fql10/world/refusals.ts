@@ -1,4 +1,6 @@
-// How version 10 tells what the rules of the data refuse: one table of codes and texts for the kinds of failures.
+// Converts rejected reads and writes to failures of version 10: each kind of failure in the model gets a code and a
+// text.
+// failure in the model.
 
 import { unreachable } from '../../base/assert.ts'
 import { type Message, msg, own } from '../../base/message.ts'
@@ -17,12 +19,12 @@ import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failur
 import { drawnInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
 
-/** What was to be written. */
+/** The document that a call was about to write. */
 export interface Target {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
   readonly ref: Ref | undefined
-  /** The name of a schema object, as it was before. */
+  /** The previous name of a schema object. */
   readonly name: string | undefined
 }
 
@@ -38,7 +40,7 @@ export function failedTo({ action, collection, name, ref }: Target): Message {
   return msg`Failed to ${own(action)} ${collection} ${which}.`
 }
 
-/** The refusal of fields: each failure under its path. */
+/** The failure of invalid fields. The message lists each failure with its path. */
 export function constraintFailure(
   message: Message,
   failures: readonly ConstraintFailure[],
@@ -52,7 +54,7 @@ export function constraintFailure(
   return new QueryFailure('constraint_failure', message, drawn, parts)
 }
 
-/** The refusal of a schema that does not hold together: the faults are drawn within the message. */
+/** The failure of an inconsistent schema. The message contains the rendered faults. */
 export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryFailure {
   const lines = drawnInMessage(faults, '\n')
     .split('\n')
@@ -60,19 +62,19 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
   return call.failure('invalid_schema', msg`Invalid database schema update.${lines.join('')}`)
 }
 
-/** A failure as the summary has it: its paths, and its message with all lines but the first further in. */
+/** The line of a failure in the summary: its paths and its message, in which every line but the first is indented. */
 function failureLine({ label = '', message, paths }: ConstraintFailure): string {
   const told = paths.length === 0 ? label : paths.map(pathText).join(',')
   const text = message.replaceAll('\n', '\n      ')
   return told === '' ? text : `${told}: ${text}`
 }
 
-/** The error of what a call may not do. */
+/** The error of a call without the necessary rights. */
 export function permissionDenied(call: Call): QueryFailure {
   return call.failure('permission_denied', msg`Insufficient privileges to perform the action.`)
 }
 
-/** The error of a refusal by the model. */
+/** Converts a failure of the model. */
 export function refusal({ faults }: Failure, target: Target, call: Call): QueryFailure {
   const [fault] = faults
   return fault === undefined ? permissionDenied(call) : errorOf(fault, target, call)
@@ -153,25 +155,25 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
   }
 }
 
-/** What went wrong in code of the users, as it is drawn. */
+/** Renders an error of user code with its position and source lines. */
 export function drawn(error: LanguageError): string {
   const isDrawn = error instanceof QueryFailure && error.diagnostics.length > 0
   return isDrawn ? drawnInMessage(error.diagnostics, '\n\n') : error.message
 }
 
-/** Data fields are shown without the `data` that they are stored in. */
+/** Fields in `data` are shown without the `data` prefix. */
 function shownPath(path: readonly string[], { ref }: Target): readonly string[] {
   const isNative = ref !== undefined && nativeOf(ref.collection) !== undefined
   if (isNative) return path[0] === 'instance' ? ['document', ...path.slice(1)] : path
   return path[0] === 'data' && path.length > 1 ? path.slice(1) : path
 }
 
-/** The error of a write within an `at` of the past. */
+/** The error of a write within an `at` block in the past. */
 export function pastWrite(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot write at a snapshot time in the past.`)
 }
 
-/** The error of a query that writes a collection and documents of it. */
+/** The error of a query that writes a collection and its documents. */
 export function sameQuery(call: Call): QueryFailure {
   return call.failure('invalid_write', msg`Cannot modify a document and its collection in the same query.`)
 }
@@ -195,7 +197,7 @@ function exists(ref: Ref | undefined, target: Target, call: Call): QueryFailure 
   return call.failure('document_id_exists', message)
 }
 
-/** The field of a native document that only one may have with the same content. */
+/** The unique field of a native document. */
 const uniqueFields: ReadonlyMap<number, string> = new Map([
   [native.credentials, 'document'],
   [native.databases, 'name'],
@@ -206,7 +208,7 @@ function notUnique({ ref }: Target, call: Call): QueryFailure {
   return uniqueFailure([field === undefined ? [] : [[field]]], call)
 }
 
-/** The failure of unique constraints, each with its fields, or with the name of an index of version 4. */
+/** The failure of unique constraints: the fields of each constraint, or the name of an index of version 4. */
 export function uniqueFailure(
   all: readonly (ConstraintFailure['paths'] | string)[],
   call: Call,
@@ -227,7 +229,7 @@ const destructiveTexts: Readonly<Record<DestructiveChange, string>> = {
   'remove ttl_days': 'Cannot remove `ttl_days` field',
 }
 
-/** What is wrong with a field, where it was not seen before the model looked at it. */
+/** The text for a fault of a field that only the model has found. */
 function fieldText(fault: FieldFault): string {
   switch (fault.kind) {
     case 'required':

@@ -1,5 +1,4 @@
-// What the definition of a collection adds to its companion and to its documents: functions that read its indexes, fields
-// that are computed.
+// Reads the parts of a collection definition that affect reads: computed fields, and the index functions of the module.
 
 import { upsert } from '../../base/upsert.ts'
 import { uncounted } from '../../model/read.ts'
@@ -14,19 +13,22 @@ import { Doc, Lambda, UserCollection, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import { indexFunction } from './index-functions.ts'
 
-/** A field that is computed whenever it is read. */
+/** A field that is computed on every read. */
 type ComputedField = (doc: Doc, call: Call) => Value
 
 /** The parts of one collection's definition. */
 interface SchemaParts {
   readonly computed: ReadonlyMap<string, ComputedField>
-  /** Whether it is this query that has written the definition. */
+  /** True if the current query has written the definition. */
   readonly isWrittenHere: boolean
-  /** The companion as which the collection is reached by a name of `as`; its own is `name`. */
+  /**
+   * The module of the collection under one of its names. `name` is the collection's own name, `as` the name in the
+   * query.
+   */
   companion(name: string, as: string): UserCollection
 }
 
-/** What the definition of a collection says; `collection` is its own document. */
+/** The cached parts of a collection definition. `collection` is the collection's own document. */
 export function schemaPartsOf(collection: Ref, session: Session): SchemaParts {
   const { catalogue } = session.transaction
   const all = catalogue.derived(collection.database, 'parts', () => new Map<bigint, SchemaParts>())
@@ -56,7 +58,7 @@ function readParts(collection: Ref, session: Session): SchemaParts {
   }
 }
 
-/** It may read, unless it is read where not even that is allowed. */
+/** A computed field may read, unless its caller has a stricter limit. */
 function computedField(body: string, source: string): ComputedField {
   return (doc, call) => {
     const own = bodyOf(body, source)

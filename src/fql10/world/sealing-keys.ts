@@ -1,18 +1,18 @@
-// What data that goes out to clients as text is sealed with: keys that follow from the secret of the store.
+// Derives the keys that authenticate data in the hands of clients, such as cursors, from the secret of the store.
 
 import { createHmac } from 'node:crypto'
 import { GenerationCache } from '../../base/generation-cache.ts'
 import type { Session } from '../../model/session.ts'
 import { compareBytes } from '../../values/order.ts'
 
-/** Keys that are remembered, each with the secret that it follows from. */
+/** Upper bound for the cached keys. Each entry contains the secret that the key was derived from. */
 const rememberedMax = 1000
 
 const remembered = new GenerationCache<string, { readonly secret: Uint8Array; readonly key: Uint8Array }>(
   rememberedMax,
 )
 
-/** The key for a purpose. Throws WriteNeeded where the store has no secret yet. */
+/** The key for a purpose. Throws WriteNeeded if the store has no secret yet. */
 export function sealingKey(purpose: string, { host, memo, transaction }: Session): Uint8Array {
   const secret = transaction.secretKey(() => host.logins.newKey(memo))
   const known = remembered.get(purpose)

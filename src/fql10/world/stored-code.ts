@@ -1,4 +1,5 @@
-// Stored code of version 10 that runs on behalf of others: version 4 calls a function, the model asks a predicate or a check.
+// Runs stored code of version 10 outside a query of version 10: functions called by version 4, predicates and checks
+// called by the model.
 
 import { catchError } from '../../base/catch-error.ts'
 import { msg } from '../../base/message.ts'
@@ -21,12 +22,12 @@ import { foreignOrFailure } from './functions.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
 import { toldOf } from './told.ts'
 
-/** Runs it: arguments and results are values as they are stored. */
+/** Implements stored code of version 10. Arguments and results are stored values. */
 export const storedCode: CodeLanguage<'10'> = {
   predicatesTakeDocuments: true,
   run(code, given, session) {
     const { validTime } = session
-    // From here on the calls carry the time: code may return to the present, and write there.
+    // From here on, the calls have the read time: code may return to the present and write there.
     return session.withValidTime(undefined, () => run(code, given, session, validTime))
   },
   facts: ({ source }) => ({ parameters: bodyOf(source, '*body*').node.parameters.length, effect: 'write' }),
@@ -39,7 +40,7 @@ export const storedCode: CodeLanguage<'10'> = {
   },
 }
 
-/** As {@link storedCode} runs it; `at` is the time that reads look at, undefined for the present. */
+/** Runs the code for {@link storedCode}. `at` is the time of reads; undefined is the present. */
 function run(
   { isExpression, name = '*body*', source: text }: SourceCode,
   given: Given,
@@ -70,7 +71,7 @@ function run(
   return result
 }
 
-/** The call that all of it is in: it may do what the session may. */
+/** The outermost call of the code, with the effect limit of the session. */
 function callOf(interpreter: Interpreter, source: Source, session: Session, at: number | undefined): Call {
   const { effectLimit, effectPlace } = session
   const limit =
@@ -80,12 +81,12 @@ function callOf(interpreter: Interpreter, source: Source, session: Session, at: 
   return new Call(interpreter, undefined, source, undefined, 0, limit, at)
 }
 
-/** The time and new ids may be in what documents get by default. */
+/** Default values may observe the time and create ids. */
 function effectIn(place: EffectPlace, effect: 'pure' | 'read'): CallEffect {
   return place === 'default values' ? 'observation' : effect
 }
 
-/** The value to be stored that `work` gives. */
+/** Returns the result of `work`, and converts NotStorable to a QueryFailure. */
 function storable(work: () => StoredValue): StoredValue {
   return catchError(NotStorable, work, ({ value }) => {
     const message = msg`Value has type ${typeName(value)}, which cannot be persisted`
@@ -93,7 +94,7 @@ function storable(work: () => StoredValue): StoredValue {
   })
 }
 
-/** A list of arguments; of a call of version 4 an array stands for several of them. */
+/** The list of arguments. A call from version 4 passes several arguments as an array. */
 function argumentsOf(given: Given, count: number, isOpen: boolean): readonly StoredValue[] {
   if ('list' in given) return given.list
   const { one } = given

@@ -1,4 +1,4 @@
-// Reads sets of documents: those of a collection, element by element, as far as asked for.
+// Reads sets of documents from collections and indexes, lazily.
 
 import { msg } from '../../base/message.ts'
 import { type OwnIndex, ownIndexes } from '../../model/schema/collection-indexes.ts'
@@ -16,7 +16,7 @@ import type { StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { type Doc, type IndexUse, type Module, UserCollection, type WatchedPath } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 
-/** An entry of a set of documents; the document is made when it is asked for. */
+/** An entry of a set. The document is created on demand. */
 class Entry {
   readonly kind = 'element'
   readonly #values: readonly StoredValue[]
@@ -99,7 +99,7 @@ export class StoredSetReader implements SetReader {
     return index && matchStream(index.stored, options.terms, collection, filter, reading)
   }
 
-  /** What entries hold as it is: whole fields of the data, and what a reference knows. */
+  /** The index use of a set. An entry covers fields that it stores unchanged, and the fields that a reference knows. */
   #indexUse({ options: { collection, index: name, span } }: StoredSet): IndexUse | undefined {
     const index = name === undefined ? undefined : this.#indexOf(collection, name)
     if (index === undefined) return undefined
@@ -122,7 +122,7 @@ export class StoredSetReader implements SetReader {
     return ownIndexes(collectionRef(collection, this.#session), this.#session).get(name)
   }
 
-  /** In the past the right to read history stands in place of the right to read; `unrestricted_read` is version 4's. */
+  /** Reads in the past need the right to read history. `unrestricted_read` exists only in version 4. */
   #filter(collection: Ref, isPast: boolean): ElementFilter {
     const session = this.#session
     if (isPast) return document => mayReadHistory(document, session)
@@ -130,7 +130,7 @@ export class StoredSetReader implements SetReader {
   }
 }
 
-/** Predicates of roles do not read what the entry holds that led to the document. */
+/** Predicates of roles get covered fields from the index entry, without reading the document. */
 function coveredFilter(shows: ElementFilter, { covered }: IndexUse, session: Session): ElementFilter {
   if (session.authority.kind !== 'roles') return shows
   return document => session.withFoundEntry({ document, covered }, () => shows(document))
@@ -142,12 +142,12 @@ export function collectionRef(collection: Module, session: Session): Ref {
   return new Ref(session.database, native.collections, BigInt(collectionNumber(collection)))
 }
 
-/** The number by which its documents refer to a collection. */
+/** The number of a collection in references to its documents. */
 export function collectionNumber(collection: Module): number {
   return collection instanceof UserCollection ? Number(collection.ref.id) : (nativeNumber(collection) ?? 0)
 }
 
-/** The ends of what is read: those of the set, and where it goes on. */
+/** The bounds of a scan: those of the set, or the position where the previous page ended. */
 function boundsOf({ options }: StoredSet, place: SetPosition | undefined) {
   const { collection, from, isReversed, to } = options
   const number = collectionNumber(collection)

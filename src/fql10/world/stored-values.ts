@@ -1,4 +1,5 @@
-// Values as they are stored, as values of version 10, and back. Most are the same; references become documents.
+// Converts between stored values and runtime values of version 10. Most values are the same; references become
+// documents.
 
 import { step } from '../../base/effort.ts'
 import { type Message, msg } from '../../base/message.ts'
@@ -18,7 +19,7 @@ import { parseLambda } from '../syntax/parse.ts'
 import { Source } from '../syntax/source.ts'
 import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
 
-/** An argument of a call on its way to a predicate of this language, which gets the very value. */
+/** Passes the argument of a call unchanged to a predicate in version 10. */
 export class PassedArgument extends Transient {
   readonly kind = 'argument'
   readonly value: Value
@@ -36,16 +37,18 @@ export class PassedArgument extends Transient {
   }
 }
 
-/** Makes the document that a reference means. */
+/** Creates the document for a reference. */
 type DocumentOf = (ref: Ref) => Value
 
-/** What a stored lambda of version 4 is here: nothing that could be called. */
+/** The value of a stored lambda of version 4, which version 10 cannot call. */
 const foreignLambda = (() => {
   const source = new Source('*lambda*', '() => null')
   return new Lambda(parseLambda(source), source, undefined)
 })()
 
-/** A stored value, or one that code of version 4 gave. Values without references are returned as they are. */
+/**
+ * Converts a stored value, or a value returned by code of version 4. Values without references are returned unchanged.
+ */
 export function runtimeOf(stored: StoredValue, documentOf: DocumentOf): Value {
   if (stored === null || typeof stored !== 'object' || stored instanceof Uint8Array) return stored
   step()
@@ -76,7 +79,7 @@ function runtimeArray(stored: readonly StoredValue[], documentOf: DocumentOf): V
   return values.every((value, index) => value === stored[index]) ? (stored as readonly Value[]) : values
 }
 
-/** A value that cannot be stored: where it stands and what it is. */
+/** A value that cannot be stored, with its path. */
 export class NotStorable {
   readonly path: string
   readonly value: Value
@@ -85,7 +88,7 @@ export class NotStorable {
     this.value = value
   }
 
-  /** Why it cannot be stored. */
+  /** The reason why the value cannot be stored. */
   get message(): Message {
     const { path, value } = this
     if (value instanceof Lambda)
@@ -94,7 +97,7 @@ export class NotStorable {
   }
 }
 
-/** A value as it is stored. Throws {@link NotStorable} for the first part that cannot be. */
+/** Converts a value to its stored form. Throws {@link NotStorable} for the first part that cannot be stored. */
 export function storedOf(value: Value, path = ''): StoredValue {
   if (value === null || value instanceof NullValue) return null
   if (typeof value !== 'object' || value instanceof Uint8Array) return value

@@ -1,19 +1,23 @@
-// What is told beside the result: lines of `log` and `dbg`, of the query and of all code that it runs, and who sees them.
+// Collects the lines of `log` and `dbg` from a query and all code that it runs, and decides which lines the caller
+// sees.
 
 import type { Session } from '../../model/session.ts'
 import type { Diagnostic } from '../failure/failure.ts'
 import type { Span } from '../syntax/source.ts'
 
-/** Where the lines of one evaluation are put, in order. */
+/** The log lines of one evaluation, in order. */
 export function toldOf({ told }: Session): Diagnostic[] {
-  // No other language tells anything.
+  // Version 4 writes no log lines, so all of them have this type.
   return told as Diagnostic[]
 }
 
-/** The name of the text of a query. */
+/** The source name of a query's text. */
 export const queryName = '*query*'
 
-/** Roles, tokens and keys for clients see what belongs to the text of their query, and nothing of stored code. */
+/**
+ * Removes diagnostics of stored code, unless the caller has a built-in role other than `client`. Other callers see only
+ * positions in their own query.
+ */
 export function visibleTo(
   { caller: { authority } }: Session,
   diagnostics: readonly Diagnostic[],

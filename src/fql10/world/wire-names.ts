@@ -1,4 +1,4 @@
-// What tags of arguments name: modules, collections, documents.
+// Resolves the tags of request arguments that name modules, collections and documents.
 
 import { DecodingError, type TagNames } from '../formats/decode.ts'
 import { integerOfText } from '../integer-text.ts'
@@ -8,7 +8,7 @@ import { globals } from '../library/tables.ts'
 import { Module, UserCollection, type Value } from '../value.ts'
 import type { DataWorld } from './data-world.ts'
 
-/** What is in arguments is read as it is now. */
+/** Arguments refer to the present. */
 const now = { at: undefined }
 
 /** The names that a request may use in its arguments. */
@@ -26,7 +26,7 @@ export function namesOf(world: DataWorld): TagNames {
   }
 }
 
-/** `Collection:id`, or `Collection:name` of a schema object. */
+/** Resolves `Collection:id`, or `Collection:name` for a schema object. */
 function fromText(text: string, module: (name: string) => Module | undefined, world: DataWorld): Value {
   const [title = '', id, ...rest] = text.split(':')
   if (id === undefined || rest.length > 0) {
@@ -49,7 +49,7 @@ function isCollection(module: Value | undefined): module is Module {
   return module instanceof UserCollection || nativeNumber(module) !== undefined
 }
 
-/** Whether what is in a collection goes by names. */
+/** True if documents of the collection are identified by name. */
 function isNamed(collection: Module): boolean {
   const number = collection instanceof UserCollection ? undefined : nativeNumber(collection)
   return number !== undefined && nativeOf(number)?.documents.name === 'NamedDocument'

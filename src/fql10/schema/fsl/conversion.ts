@@ -1,5 +1,5 @@
-// From the outline of a file to its items: what all kinds of items have in common. Everything that is wrong is noted, and
-// what can be understood is made all the same.
+// Shared code for converting the outline of a file to items. The conversion records all faults, and converts everything
+// that it can.
 
 import { type Message, msg } from '../../../base/message.ts'
 import type { Diagnostic, Remark } from '../../failure/failure.ts'
@@ -17,10 +17,10 @@ import type {
   SourceRange,
 } from './outline.ts'
 
-/** What belongs to an item that ends with it. */
+/** Semicolons after an item, which belong to its range. */
 const semicolons = /(?:[ \t]*;)*/y
 
-/** The word by which messages call an item. */
+/** The word for an item in messages. */
 export function wordOf(item: OutlineItem): NamePlace {
   return item.form === 'field' ? item.name : item.keyword
 }
@@ -34,34 +34,34 @@ export class Conversion {
     this.source = source
   }
 
-  /** Notes that something is wrong. */
+  /** Records a fault. */
   fault(message: Message, place: SourceRange, parts: Partial<Diagnostic> = {}): undefined {
     const { end, start } = place
     this.faults.push({ name: 'error', message, span: { source: this.source, start, end }, ...parts })
   }
 
-  /** The hint that something has been there before. */
+  /** Creates a hint at another position. */
   hint(message: string, { end, start }: SourceRange): Remark {
     return { name: 'hint', message, span: { source: this.source, start, end } }
   }
 
-  /** The name of an item that has to have one. */
+  /** The name of an item. Its absence is a fault. */
   nameOf({ keyword, name }: OutlineMember): NamePlace | undefined {
     return name ?? this.fault(msg`Missing required name`, keyword)
   }
 
-  /** The same, and it is an identifier. */
+  /** The name of an item. Its absence is a fault, and so is a name that is not an identifier. */
   identifierOf(item: OutlineMember): NamePlace | undefined {
     const name = this.nameOf(item)
     return name && this.identifier(name)
   }
 
-  /** A name that has to be an identifier. */
+  /** Requires a name to be an identifier. */
   identifier(name: NamePlace): NamePlace | undefined {
     return isPlainName(name.text) ? name : this.fault(msg`Invalid identifier \`${name.text}\``, name)
   }
 
-  /** Refuses annotations on what takes none. */
+  /** Rejects annotations. */
   refuseAnnotations({ annotations: [first] }: OutlineItem): void {
     if (first !== undefined) this.fault(msg`Annotations are not allowed here`, first)
   }
@@ -70,7 +70,7 @@ export class Conversion {
     if (name !== undefined) this.fault(msg`Name is not allowed here`, name)
   }
 
-  /** The value of an item that has to have one. */
+  /** The value of an item. Its absence is a fault. */
   valueOf(item: OutlineMember): OutlineValue | undefined {
     if (item.value !== undefined) return item.value
     semicolons.lastIndex = item.end
@@ -90,7 +90,7 @@ export class Conversion {
     return this.fault(msg`Expected an expression literal`, value)
   }
 
-  /** The predicate of a block that holds nothing else. */
+  /** The predicate of a block that contains only a predicate. */
   predicate(block: OutlineBlock): PredicatePlace | undefined {
     const [only, ...others] = block.members
     if (only === undefined || others.length > 0) {
@@ -109,7 +109,7 @@ export class Conversion {
     return { block, lambda: value.node }
   }
 
-  /** A predicate, or nothing: the block may be missing. */
+  /** An optional predicate. The block may be missing. */
   optionalPredicate({ value }: OutlineMember): PredicatePlace | undefined {
     if (value === undefined) return undefined
     return value.kind === 'block'
@@ -118,7 +118,7 @@ export class Conversion {
   }
 }
 
-/** Notes what may stand only once and stands twice. */
+/** Detects duplicates. */
 export class Onces {
   readonly #conversion: Conversion
   readonly #places = new Map<string, SourceRange>()
@@ -127,12 +127,12 @@ export class Onces {
     this.#conversion = conversion
   }
 
-  /** Adds a thing with a name; whether it is the first. `what`: the kind of thing in the message. */
+  /** Adds a named part. Returns true for the first one. `what` is the kind of the part in the message. */
   addNamed(what: string, name: NamePlace): boolean {
     return this.add(`${what} \`${name.text}\``, name)
   }
 
-  /** The same for what has none. */
+  /** Adds a part without a name. Returns true for the first one. */
   add(what: string, place: SourceRange): boolean {
     const first = this.#places.get(what)
     if (first === undefined) this.#places.set(what, place)
@@ -144,18 +144,18 @@ export class Onces {
   }
 }
 
-/** The place of a value in errors: of operations it is that of their right side. */
+/** The range of a value in errors. For binary operations, it is the range of the right operand. */
 export function errorPlace(value: OutlineValue | Node): SourceRange {
   if (value.kind === 'expression') return errorPlace(value.node)
   return value.kind === 'binary' ? errorPlace(value.right) : value
 }
 
-/** The expression that a value is; undefined for braces and brackets. */
+/** The expression of a value. Undefined for blocks and lists. */
 export function nodeOf(value: OutlineValue): Node | undefined {
   return value.kind === 'expression' ? value.node : undefined
 }
 
-/** The lambda, long or short, that stands in parentheses. */
+/** The lambda inside parentheses, if the node is one. */
 export function lambdaInParentheses(node: Node): LambdaNode | undefined {
   return node.kind === 'group' && node.inner.kind === 'lambda' ? node.inner : undefined
 }

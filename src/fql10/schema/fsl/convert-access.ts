@@ -1,4 +1,4 @@
-// The members of roles and access providers.
+// Converts the members of roles and access providers.
 
 import { msg } from '../../../base/message.ts'
 import { resourceActions } from '../../../model/auth/contract.ts'
@@ -15,7 +15,7 @@ import type { OutlineBlock, OutlineMember } from './outline.ts'
 
 const actions: ReadonlySet<string> = new Set(resourceActions)
 
-/** The members of a role's block. */
+/** The members of a role. */
 export function roleMembers({ members }: OutlineBlock, conversion: Conversion): readonly RoleMember[] {
   const onces = new Onces(conversion)
   return members.flatMap((item): RoleMember | readonly RoleMember[] => {
@@ -66,7 +66,7 @@ function predicatedMember<K extends 'membership' | 'role'>(
   return { kind, name, predicate, start: item.start, end: item.end }
 }
 
-/** The members of an access provider's block. */
+/** The members of an access provider. */
 export function providerMembers(block: OutlineBlock, conversion: Conversion): readonly ProviderMember[] {
   const onces = new Onces(conversion)
   const given = new Set<string>()

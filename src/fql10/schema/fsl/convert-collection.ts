@@ -1,4 +1,4 @@
-// The members of a collection.
+// Converts the members of a collection.
 
 import { msg, own } from '../../../base/message.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
@@ -17,14 +17,14 @@ import type {
 } from './nodes.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 
-/** What is remembered while the members of a collection are read. */
+/** The parts that were found so far. */
 interface Seen {
   readonly conversion: Conversion
   readonly onces: Onces
   readonly uniques: Map<string, SourceRange>
 }
 
-/** The members of a collection's block. */
+/** The members of a collection. */
 export function collectionMembers(
   { members }: OutlineBlock,
   conversion: Conversion,
@@ -70,7 +70,7 @@ function computedMember(
   if (value.kind !== 'lambda' && inner === undefined) {
     return conversion.fault(msg`Expected lambda`, errorPlace(value))
   }
-  // Parentheses around a long lambda say nothing; a short one is none without them.
+  // The parentheses around a long lambda are removed; a short lambda needs them.
   const body = inner === undefined || inner.parameters[0] === shortParameter ? value : inner
   return { kind: 'computed', name, type, body, start, end }
 }
@@ -160,7 +160,7 @@ function checkMember(item: OutlineMember, { conversion, onces }: Seen): Collecti
   return { kind: 'check', name, body, start: item.start, end: item.end }
 }
 
-/** The settings of a collection: what they are called in messages, and the type of their values. */
+/** The settings of a collection, with their names in messages and the types of their values. */
 const settings = {
   history_days: { title: 'history days', type: 'bigint', expected: 'Expected integer literal' },
   ttl_days: { title: 'ttl days', type: 'bigint', expected: 'Expected integer literal' },

@@ -1,4 +1,4 @@
-// The statements of a block of migrations.
+// Converts the statements of a migrations block.
 
 import { msg } from '../../../base/message.ts'
 import type { Node } from '../../syntax/nodes.ts'
@@ -7,7 +7,7 @@ import { fieldPath } from './convert-paths.ts'
 import type { FieldPathPlace, MigrationStatement } from './nodes.ts'
 import type { OutlineItem, OutlineMember, OutlineMigration, SourceRange } from './outline.ts'
 
-/** The block of `migrations { … }` and its statements. */
+/** The block of `migrations { … }`, with its statements. */
 export function migrationStatements(
   item: OutlineMember,
   conversion: Conversion,

@@ -1,4 +1,5 @@
-// Paths in schema files: those of indexes and unique constraints, which may be wrapped, and those of migrations.
+// Converts paths in schema files. Paths of indexes and unique constraints may be in calls such as `desc(.a)`; paths of
+// migrations may not.
 
 import { msg } from '../../../base/message.ts'
 import { pathLinks, stepOf } from '../../syntax/field-paths.ts'
@@ -8,14 +9,14 @@ import { errorPlace } from './conversion.ts'
 import type { FieldPathPlace, IndexPath, SchemaPath } from './nodes.ts'
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
 
-/** The expression of a path, which the parser takes for a short lambda where one is allowed. */
+/** The expression of a path. The parser reads a path as a short lambda if such lambdas are allowed. */
 function pathNode(node: Node): Node {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter ? node.body : node
 }
 
 type Step = NonNullable<ReturnType<typeof stepOf>>
 
-/** The steps of a path with their places, or the place of what is no step. */
+/** The steps of a path, or the range of the first part that is not a step. */
 function stepsOf(expression: Node): readonly Step[] | SourceRange {
   const node = pathNode(expression)
   const links = pathLinks(node)
@@ -71,7 +72,7 @@ function indexPath(
   return { path, mva, order: order ?? 'asc', start: element.start, end: element.end }
 }
 
-/** The paths in the brackets of `terms`, `values` or a unique constraint; undefined where there are no brackets. */
+/** The paths in the brackets of `terms`, `values` or a unique constraint; undefined without brackets. */
 export function indexPaths(
   value: OutlineValue,
   kind: keyof typeof wrappers,
@@ -81,7 +82,7 @@ export function indexPaths(
   return value.elements.flatMap(element => indexPath(element, kind, conversion) ?? [])
 }
 
-/** A path of fields, as migrations have it. */
+/** The path of a field in a migration. */
 export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | undefined {
   const steps = stepsOf(node)
   if (isPlace(steps)) return conversion.fault(msg`Invalid field path`, steps)
@@ -93,7 +94,7 @@ export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | 
   return { path: steps.map(({ name }) => String(name)), start: node.start, end: node.end }
 }
 
-/** The brackets of a member that is a list of paths. */
+/** The value of a member that contains a list of paths. */
 export function listOf(item: OutlineMember, conversion: Conversion): OutlineValue | undefined {
   conversion.refuseAnnotations(item)
   conversion.refuseName(item)

@@ -1,4 +1,4 @@
-// From the outline of a file to its items, or to everything that is wrong with them.
+// Converts the outline of a file to items, and reports all faults.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { msg } from '../../../base/message.ts'
@@ -9,10 +9,10 @@ import { collectionMembers } from './convert-collection.ts'
 import type { FunctionItem, SchemaItem } from './nodes.ts'
 import type { AnnotationPlace, NamePlace, OutlineFunction, OutlineItem, OutlineMember } from './outline.ts'
 
-/** What came of a file: its items, as far as they are understood, and what is wrong. */
+/** The items of a file that could be converted, and its faults. */
 type Converted = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
 
-/** Finds the items in the outline of a file. */
+/** Converts the outline of a file to items. */
 export function convert(source: Source, outline: readonly OutlineItem[]): Converted {
   const conversion = new Conversion(source)
   const names: Names = { onces: new Onces(conversion), collections: new Set() }
@@ -27,7 +27,7 @@ export function convert(source: Source, outline: readonly OutlineItem[]): Conver
 /** The names of a file's items. */
 interface Names {
   readonly onces: Onces
-  /** Those of its collections. */
+  /** The names of its collections. */
   readonly collections: Set<string>
 }
 
@@ -79,7 +79,7 @@ function blockItem(
   }
 }
 
-/** Refuses annotations of other kinds, and those that are given twice. */
+/** Rejects duplicate annotations, and annotations that are not allowed. */
 function checkAnnotations(
   annotations: readonly AnnotationPlace[],
   allowed: readonly AnnotationPlace['kind'][],
@@ -105,7 +105,7 @@ function functionItem(item: OutlineFunction, conversion: Conversion, names: Name
   return { kind: 'function', ...place, name, annotations, parameters, list, result, body }
 }
 
-/** All parameters and the result have types, or none has. */
+/** Either all parameters and the result have types, or none of them has. */
 function checkTypes({ list, parameters, result }: OutlineFunction, conversion: Conversion): void {
   const [first] = parameters
   if (first === undefined) return
@@ -129,7 +129,7 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
   }
 }
 
-/** Refuses names that an earlier item of the kind has; collections and functions share theirs, and their aliases. */
+/** Rejects duplicate names. Collections and functions share one namespace for names and aliases. */
 function refuseDuplicates(
   kind: SchemaItem['kind'],
   name: NamePlace,
@@ -139,7 +139,7 @@ function refuseDuplicates(
   const isShared = kind === 'collection' || kind === 'function'
   const what = isShared ? 'collection or function' : kind
   const alias = annotations.find(annotation => annotation.kind === 'alias')?.name
-  // A function with an alias may be called like a collection: it is reached by the alias.
+  // A function with an alias may have the name of a collection, because it is called by its alias.
   const isHidden = kind === 'function' && alias !== undefined && collections.has(name.text)
   if (!isHidden) onces.addNamed(what, name)
   if (isShared && alias !== undefined) onces.addNamed(what, alias)

@@ -1,4 +1,4 @@
-// From an item of a schema file to the definition that it stands for, as a query would give it.
+// Converts an item of a schema file to a definition, as a query would write it.
 
 import { native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
@@ -18,7 +18,7 @@ import {
 } from './nodes.ts'
 import { ItemPrinter, printedPath } from './print.ts'
 
-/** The native collection that holds what each kind of item defines. */
+/** The native collection for each kind of item. */
 export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {
   collection: native.collections,
   function: native.functions,
@@ -26,20 +26,20 @@ export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {
   'access provider': native.access_providers,
 }
 
-/** The kinds of items, in the order in which they are written and told. */
+/** The kinds of items, in the order in which they are written and reported. */
 export const itemKinds = Object.keys(nativeOfItem) as readonly SchemaItem['kind'][]
 
 const schemaNatives: ReadonlySet<number | undefined> = new Set(Object.values(nativeOfItem))
 
-/** Whether schema files are about the documents of that native collection. */
+/** True if schema files define the documents of a native collection. */
 export function isSchemaNative(number: number | undefined): boolean {
   return schemaNatives.has(number)
 }
 
-/** Days that stand for a history without end. */
+/** The number of days that stands for an unlimited history. */
 const withoutEnd = 9_223_372_036_854_775_807n
 
-/** The fields of the definition that an item stands for: everything that is not in it is absent. */
+/** The definition of an item. Parts that the item does not mention are absent. */
 export function definitionOf(item: SchemaItem): ObjectValue {
   const writer = new DefinitionWriter(item.source.text)
   switch (item.kind) {
@@ -54,18 +54,18 @@ export function definitionOf(item: SchemaItem): ObjectValue {
   }
 }
 
-/** An object of the fields that have a value. */
+/** An object with the fields that have a value. */
 function object(fields: Readonly<Record<string, Value | undefined>>): Map<string, Value> {
   const given = Object.entries(fields).filter((entry): entry is [string, Value] => entry[1] !== undefined)
   return new Map(given)
 }
 
-/** An object of entries; undefined where there are none. */
+/** An object with entries; undefined without entries. */
 function someObject(entries: readonly (readonly [string, Value])[]): Value | undefined {
   return entries.length === 0 ? undefined : new Map(entries)
 }
 
-/** The alias or the role that annotations give. */
+/** The alias or the role of an item's annotations. */
 function annotated({ annotations }: SchemaItem, kind: 'alias' | 'role'): string | undefined {
   return annotations.find(each => each.kind === kind)?.name.text
 }
@@ -179,7 +179,7 @@ class DefinitionWriter extends ItemPrinter {
     })
   }
 
-  /** A lambda as a text: a short one keeps its parentheses. */
+  /** A lambda as text. A short lambda keeps its parentheses. */
   #lambdaText(node: Node): string {
     if (node.kind !== 'group' || node.inner.kind !== 'lambda') return this.expression(node)
     const { inner } = node

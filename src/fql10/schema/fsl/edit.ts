@@ -1,11 +1,11 @@
-// Changes to the text of a schema file that leave everything else as it is: what is cut, put in and replaced, and the white
-// space around it.
+// Edits the text of a schema file: removes, inserts and replaces ranges, adapts the white space around them, and keeps
+// the rest.
 
 import type { SourceRange } from './outline.ts'
 import { indented } from './print-expression.ts'
 
 interface Edit {
-  /** Where it begins; edits are made from the end of the text to its beginning. */
+  /** The start of the edit. Edits are applied from the end of the text to its start. */
   readonly at: number
   readonly apply: (text: string) => string
 }
@@ -18,23 +18,23 @@ export class TextEdits {
     return this.#edits.length === 0
   }
 
-  /** Puts a text in place of another; its further lines get the indentation of the line that it is in. */
+  /** Replaces a range. Additional lines of the new text get the indentation of the replaced line. */
   replace({ end, start }: SourceRange, by: string): void {
     const apply = (text: string) => text.slice(0, start) + aligned(by, text, start) + text.slice(end)
     this.#edits.push({ at: start, apply })
   }
 
-  /** Takes a text out, with the semicolon behind it. */
+  /** Removes a range with the semicolon after it. */
   cut(place: SourceRange): void {
     this.#edits.push({ at: place.start, apply: text => cut(text, place) })
   }
 
-  /** Takes a text out and nothing with it. */
+  /** Removes exactly a range. */
   erase({ end, start }: SourceRange): void {
     this.#edits.push({ at: start, apply: text => text.slice(0, start) + text.slice(end) })
   }
 
-  /** Puts lines of their own before the closing brace of a block; `level`: how many blocks are around it. */
+  /** Inserts lines before the closing brace of a block. `level` is the number of enclosing blocks. */
   append(block: SourceRange, level: number, lines: readonly string[]): void {
     if (lines.length === 0) return
     const brace = block.end - 1
@@ -43,13 +43,13 @@ export class TextEdits {
 
   /** The text after all edits. */
   applied(text: string): string {
-    // Of those at one place the earlier is made last, and stands first.
+    // Of several edits at one position, the first one must come first in the text, so it is applied last.
     const order = [...this.#edits].reverse().sort((left, right) => right.at - left.at)
     return order.reduce((edited, { apply }) => apply(edited), text)
   }
 }
 
-/** The indentation of the line that an offset is in. */
+/** The indentation of the line at an offset. */
 function indentAt(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   return /^[ \t]*/.exec(line)?.[0] ?? ''
@@ -59,7 +59,7 @@ function aligned(inserted: string, text: string, at: number): string {
   return inserted.replaceAll('\n', `\n${indentAt(text, at)}`)
 }
 
-/** A text without a part: what is left of its line goes with it. */
+/** A text without a range. If the rest of its line is blank, the line break stays and the blank is removed. */
 export function cut(text: string, { end, start }: SourceRange): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0
   const before = text.slice(0, start)

@@ -1,17 +1,17 @@
-// Defaults within the types of fields: they may stand only on a way of plain objects.
+// Checks defaults within field types. A default is allowed only if all its parents are plain objects.
 
 import { msg } from '../../../base/message.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { type Conversion, errorPlace } from './conversion.ts'
 import type { SourceRange } from './outline.ts'
 
-/** Why no default may stand within a type. */
+/** The reason why a type may not contain defaults. */
 interface Obstacle {
   readonly message: string
   readonly place: SourceRange
 }
 
-/** Notes the defaults that may not stand where they are; `outer` is the default of the field itself. */
+/** Records invalid defaults in a type. `outer` is the default of the field itself. */
 export function refuseDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
   look(type, conflicting(outer), conversion)
 }
@@ -40,7 +40,7 @@ function notObject(type: TypeNode): Obstacle {
   return { message: 'Parent is not an object', place: type }
 }
 
-/** The types within a type that is no object, and why there is no default in them. */
+/** The types within a type other than an object, and the reason why they may not contain defaults. */
 function partsOf(type: Exclude<TypeNode, { kind: 'object' }>): {
   readonly own: Obstacle
   readonly within: readonly TypeNode[]

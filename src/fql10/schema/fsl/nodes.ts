@@ -1,27 +1,26 @@
-// The items of a schema file with what they mean, each with its place: what differences, patches, migrations and definitions
-// are made of. `parseFsl` (parse.ts) makes them, `printItem` (print.ts) writes them. Places are offsets into the text of
-// {@link SchemaFile.source}; with it a place is what errors are drawn from. Expressions and
-// types are the nodes of `../../syntax`.
+// Defines the items of a schema file with their positions, for differences, patches, migrations and definitions.
+// `parseFsl` (parse.ts) creates items, `printItem` (print.ts) prints them. Positions are offsets into the text of
+// {@link SchemaFile.source}. Expressions and types are nodes of `../../syntax`.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
 import type { AnnotationPlace, NamePlace, ParameterPlace, SourceRange } from './outline.ts'
 
-/** A file that was read; the source's name is that of the file. */
+/** A parsed file. The name of its source is the name of the file. */
 export interface SchemaFile {
   readonly source: Source
   readonly items: readonly SchemaItem[]
 }
 
 /**
- * What all items at the top of a file have. The place is that of annotations and text, without the comment above it and
- * without a semicolon behind it.
+ * The common part of all items. The range includes annotations, but neither the comment before the item nor the
+ * semicolon after it.
  */
 interface ItemBase extends SourceRange {
   readonly source: Source
-  /** Where its comment begins; where the item begins, when it has none. */
+  /** The start of its comment, or of the item without a comment. */
   readonly commentStart: number
-  /** Where its first word begins, behind the annotations. */
+  /** The start of its first word after the annotations. */
   readonly keywordStart: number
   readonly name: NamePlace
   readonly annotations: readonly AnnotationPlace[]
@@ -30,9 +29,9 @@ interface ItemBase extends SourceRange {
 /** An item with members in braces. */
 interface BlockItem<K extends string, M> extends ItemBase {
   readonly kind: K
-  /** From brace to brace. */
+  /** The range from brace to brace. */
   readonly block: SourceRange
-  /** In the order of the text. */
+  /** The members in the order of the text. */
   readonly members: readonly M[]
 }
 
@@ -43,7 +42,7 @@ export type CollectionItem = BlockItem<'collection', CollectionMember>
 interface FieldMember extends SourceRange {
   readonly kind: 'field'
   readonly name: NamePlace
-  /** Fields within objects are {@link TypeNode}s of kind `object`; their members have places of their own. */
+  /** The fields of an object are in a {@link TypeNode} of kind `object`, whose members have their own ranges. */
   readonly type: TypeNode
   readonly defaultValue: Node | undefined
 }
@@ -51,12 +50,12 @@ interface FieldMember extends SourceRange {
 /** `*: T` */
 interface WildcardMember extends SourceRange {
   readonly kind: 'wildcard'
-  /** Of the star. */
+  /** The range of the star. */
   readonly name: NamePlace
   readonly type: TypeNode
 }
 
-/** `compute name: T = lambda`; a short lambda is a group that holds it, a long one is never in a group. */
+/** `compute name: T = lambda`. A short lambda is in a group; a long lambda never is. */
 interface ComputedMember extends SourceRange {
   readonly kind: 'computed'
   readonly name: NamePlace
@@ -69,11 +68,11 @@ export interface IndexMember extends SourceRange {
   readonly kind: 'index'
   readonly name: NamePlace
   readonly block: SourceRange
-  /** In the order of the text; each kind occurs at most once. */
+  /** The parts in the order of the text. Each kind occurs at most once. */
   readonly members: readonly IndexPart[]
 }
 
-/** `terms […]` or `values […]`; the place of the member, and that of the brackets. */
+/** `terms […]` or `values […]`, with the range of the part and that of the brackets. */
 export interface IndexPart extends SourceRange {
   readonly kind: 'terms' | 'values'
   readonly valuePlace: SourceRange
@@ -82,13 +81,13 @@ export interface IndexPart extends SourceRange {
 
 /** A path of an index or a unique constraint. */
 export interface IndexPath extends SourceRange {
-  /** Names and positions, without `data`. */
+  /** Field names and array indexes, without `data`. */
   readonly path: SchemaPath
   readonly mva: boolean
   readonly order: 'asc' | 'desc'
 }
 
-/** The steps of a path: names of fields, and positions in arrays. */
+/** The steps of a path: field names and array indexes. */
 export type SchemaPath = readonly (string | bigint)[]
 
 /** `unique […]` */
@@ -98,14 +97,14 @@ export interface UniqueMember extends SourceRange {
   readonly paths: readonly IndexPath[]
 }
 
-/** `check name (lambda)`: the body is the group. */
+/** `check name (lambda)`. The body is the group. */
 interface CheckMember extends SourceRange {
   readonly kind: 'check'
   readonly name: NamePlace
   readonly body: Node
 }
 
-/** `history_days n`, `ttl_days n`, `document_ttls b`; `valuePlace` is that of the value. */
+/** `history_days n`, `ttl_days n`, `document_ttls b`. `valuePlace` is the range of the value. */
 export interface SettingMember extends SourceRange {
   readonly kind: 'history_days' | 'ttl_days' | 'document_ttls'
   readonly value: bigint | boolean
@@ -119,12 +118,12 @@ interface MigrationsMember extends SourceRange {
   readonly statements: readonly MigrationStatement[]
 }
 
-/** A path of fields in a statement of a migration, with its place. */
+/** The path of a field in a migration statement, with its range. */
 export interface FieldPathPlace extends SourceRange {
   readonly path: readonly string[]
 }
 
-/** A statement of a block of migrations; the place is that of the whole statement. */
+/** A statement of a migrations block, with its range. */
 export type MigrationStatement =
   | (SourceRange & { readonly kind: 'add' | 'drop'; readonly field: FieldPathPlace })
   | (SourceRange & { readonly kind: 'backfill'; readonly field: FieldPathPlace; readonly value: Node })
@@ -137,7 +136,7 @@ export type MigrationStatement =
   | (SourceRange & { readonly kind: 'move_conflicts' | 'move_wildcard'; readonly into: FieldPathPlace })
   | (SourceRange & { readonly kind: 'add_wildcard' })
 
-/** What stands in a collection. */
+/** A member of a collection. */
 export type CollectionMember =
   | FieldMember
   | WildcardMember
@@ -152,7 +151,7 @@ export type CollectionMember =
 export interface FunctionItem extends ItemBase {
   readonly kind: 'function'
   readonly parameters: readonly ParameterPlace[]
-  /** From one parenthesis to the other. */
+  /** The range from one parenthesis to the other. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
   readonly body: BlockNode
@@ -169,23 +168,23 @@ export interface PrivilegesMember extends SourceRange {
   readonly actions: readonly ActionMember[]
 }
 
-/** A name, which may have a predicate behind it: `membership C`, or `membership C { predicate (…) }`. */
+/** A name with an optional predicate: `membership C`, or `membership C { predicate (…) }`. */
 export interface PredicatedMember<K extends string> extends SourceRange {
   readonly kind: K
   readonly name: NamePlace
   readonly predicate: PredicatePlace | undefined
 }
 
-/** `read`, or `read { predicate (…) }`; the name is the word. */
+/** `read`, or `read { predicate (…) }`. The action is the name. */
 export type ActionMember = PredicatedMember<'action'>
 
-/** A predicate: the lambda in parentheses, and the place of the braces around it. */
+/** A predicate: the lambda in parentheses, and the range of the enclosing braces. */
 export interface PredicatePlace {
   readonly block: SourceRange
   readonly lambda: Node
 }
 
-/** What stands in a role. */
+/** A member of a role. */
 export type RoleMember = PrivilegesMember | PredicatedMember<'membership'>
 
 /** `access provider N { … }` */
@@ -198,19 +197,19 @@ export interface TextMember extends SourceRange {
   readonly valuePlace: SourceRange
 }
 
-/** What stands in an access provider. */
+/** A member of an access provider. */
 export type ProviderMember = TextMember | PredicatedMember<'role'>
 
-/** An item at the top of a file. */
+/** A top-level item of a file. */
 export type SchemaItem = CollectionItem | FunctionItem | RoleItem | ProviderItem
 
-/** The members of one kind. */
+/** The type of the members of one kind. */
 export type OfKind<M extends { readonly kind: string }, K extends M['kind']> = Extract<
   M,
   { readonly kind: K }
 >
 
-/** The members that are of one kind. */
+/** Selects the members of one kind. */
 export function ofKind<M extends { readonly kind: string }, K extends M['kind']>(
   members: readonly M[],
   kind: K,
@@ -218,7 +217,7 @@ export function ofKind<M extends { readonly kind: string }, K extends M['kind']>
   return members.filter((each): each is OfKind<M, K> => each.kind === kind)
 }
 
-/** The lambda of a computed field, be it written in parentheses or not. */
+/** The lambda of a computed field without its parentheses. */
 export function ungrouped(body: Node): Node {
   return body.kind === 'group' ? ungrouped(body.inner) : body
 }

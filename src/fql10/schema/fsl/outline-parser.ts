@@ -1,4 +1,4 @@
-// The text of a schema file to its outline, in one pass. It stops at the first thing that cannot be read.
+// Parses a schema file to its outline in one pass. It stops at the first syntax error.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { limits } from '../../../base/limits.ts'
@@ -25,38 +25,38 @@ import type {
 } from './outline.ts'
 import { unreadableEnd } from './unreadable.ts'
 
-/** Words behind which the next word is a name, even in another line. */
+/** Keywords with a name, which may be on the next line. */
 const named: ReadonlySet<string> = new Set(
   'collection role index terms values unique predicate migrations privileges membership history_days ttl_days check'.split(
     ' ',
   ),
 )
 
-/** Words with a value in the same line, and without a name. */
+/** Keywords without a name, whose value is on the same line. */
 const nameless: ReadonlySet<string> = new Set([...resourceActions, 'issuer', 'jwks_uri', 'document_ttls'])
 
 const migrationWords: ReadonlySet<string> = new Set(
   'add drop backfill move split move_conflicts move_wildcard add_wildcard'.split(' '),
 )
 
-/** What is known of an item before its first word. */
+/** The part of an item before its first word. */
 interface Beginning {
   readonly start: number
   readonly commentStart: number
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/** Reads schema files. Throws Expected where it cannot go on, Recorded behind a fault that it has recorded. */
+/** Parses schema files. Throws Expected if it cannot continue, and Recorded after a recorded fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
-  /** The comments in front of the position, since the last item. */
+  /** The comments between the last item and the position. */
   #comments: (SourceRange & { readonly isLine: boolean })[] = []
 
   constructor(source: Source) {
     super(source, [])
   }
 
-  /** All items of the file. */
+  /** Parses all items of the file. */
   file(): OutlineItem[] {
     const items: OutlineItem[] = []
     this.#separators()
@@ -67,20 +67,20 @@ export class OutlineParser extends Parser {
     return items
   }
 
-  /** An item, and what separates it from the next. */
+  /** Parses an item and the separators after it. */
   #topItem(): OutlineItem {
     const item = this.#item(this.#commentStart())
     if (!this.#separators() && this.at < this.text.length) throw this.#unreadableEnd(item)
     return item
   }
 
-  /** Behind a word alone a name could have come. */
+  /** After a keyword without name and value, a name would be valid too. */
   #unreadableEnd(item: OutlineItem): Expected {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
     return isBare ? this.expected('end-of-input', 'identifier') : this.expected('end-of-input')
   }
 
-  /** Skips what separates items, and remembers the comments in it; whether there was any. */
+  /** Skips separators between items, and collects their comments. Returns true if there was a separator. */
   #separators(): boolean {
     this.#comments = []
     let any = false
@@ -102,7 +102,7 @@ export class OutlineParser extends Parser {
     }
   }
 
-  /** Where the run of comments begins that ends right above the position. */
+  /** The start of the consecutive comments that end directly before the position. */
   #commentStart(): number {
     let start = this.at
     for (const { end, isLine, start: commentStart } of this.#comments.reverse()) {
@@ -133,7 +133,7 @@ export class OutlineParser extends Parser {
     return this.#unknown(beginning, keyword)
   }
 
-  /** An item whose word means nothing; what follows is not read. */
+  /** Skips an item with an unknown keyword. */
   #unknown(beginning: Beginning, keyword: NamePlace): OutlineMember {
     this.at += this.text.slice(this.at, unreadableEnd(this.text, this.at)).trimEnd().length
     return { form: 'member', ...beginning, end: this.at, keyword, name: undefined, value: undefined }
@@ -157,14 +157,14 @@ export class OutlineParser extends Parser {
     return annotations
   }
 
-  /** A word, keywords of expressions too. */
+  /** Reads a word, which may be a keyword of the query language. */
   #word(): NamePlace {
     const start = this.at
     const text = this.anyName()
     return { text, start, end: this.at }
   }
 
-  /** A word that is no keyword, or a text in quotes. */
+  /** Reads a name: a word other than a keyword, or a string literal. */
   #name(): NamePlace {
     const start = this.at
     if (startsString(this)) {
@@ -177,7 +177,9 @@ export class OutlineParser extends Parser {
     return { text: this.name(), start, end: this.at }
   }
 
-  /** Whether a name with a colon or an equals sign comes, or a computed field; the position stays. */
+  /**
+   * True if a field follows: a name with a colon or an equals sign, or a computed field. The position does not change.
+   */
   #isField(): boolean {
     if (!this.isName) return false
     const start = this.at
@@ -218,13 +220,13 @@ export class OutlineParser extends Parser {
     return { form: 'field', annotations, commentStart, start, end, compute, name, isWildcard, type, value }
   }
 
-  /** An expression that must be there. */
+  /** Parses a required expression. */
   #expression(): Node {
     if (!this.startsExpression()) throw this.expected('expression')
     return this.expression(false)
   }
 
-  /** A type; what stands behind it is looked at here. */
+  /** Parses a type. The caller parses the text after it. */
   #type(): TypeNode {
     return readType(this, { readDefault: () => this.expression(false), isPart: true })
   }
@@ -287,7 +289,7 @@ export class OutlineParser extends Parser {
     }
   }
 
-  /** A dot alone is no path. */
+  /** Rejects a lone dot, which is not a path. */
   #refuseBareDot(): void {
     const start = this.at
     if (!this.skips('.')) return
@@ -406,7 +408,10 @@ export class OutlineParser extends Parser {
     return { name, isRest, type, start, end }
   }
 
-  /** A body that does not parse is skipped; faults that its expressions have recorded are reported instead. */
+  /**
+   * Parses the body of a function. A syntax error skips the body; recorded faults in its expressions are reported
+   * instead.
+   */
   #functionBody() {
     const start = this.at
     try {

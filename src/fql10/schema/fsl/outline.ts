@@ -1,15 +1,15 @@
-// A schema file as it is written: words with names and values, before anybody asks what they mean. Whatever looks like an
-// item is one, so that everything that is wrong with a file can be told at once.
+// Defines the outline of a schema file: keywords with names and values, before they are interpreted. Everything that
+// looks like an item is one, so that all faults of a file can be reported together.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'
 
-/** Where something stands in its source: offsets, the end not included. */
+/** A range of a source as offsets. The end is exclusive. */
 export interface SourceRange {
   readonly start: number
   readonly end: number
 }
 
-/** A name, as a word or in quotes: its text, and its place with the quotes. */
+/** A name, as a word or in quotes: its text, and its range including the quotes. */
 export interface NamePlace extends SourceRange {
   readonly text: string
 }
@@ -32,23 +32,23 @@ interface OutlineList extends SourceRange {
   readonly elements: readonly Node[]
 }
 
-/** One expression. */
+/** An expression. */
 export interface OutlineExpression extends SourceRange {
   readonly kind: 'expression'
   readonly node: Node
 }
 
-/** What stands behind a word and its name. */
+/** The value after a keyword and its name. */
 export type OutlineValue = OutlineBlock | OutlineList | OutlineExpression
 
-/** What all items have: the place is that of its annotations, if there are any, and of all that follows. */
+/** The common part of all items. The range includes the annotations. */
 interface OutlineBase extends SourceRange {
   readonly annotations: readonly AnnotationPlace[]
-  /** Where its comment begins; where the item begins, when it has none. */
+  /** The start of its comment, or of the item without a comment. */
   readonly commentStart: number
 }
 
-/** A word with a name and a value, each of which may be missing. */
+/** A keyword with an optional name and an optional value. */
 export interface OutlineMember extends OutlineBase {
   readonly form: 'member'
   readonly keyword: NamePlace
@@ -56,19 +56,19 @@ export interface OutlineMember extends OutlineBase {
   readonly value: OutlineValue | undefined
 }
 
-/** `name: type = value`, where the type or the value may be missing. */
+/** `name: type = value`. The type or the value may be missing. */
 export interface OutlineField extends OutlineBase {
   readonly form: 'field'
-  /** The word `compute` and the blanks behind it. */
+  /** The word `compute`, with the whitespace after it. */
   readonly compute: SourceRange | undefined
-  /** Its text is `*` for the wildcard. */
+  /** The text is `*` for a wildcard. */
   readonly name: NamePlace
   readonly isWildcard: boolean
   readonly type: TypeNode | undefined
   readonly value: Node | undefined
 }
 
-/** A parameter of a function. The place is that of the name with the dots before it. */
+/** A parameter of a function. The range covers the name and the dots before it. */
 export interface ParameterPlace extends SourceRange {
   readonly name: NamePlace
   readonly isRest: boolean
@@ -78,18 +78,18 @@ export interface ParameterPlace extends SourceRange {
 /** A function. */
 export interface OutlineFunction extends OutlineBase {
   readonly form: 'function'
-  /** Its first word, after the annotations. */
+  /** The keyword, after the annotations. */
   readonly keyword: NamePlace
   readonly name: NamePlace
   readonly parameters: readonly ParameterPlace[]
-  /** From one parenthesis to the other. */
+  /** The range from one parenthesis to the other. */
   readonly list: SourceRange
   readonly result: TypeNode | undefined
-  /** Undefined when it cannot be read. */
+  /** Undefined if the body has a syntax error. */
   readonly body: BlockNode | undefined
 }
 
-/** A statement of a block of migrations. */
+/** A statement of a migrations block. */
 export interface OutlineMigration extends OutlineBase {
   readonly form: 'migration'
   readonly keyword: NamePlace
@@ -97,5 +97,5 @@ export interface OutlineMigration extends OutlineBase {
   readonly value: Node | undefined
 }
 
-/** One item, at the top of a file or within a block. */
+/** An item, at the top level of a file or within a block. */
 export type OutlineItem = OutlineMember | OutlineField | OutlineFunction | OutlineMigration

@@ -1,4 +1,4 @@
-// From the text of a schema file to its items, or to everything that is wrong with it.
+// Parses schema files.
 
 import type { Diagnostic } from '../../failure/failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
@@ -8,20 +8,20 @@ import { convert } from './convert.ts'
 import type { SchemaFile } from './nodes.ts'
 import { OutlineParser } from './outline-parser.ts'
 
-/** A file that was read, with what is wrong with it: without faults its items are all there. */
+/** A parsed file with its faults. Without faults, the items are complete. */
 export interface ParsedFile {
   readonly file: SchemaFile
   readonly faults: readonly Diagnostic[]
 }
 
-/** The expression that a text is, as a file has it: without the block that is around a query. Throws QueryFailures. */
+/** Parses an expression, and removes the block around a single expression. Throws a QueryFailure. */
 export function parseExpression(source: Source): Node {
   const { body } = parseQuery(source, [])
   const [only, ...others] = body.kind === 'block' ? body.statements : []
   return only !== undefined && others.length === 0 && only.kind !== 'let' ? only : body
 }
 
-/** Reads a file; the source's name is that of the file. What is wrong is returned, never thrown. */
+/** Parses a file. The name of its source is the name of the file. Faults are returned, never thrown. */
 export function parseFsl(source: Source): ParsedFile {
   const parser = new OutlineParser(source)
   const { faults, result } = readWhole(parser, () => parser.file())

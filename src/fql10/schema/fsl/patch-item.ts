@@ -1,4 +1,4 @@
-// The edits that make an item in a file say what a definition says: everything that is the same is left as it is written.
+// Creates the edits that change an item to match a definition. Unchanged parts keep their text.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
@@ -7,7 +7,7 @@ import type { AnnotationPlace, SourceRange } from './outline.ts'
 import { ItemPrinter, type Member, memberKey, printedAnnotation, saysNothing } from './print.ts'
 import { printedName } from './print-expression.ts'
 
-/** Notes the edits by which `item`, as it stands in a file, becomes what `wanted` is. Both have one kind and one name. */
+/** Adds the edits that change `item` in a file to `wanted`. Both have the same kind and name. */
 export function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {
   step(stepsPerDefinition)
   new ItemPatch(item, wanted, edits).patch()
@@ -62,7 +62,7 @@ class ItemPatch {
     if (lines.length > 0) this.#edits.replace(place, lines.join(''))
   }
 
-  /** `level`: how many blocks are around this one. In those within others new members come in reverse order. */
+  /** `level` is the number of enclosing blocks. In nested blocks, new members are inserted in reverse order. */
   #members(block: SourceRange, old: readonly Member[], wanted: readonly Member[], level: number): void {
     const before = new Map(old.map(each => [memberKey(each), each]))
     const after = new Map(wanted.map(each => [memberKey(each), each]))
@@ -126,7 +126,7 @@ class ItemPatch {
     else if (this.#old.expression(defaultValue) !== value) this.#edits.replace(defaultValue, value)
   }
 
-  /** That a type comes or goes is no change. */
+  /** Adding or removing a type is not a change. */
   #computed(old: Member & { kind: 'computed' }, wanted: Member & { kind: 'computed' }): void {
     if (old.type !== undefined && wanted.type !== undefined) {
       const type = this.#new.type(wanted.type)

@@ -1,5 +1,4 @@
-// Schema files brought in line with the definitions that are there: what has been changed elsewhere is written into them,
-// with comments, order and layout kept.
+// Updates schema files to match the stored definitions. Comments, order and layout are kept.
 
 import { GenerationCache } from '../../../base/generation-cache.ts'
 import { treeBytesPerUnit } from '../../syntax/nodes.ts'
@@ -10,13 +9,13 @@ import type { SourceRange } from './outline.ts'
 import { type ParsedFile, parseFsl } from './parse.ts'
 import { patchItem } from './patch-item.ts'
 
-/** A file: its name, and its text. */
+/** A file with its name and text. */
 export interface FileText {
   readonly name: string
   readonly text: string
 }
 
-/** The file that new items go to. */
+/** The file for new items. */
 export const mainFile = 'main.fsl'
 
 const preamble =
@@ -27,7 +26,7 @@ const warning =
   '// Please fix its syntax and re-submit the file. Contact support if you need\n' +
   '// assistance via https://support.fauna.com.\n\n\n'
 
-/** Bytes of the trees of files that are remembered, at most, and of a fault besides. */
+/** Upper bounds for cached files in bytes: for all trees, and for each fault. */
 const rememberedBytesMax = 33_554_432
 const faultBytes = 512
 
@@ -36,7 +35,7 @@ const remembered = new GenerationCache<string, ParsedFile>(
   ({ file, faults }) => (64 + file.source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
 )
 
-/** The items of a file; what was read before is remembered. */
+/** Parses a file, or returns the cached result. */
 export function readFile({ name, text }: FileText): ParsedFile {
   const key = `${name}\n${text}`
   let parsed = remembered.get(key)
@@ -47,36 +46,36 @@ export function readFile({ name, text }: FileText): ParsedFile {
   return parsed
 }
 
-/** The items of all files, as far as they can be read. */
+/** The items of all files that can be parsed. */
 export function itemsIn(files: readonly FileText[]): readonly SchemaItem[] {
   return files.flatMap(file => readFile(file).file.items)
 }
 
-/** What an item is the same by, in all files. */
+/** The key that identifies an item across files. */
 export function itemKey({ kind, name }: Pick<SchemaItem, 'kind' | 'name'>): string {
   return `${kind} ${name.text}`
 }
 
-/** The place of an item with the comment that belongs to it. */
+/** The range of an item with its comment. */
 export function placeWithComment({ commentStart, end }: SchemaItem): SourceRange {
   return { start: commentStart, end }
 }
 
-/** A text with an item behind it, an empty line between. */
+/** Appends an item to a text, after an empty line. */
 function withItem(text: string, item: string): string {
   if (text.trim() === '') return `${item}\n`
   return `${text}${text.endsWith('\n') ? '' : '\n'}\n${item}\n`
 }
 
-/** The text of a file made of nothing but definitions; `items` are texts of items, in the order in which they come. */
+/** The text of a generated file. `items` are the texts of its items, in order. */
 function generatedText(items: readonly string[]): string {
   const text = `${preamble}${items.map(item => `${item}\n`).join('\n')}`
   return readFile({ name: mainFile, text }).faults.length > 0 ? warning + text : text
 }
 
 /**
- * The files as they are when they say what the definitions say, of which `items` are the texts; no file, where there is
- * nothing to say. Files that cannot be read are let be, and what is in them counts as missing.
+ * Updates files to match definitions; `items` are the texts of their items. Without files and definitions, the result
+ * is empty. Files with syntax errors are kept, and their items count as missing.
  */
 export function patchFiles(files: readonly FileText[], items: readonly string[]): readonly FileText[] {
   if (files.length === 0) return items.length === 0 ? [] : [{ name: mainFile, text: generatedText(items) }]

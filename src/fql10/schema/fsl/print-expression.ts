@@ -1,5 +1,4 @@
-// Expressions and types as they are printed in schema files: in one layout, whatever they were written in. Parentheses are
-// part of the tree and printed where they were.
+// Prints expressions and types in a canonical layout for schema files. Parentheses are part of the tree, and are kept.
 
 import { unreachable } from '../../../base/assert.ts'
 import {
@@ -13,12 +12,12 @@ import {
 import { isPlainName } from '../field-names.ts'
 import { escaped, printedDecimal, printedString } from './print-text.ts'
 
-/** A text of several lines, further in by one level from its second line on. Texts in quotes have no lines of their own. */
+/** Indents all lines but the first by one level. Printed string literals contain no newlines. */
 export function indented(text: string): string {
   return text.replaceAll('\n', '\n  ')
 }
 
-/** Lines in braces. */
+/** Encloses lines in braces. */
 export function inBraces(lines: readonly string[]): string {
   return `{${lines.map(line => indented(`\n${line}`)).join('')}\n}`
 }
@@ -27,12 +26,12 @@ export function inBraces(lines: readonly string[]): string {
 export class ExpressionPrinter {
   readonly #text: string
 
-  /** `text`: what the nodes were parsed from. */
+  /** `text` is the text of the nodes. */
   constructor(text: string) {
     this.#text = text
   }
 
-  /** An expression. */
+  /** Prints an expression. */
   expression(node: Node): string {
     switch (node.kind) {
       case 'literal':
@@ -82,7 +81,7 @@ export class ExpressionPrinter {
     }
   }
 
-  /** Statements in braces. */
+  /** Prints statements in braces. */
   block({ statements }: BlockNode): string {
     return inBraces(
       statements.map(each => {
@@ -93,7 +92,7 @@ export class ExpressionPrinter {
     )
   }
 
-  /** A lambda; a short one is its body alone. */
+  /** Prints a lambda. Of a short lambda, only the body is printed. */
   lambda(node: LambdaNode): string {
     if (node.parameters[0] === shortParameter) return this.expression(node.body)
     const rest = node.rest === undefined ? [] : [`...${node.rest}`]
@@ -122,7 +121,7 @@ export class ExpressionPrinter {
     return this.expression(operand) + printed.join('')
   }
 
-  /** `leads`: the link stands at the beginning of a short lambda, where brackets have a dot before them. */
+  /** `leads` is true for the first link of a short lambda, where brackets need a dot. */
   #link(link: Link, leads: boolean): string {
     switch (link.kind) {
       case 'field':
@@ -141,7 +140,7 @@ export class ExpressionPrinter {
     }
   }
 
-  /** A type. `within`: how tight the operator around it binds. */
+  /** Prints a type. `within` is the precedence of the enclosing operator. */
   type(type: TypeNode, within = 0): string {
     switch (type.kind) {
       case 'name': {
@@ -188,12 +187,12 @@ function parenthesised(text: string, needed: boolean): string {
   return needed ? `(${text})` : text
 }
 
-/** A key: keywords may be keys. */
+/** Prints an object key. Keywords are valid keys. */
 function printedKey(key: string): string {
   return /^[a-zA-Z_][a-zA-Z0-9_']*$/.test(key) ? key : printedString(key)
 }
 
-/** A name of an item: in quotes where it has to be. */
+/** Prints the name of an item, in quotes if necessary. */
 export function printedName(name: string): string {
   return isPlainName(name) ? name : printedString(name)
 }

@@ -1,12 +1,12 @@
-// Texts and numbers as they are printed in schema files.
+// Prints strings and numbers in schema files.
 
 import { isDisplayed } from '../../syntax/reader.ts'
 import { escapes } from '../../text/quoted.ts'
 
-/** Other quotes stand as they are. */
+/** Quotes that need no escape in a text in double quotes. */
 const unescaped: ReadonlySet<string> = new Set(["'", '`'])
 
-/** The inside of a text in double quotes. */
+/** The content of a text in double quotes. */
 export function escaped(text: string): string {
   let printed = ''
   for (let at = 0; at < text.length; at++) {
@@ -23,7 +23,7 @@ export function printedString(text: string): string {
   return `"${escaped(text)}"`
 }
 
-/** A decimal number as it was written, in the spelling that keeps all its digits. */
+/** A decimal number in a canonical spelling that keeps all digits. */
 export function printedDecimal(written: string): string {
   const [, sign = '', integer = '', fraction = '', exponent = '0'] =
     /^([+-]?)\s*([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$/.exec(written.replaceAll('_', '')) ?? []

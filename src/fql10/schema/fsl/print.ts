@@ -1,4 +1,4 @@
-// Items and members as they are printed in schema files: two blanks a level, one member a line.
+// Prints items and members in schema files, with two spaces per level and one member per line.
 
 import type {
   ActionMember,
@@ -16,7 +16,7 @@ import type { AnnotationPlace, ParameterPlace } from './outline.ts'
 import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
 import { printedString } from './print-text.ts'
 
-/** `.a.b[0]["x y"]`: a path, which begins with a dot. */
+/** Prints a path, which begins with a dot: `.a.b[0]["x y"]`. */
 export function printedPath(path: SchemaPath): string {
   return path
     .map((step, index) => {
@@ -27,7 +27,7 @@ export function printedPath(path: SchemaPath): string {
     .join('')
 }
 
-/** A path of an index with what is wrapped around it. */
+/** Prints a path of an index, including `mva` and `desc`. */
 export function printedIndexPath({ mva, order, path }: IndexPath): string {
   const inner = mva ? `mva(${printedPath(path)})` : printedPath(path)
   return order === 'desc' ? `desc(${inner})` : inner
@@ -43,16 +43,16 @@ export function printedAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' |
   return `@${kind}(${printedName(name.text)})`
 }
 
-/** What stands at the top of a file or in an item, below the item itself. */
+/** A member of an item, or a part of a member. */
 export type Member = CollectionMember | IndexPart | RoleMember | ActionMember | ProviderMember
 
-/** What a member is the same by, in two forms of an item. */
+/** The key that identifies a member in two forms of an item. */
 export function memberKey(member: Member): string {
   if (member.kind === 'unique') return `unique ${printedPaths(member.paths)}`
   return 'name' in member ? `${member.kind} ${member.name.text}` : member.kind
 }
 
-/** Whether a member is the same as none. */
+/** True if a member has no effect, as if it were absent. */
 export function saysNothing(member: Member): boolean {
   return (
     ((member.kind === 'terms' || member.kind === 'values') && member.paths.length === 0) ||
@@ -60,9 +60,9 @@ export function saysNothing(member: Member): boolean {
   )
 }
 
-/** Prints what was parsed from one text. */
+/** Prints the items of one text. */
 export class ItemPrinter extends ExpressionPrinter {
-  /** An item, without a newline at its end. */
+  /** Prints an item, without a newline at its end. */
   item(item: SchemaItem): string {
     const annotations = item.annotations.map(each => `${printedAnnotation(each)}\n`).join('')
     const name = printedName(item.name.text)
@@ -73,7 +73,7 @@ export class ItemPrinter extends ExpressionPrinter {
     return `${annotations}${item.kind} ${name} ${inBraces(members.map(each => this.member(each)))}`
   }
 
-  /** The parameters of a function and the type of its result. */
+  /** Prints the parameters and the result type of a function. */
   head({ parameters, result }: Pick<Extract<SchemaItem, { kind: 'function' }>, 'parameters' | 'result'>) {
     const printed = parameters.map(each => this.#parameter(each)).join(', ')
     return `(${printed})${result === undefined ? '' : `: ${this.type(result)}`}`
@@ -83,7 +83,7 @@ export class ItemPrinter extends ExpressionPrinter {
     return `${isRest ? '...' : ''}${name.text}${type === undefined ? '' : `: ${this.type(type)}`}`
   }
 
-  /** A member, without a newline at its end. */
+  /** Prints a member, without a newline at its end. */
   member(member: Member): string {
     switch (member.kind) {
       case 'field': {
@@ -129,12 +129,12 @@ export class ItemPrinter extends ExpressionPrinter {
     return predicate === undefined ? '' : ` ${this.predicate(predicate)}`
   }
 
-  /** A predicate in its braces. */
+  /** Prints a predicate in braces. */
   predicate({ lambda }: PredicatePlace): string {
     return inBraces([`predicate ${this.expression(lambda)}`])
   }
 
-  /** A statement of a block of migrations. */
+  /** Prints a statement of a migrations block. */
   migration(statement: MigrationStatement): string {
     const { kind } = statement
     if (kind === 'add_wildcard') return kind

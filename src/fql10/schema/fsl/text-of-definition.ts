@@ -1,5 +1,5 @@
-// From a stored definition to the text of an item. Texts of expressions are printed anew; what does not parse stays as it is,
-// and the file that it comes into cannot be read.
+// Converts a stored definition to the text of an item. Expressions are printed in canonical form. Code with syntax
+// errors is kept, and makes the schema file invalid.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { namedIn, objectIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -15,15 +15,15 @@ import { printedIndexPath } from './print.ts'
 import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
 import { printedString } from './print-text.ts'
 
-/** A definition of one kind: its fields as version 10 shows them, the name among them. */
+/** A definition: its fields in the form of version 10, including the name. */
 interface StoredDefinition {
   readonly kind: SchemaItem['kind']
   readonly fields: ObjectValue
 }
 
 /**
- * The text of the item that stands for a definition, without a newline at its end. `alias` takes the place of one that it
- * does not have. Undefined for what version 4 has made and a schema file cannot say.
+ * The text of a definition's item, without a newline at its end. `alias` applies if the definition has no alias.
+ * Undefined for definitions of version 4 that a schema file cannot express.
  */
 export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: string): string | undefined {
   switch (kind) {
@@ -42,7 +42,7 @@ function annotation(kind: 'alias' | 'role', name: string | undefined): string {
   return name === undefined ? '' : `@${kind}(${printedName(name)})\n`
 }
 
-/** What `print` makes of a text; the text itself when it cannot be read. */
+/** Parses and prints a text. Returns the text itself if it has a syntax error. */
 function reprinted(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
   const printed = () => print(new Source('*body*', source), new ExpressionPrinter(source))
   return catchError(QueryFailure, printed, () => source)
@@ -60,7 +60,7 @@ function isShort(lambda: LambdaNode): boolean {
   return lambda.parameters[0] === shortParameter
 }
 
-/** A lambda in parentheses, which a short one has of its own. */
+/** A lambda in parentheses. A short lambda already has them. */
 function groupedLambda(source: string): string {
   return reprinted(source, (each, printer) => `(${printer.lambda(parseLambda(each))})`)
 }
@@ -72,7 +72,7 @@ function bareLambda(source: string): string {
   })
 }
 
-/** Stands for a history without end. */
+/** The number of days that stands for an unlimited history. */
 const historyWithoutEnd = '9223372036854775807'
 
 function collectionText(fields: ObjectValue): string {
@@ -166,7 +166,7 @@ function functionText(fields: ObjectValue, invented: string | undefined): string
   return `${alias}${role}function ${printedName(textIn(fields, 'name') ?? '')}${rest}`
 }
 
-/** The parameters of a function, with their types when its signature has one for each. */
+/** The parameters of a function, with types if the signature has the same number of parameters. */
 function headText({ parameters, rest }: LambdaNode, signature: string | undefined): string {
   const names = [...parameters, ...(rest === undefined ? [] : [`...${rest}`])]
   const plain = `(${names.join(', ')})`
@@ -209,7 +209,7 @@ function roleText(fields: ObjectValue): string | undefined {
   return `role ${printedName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }
 
-/** Whether a predicate, or what stands in its place, is not of version 4. */
+/** True unless a predicate, or the value in its place, comes from version 4. */
 function isOwn(predicate: Value | undefined): boolean {
   return predicate === undefined || predicate === true || predicate === null || typeof predicate === 'string'
 }

@@ -1,13 +1,13 @@
-// Where text ends that is no part of the grammar, so that one unreadable item does not hide what is wrong with the others.
+// Finds the end of an item with a syntax error, so that the faults of other items can be reported too.
 
 import { step } from '../../../base/effort.ts'
 
 const closers = new Set([')', ']', '}'])
 
 /**
- * Where an unreadable item that begins at an offset ends: before the line end, semicolon or closing brace that is in no
- * brackets, text or comment of the item; at the latest at the end of the text. Source: the parser of version 10, whose
- * brackets need not match as long as no brace closes another one.
+ * The end of an invalid item: the offset of the next line end, semicolon or closing brace outside of its brackets,
+ * strings and comments, or the end of the text. Source: the parser of version 10, in which brackets need not match as
+ * long as no brace closes another bracket.
  */
 export function unreadableEnd(text: string, start: number): number {
   const open: string[] = []
@@ -26,7 +26,7 @@ export function unreadableEnd(text: string, start: number): number {
   return text.length
 }
 
-/** The last unit of a text in quotes. */
+/** The offset of the closing quote. */
 function textEnd(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== text[start]) at += text[at] === '\\' ? 2 : 1
@@ -39,7 +39,7 @@ function lineEnd(text: string, start: number): number {
   return at
 }
 
-/** The last unit of a comment, in which others may be. */
+/** The last offset of a comment, including nested comments. */
 function commentEnd(text: string, start: number): number {
   let depth = 1
   let at = start + 2

@@ -1,5 +1,5 @@
-// Whether the shape that a definition's statements lead back to holds what the documents are: what the live definition
-// says of them. Rules: FQL v10 reference, migrations, 4 and 7.
+// Compares the live shape of the documents with the shape before the submitted statements, which results from rewinding
+// them. Rules: FQL v10 reference, migrations, 4 and 7.
 
 import { msg } from '../../../base/message.ts'
 import { typeText } from '../../../model/schema/field-types.ts'
@@ -22,7 +22,7 @@ import {
   typeOf,
 } from './shape.ts'
 
-/** Everything by which the rewound shape differs from the live one: live fields, then new ones, then wildcards. */
+/** All differences between the rewound shape and the live shape: live fields first, then new fields, then wildcards. */
 export function comparisonFaults(
   rewound: StructShape,
   live: StructShape,
@@ -82,7 +82,8 @@ class Comparison {
         return [...faults, this.#narrower(field, path, type, liveType)]
       }
     }
-    // An object that takes more fields than before holds what it held: statements know no wildcards of inner objects.
+    // An object type that allows more fields accepts all old values. Statements cannot change wildcards of nested
+    // objects.
     return isSubtype(liveType, type) ? [] : [this.#narrower(field, path, type, liveType)]
   }
 
@@ -120,7 +121,7 @@ class Comparison {
     if (isStruct(content) && content.wildcard === undefined) {
       const missing = missingWithin(content)
       const [only] = missing
-      // All of its fields are added, and with them the object.
+      // If all fields of an object are added, the object is added too.
       const isAdded = content.fields.size > 0 && missing.length === 0
       if (isAdded && !hasWildcard(this.#top)) return []
       if (missing.length === 1 && only !== undefined) return [this.#undeclared(only)]
@@ -190,7 +191,7 @@ class Comparison {
   }
 }
 
-/** The declared fields in an object, and in objects in it, that no statement adds. */
+/** The declared fields in an object and in nested objects that no statement adds. */
 function missingWithin({ fields }: StructShape): readonly Field[] {
   return Array.from(fields.values()).flatMap(field => {
     if (!isPresent(field)) return []

@@ -1,5 +1,5 @@
-// A collection as migrations look at it: its fields, its wildcard and its statements, each with its place where there is
-// one. It is made of an item of a schema file, or of the definition that a query writes, whose parts stand in no file.
+// Represents a collection for migrations: its fields, its wildcard and its statements, with positions. It comes from an
+// item of a schema file, or from a definition of a query, which has no positions.
 
 import { catchError } from '../../../base/catch-error.ts'
 import { listIn, namedIn, partsIn, textIn } from '../../../model/schema/definition-parts.ts'
@@ -19,60 +19,60 @@ export interface DeclaredExpression {
   readonly text: string
 }
 
-/** An expression that stands in a text. */
+/** Creates an expression from a node of a source. */
 export function expressionIn({ text }: Source, node: Node): DeclaredExpression {
   return { node, text: text.slice(node.start, node.end) }
 }
 
-/** A field at the top. */
+/** A top-level field. */
 interface DeclaredField {
   readonly name: string
-  /** Undefined where the field stands in no file. */
+  /** Undefined for a field without a file. */
   readonly nameSpan: Span | undefined
   readonly type: TypeNode
-  /** What the type was parsed from. */
+  /** The source of the type. */
   readonly typeSource: Source
   readonly defaultValue: DeclaredExpression | undefined
-  /** Where the field ends in its file. */
+  /** The end of the field in its file. */
   readonly end: number
 }
 
-/** One statement of a migration. */
+/** A migration statement. */
 export interface Statement {
   readonly node: MigrationStatement
-  /** Undefined where it stands in no file. */
+  /** Undefined for a statement without a file. */
   readonly source: Source | undefined
-  /** Of a backfill: its expression. */
+  /** The expression of a backfill. */
   readonly value: DeclaredExpression | undefined
 }
 
-/** Where parts of a collection stand in its file, for errors and for what they suggest. */
+/** Positions of a collection in its file, for errors and suggestions. */
 interface DeclarationPlace {
   readonly source: Source
   readonly item: SourceRange
-  /** The closing brace of the collection, and that of its statements. */
+  /** The closing brace of the collection, and that of its migrations block. */
   readonly closing: number
   readonly statementsClosing: number | undefined
 }
 
-/** A collection as it is declared. */
+/** A collection as declared. */
 export interface Declaration {
   readonly name: string
   readonly fields: readonly DeclaredField[]
-  /** Without any field there is an implicit one. */
+  /** A collection without fields has an implicit wildcard. */
   readonly wildcard: 'implicit' | { readonly span: Span | undefined } | undefined
   readonly statements: readonly Statement[]
   readonly place: DeclarationPlace | undefined
 }
 
-/** A place of a statement in its file. */
+/** The span of a range in a statement's file. */
 export function spanIn({ source }: Pick<Statement, 'source'>, { end, start }: SourceRange): Span | undefined {
   return source && { source, start, end }
 }
 
 // ------------------------------------------------------------------------------------------- of an item
 
-/** The declaration that an item of a schema file is. */
+/** The declaration in an item of a schema file. */
 export function declarationOfItem({ block, end, members, name, source, start }: CollectionItem): Declaration {
   const fields = members.flatMap((member): readonly DeclaredField[] => {
     if (member.kind !== 'field') return []
@@ -116,7 +116,7 @@ function implicitWildcard(fields: readonly DeclaredField[]): 'implicit' | undefi
 
 // ------------------------------------------------------------------------------------- of a definition
 
-/** The declaration in the fields of a definition whose texts are known to parse. */
+/** The declaration in a stored definition. All its texts can be parsed. */
 export function declarationOf(definition: ObjectValue): Declaration {
   const name = textIn(definition, 'name') ?? ''
   const fields = namedIn(definition, 'fields').map(([field, given]) => declaredField(name, field, given))
@@ -137,7 +137,7 @@ function declaredField(collection: string, name: string, given: ObjectValue): De
   return { name, nameSpan: undefined, type, typeSource: source, defaultValue, end: 0 }
 }
 
-/** A signature that means nothing any more stands for anything. */
+/** An invalid signature counts as `Any`. */
 function signatureOf(text: string, name: string): { readonly source: Source; readonly type: TypeNode } {
   const source = new Source(name, text)
   const parsed = () => ({ source, type: parseSignature(source) })
@@ -186,7 +186,7 @@ function nodeOf(kind: string, given: ObjectValue): MigrationStatement | undefine
   return undefined
 }
 
-/** A path of fields, without the `data` that it may begin with. */
+/** A field path, without the `data` at its beginning. */
 function pathOf(text: Value | undefined): FieldPathPlace | undefined {
   const path = typeof text === 'string' ? parsePath(text) : undefined
   const names = path?.filter(step => typeof step === 'string')

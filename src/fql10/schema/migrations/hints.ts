@@ -1,4 +1,5 @@
-// What errors of migrations suggest, drawn as the file would be with it. Parts that stand in no file have no place.
+// Creates the suggestions in migration errors, which show the changed file. Suggestions without a file have no
+// position.
 
 import type { Message } from '../../../base/message.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
@@ -7,22 +8,22 @@ import type { Diagnostic, Remark } from '../../failure/failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
 
-/** An error at a place. */
+/** An error at a position. */
 export function fault(message: Message, span: Span | undefined, ...remarks: readonly Remark[]): Diagnostic {
   return { name: 'error', message, span, remarks }
 }
 
-/** A remark about a place. */
+/** A remark at a position. */
 export function hint(message: string, span: Span | undefined): Remark {
   return { name: 'hint', message, span }
 }
 
-/** A remark with a text that would stand in the place of another one. */
+/** A suggestion to replace a range. */
 export function suggestion(message: string, span: Span | undefined, text: string): Remark {
   return { name: 'hint', message, span, suggestion: text }
 }
 
-/** Suggests to leave a statement out. */
+/** A suggestion to remove a statement. */
 export function removal(message: string, statement: Statement): Remark {
   return suggestion(message, spanIn(statement, statement.node), '')
 }
@@ -31,7 +32,7 @@ function insertion({ place }: Declaration, at: number | undefined): Span | undef
   return place && at !== undefined ? { source: place.source, start: at, end: at } : undefined
 }
 
-/** Suggests something behind a place. */
+/** A suggestion to insert text after a range. */
 export function behind(message: string, span: Span | undefined, text: string): Remark {
   return suggestion(message, span && { ...span, start: span.end }, text)
 }
@@ -40,12 +41,15 @@ function block(statements: readonly string[]): string {
   return `migrations {${statements.map(each => `\n    ${each}`).join('')}\n  }\n`
 }
 
-/** Where a collection's first field begins; where the collection ends, if it has none. */
+/** The start of the first field, or the end of a collection without fields. */
 function firstFieldAt({ fields, place }: Declaration): number | undefined {
   return fields[0]?.nameSpan?.start ?? place?.closing
 }
 
-/** Suggests statements behind those that are there, else a block of them at the end, or before the first field. */
+/**
+ * A suggestion to append statements to the migrations block. Without one, the suggestion is a new block at the end or
+ * before the first field.
+ */
 export function statements(
   message: string,
   declaration: Declaration,
@@ -61,22 +65,22 @@ export function statements(
   return suggestion(message, insertion(declaration, at), block(texts))
 }
 
-/** Suggests a block of statements before a place, whether or not there is one already. */
+/** A suggestion to insert a migrations block before a range, even if the collection has one. */
 export function blockBefore(message: string, span: Span | undefined, texts: readonly string[]): Remark {
   return suggestion(message, span && { ...span, end: span.start }, block(texts))
 }
 
-/** Suggests a wildcard before the first field. */
+/** A suggestion to insert a wildcard before the first field. */
 export function wildcardBefore(message: string, declaration: Declaration): Remark {
   return suggestion(message, insertion(declaration, firstFieldAt(declaration)), '*: Any\n')
 }
 
-/** Suggests a wildcard behind the last field. */
+/** A suggestion to insert a wildcard after the last field. */
 export function wildcardBehind(message: string, declaration: Declaration): Remark {
   return suggestion(message, insertion(declaration, declaration.fields.at(-1)?.end), '\n  *: Any')
 }
 
-/** Suggests a field for what does not fit another one, with the statement that gives it there. */
+/** A suggestion to add a field for values of another type, with the statement that moves them there. */
 export function splitBefore(
   message: string,
   declaration: Declaration,
@@ -89,7 +93,7 @@ export function splitBefore(
   return suggestion(message, at && { ...at, end: at.start }, text)
 }
 
-/** What can be done about a field that has to have a value and has none. */
+/** Suggestions for a required field without a value. */
 export function valueHints(typeSpan: Span | undefined): {
   readonly nullable: Remark
   readonly defaulted: Remark

@@ -1,5 +1,5 @@
-// What a new definition of a collection means for its documents: steps that they take, or everything that is wrong with
-// its statements. Rules: FQL v10 reference, migrations, 1 and 4.
+// Plans the migration of a collection's documents to a new definition, and reports the faults of its statements. Rules:
+// FQL v10 reference, migrations, 1 and 4.
 
 import type { FindCollection } from '../../../model/session.ts'
 import type { Diagnostic } from '../../failure/failure.ts'
@@ -10,18 +10,18 @@ import type { PlannedStep } from './planned-step.ts'
 import { Rewinder } from './rewind.ts'
 import { shapeOf } from './shape.ts'
 
-/** How documents get from one definition to another. */
+/** The migration of documents from one definition to another. */
 export interface MigrationPlan {
-  /** In the order of time; none where something is wrong. */
+  /** The steps in the order of execution. Empty if there are faults. */
   readonly steps: readonly PlannedStep[]
-  /** The statements that are new, which the steps come from. */
+  /** The new statements, from which the steps result. */
   readonly statements: readonly Statement[]
   readonly faults: readonly Diagnostic[]
 }
 
 /**
- * The plan for a definition that takes the place of `live`; `live` is undefined for a collection without documents, whose
- * statements have to be consistent in themselves and lead to no steps.
+ * Plans a migration. `live` is the current definition; undefined for a collection without documents. Without it, the
+ * statements must be consistent, but lead to no steps.
  */
 export function planMigration(
   submitted: Declaration,
@@ -40,7 +40,10 @@ export function planMigration(
   return { steps: differences.length > 0 ? [] : steps.toReversed(), statements, faults: differences }
 }
 
-/** The statements behind those that are done: the longest beginning of the new list that the old one ends with. */
+/**
+ * The statements that were not executed yet. The executed ones are the longest prefix of the new list that is a suffix
+ * of the old list.
+ */
 function newStatements(submitted: readonly Statement[], live: readonly Statement[]): readonly Statement[] {
   for (let done = Math.min(submitted.length, live.length); done > 0; done--) {
     const tail = live.slice(live.length - done)

@@ -1,13 +1,13 @@
-// Steps of a migration before its values have been computed.
+// Steps of a migration whose values are not computed yet.
 
 import type { Step } from '../../../model/schema/migration-steps.ts'
 import type { DeclaredExpression } from './declaration.ts'
 
-/** Where the value of a field comes from for documents that have none. */
+/** The source of a field's value in existing documents. */
 export interface Filler {
   readonly kind: 'backfill' | 'default'
   readonly expression: DeclaredExpression
 }
 
-/** A step whose values are not known yet. */
+/** A step whose values are not computed yet. */
 export type PlannedStep = Step<Filler | undefined>

@@ -1,5 +1,6 @@
-// Takes statements of a migration back, the last one first: each turns the shape of documents into what it was before it,
-// and is told as a step. What does not fit is an error. Rules: FQL v10 reference, migrations, 4 and 5.
+// Rewinds migration statements, starting with the last one. Each rewound statement changes the shape of documents to
+// the shape before it, and adds a step. Inconsistent statements are faults. Rules: FQL v10 reference, migrations, 4 and
+// 5.
 
 import { unreachable } from '../../../base/assert.ts'
 import { type Message, msg, own } from '../../../base/message.ts'
@@ -15,8 +16,8 @@ import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   copyOf,
   type Field,
+  type FieldLookup,
   type FieldOrigin,
-  type FoundField,
   fieldAt,
   find,
   hasWildcard,
@@ -32,16 +33,16 @@ import {
 import { rewindSplit } from './split.ts'
 import { staticFault } from './static-type.ts'
 
-type At = Extract<FoundField, { kind: 'place' }>
+type At = Extract<FieldLookup, { kind: 'place' }>
 
-/** Statements that are taken back from a shape, which is changed. */
+/** Rewinds statements. This changes the given shape. */
 export class Rewinder {
   readonly shape: StructShape
   readonly declaration: Declaration
   readonly faults: Diagnostic[] = []
-  /** The last one first. */
+  /** The steps in reverse order. */
   readonly steps: PlannedStep[] = []
-  /** There is a `move_conflicts` further below. */
+  /** True if a later statement is `move_conflicts`. */
   #movesConflicts = false
 
   constructor(shape: StructShape, declaration: Declaration) {
@@ -49,7 +50,7 @@ export class Rewinder {
     this.declaration = declaration
   }
 
-  /** Takes back the last of the statements that are left. */
+  /** Rewinds the last remaining statement. */
   rewind(statement: Statement): undefined {
     const { node } = statement
     switch (node.kind) {
@@ -78,7 +79,7 @@ export class Rewinder {
     this.faults.push(fault(message, span, ...remarks))
   }
 
-  /** What is left over when all statements are taken back. */
+  /** Reports backfills without a matching `add` or `split`. Runs after all statements. */
   finish(): void {
     this.#refusePending(this.shape)
   }
@@ -93,7 +94,7 @@ export class Rewinder {
     }
   }
 
-  /** Says that a field comes from elsewhere than was thought. */
+  /** Changes the origin of a field. */
   mark({ name, struct }: At, field: Field, origin: FieldOrigin): void {
     struct.fields.set(name, { ...field, origin })
   }
@@ -163,7 +164,9 @@ export class Rewinder {
     )
   }
 
-  /** What documents get that have no value of a field; an error at `span` when they have to have one and get none. */
+  /**
+   * The value of a field for documents without it. Records a fault at `span` if the field needs a value and has none.
+   */
   valueFor(
     { content, defaultValue, origin, typeSpan }: Field,
     path: FieldNames,
@@ -265,7 +268,7 @@ export class Rewinder {
     this.appear(at, path.path, anyType, { kind: 'dropped', by: statement })
   }
 
-  /** A field that only documents of the past have. */
+  /** Adds a field that only older documents have. */
   appear({ name, struct }: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void {
     const unknown = { nameSpan: undefined, typeSpan: undefined, defaultValue: undefined }
     struct.fields.set(name, { path, origin, content, ...unknown })
@@ -289,7 +292,7 @@ export class Rewinder {
     }
     this.steps.push({ kind: 'move', from: from.path, to: to.path })
     this.mark(target, moved, { kind: 'moved into', by: statement })
-    // A copy: the target may be the object that the source is in.
+    // The content is copied, because the target may contain the source.
     const content = copyOf(moved.content)
     const nameSpan = isPresent(moved) ? moved.nameSpan : nameInStatement(statement, from.path)
     source.struct.fields.set(source.name, { ...moved, path: from.path, content, nameSpan })
@@ -298,8 +301,8 @@ export class Rewinder {
   #refusedMove(
     from: FieldPathPlace,
     to: FieldPathPlace,
-    source: FoundField,
-    target: FoundField,
+    source: FieldLookup,
+    target: FieldLookup,
     statement: Statement,
   ): Diagnostic | undefined {
     const span = spanIn(statement, from)
@@ -352,7 +355,7 @@ export class Rewinder {
     this.steps.push({ kind: 'move conflicts', into: into.path[0] ?? '' })
   }
 
-  /** The field has to hold what any fields may be. */
+  /** Requires the field to accept any fields. */
   #checkConflictsField({ path }: FieldPathPlace, span: Span | undefined): undefined {
     const at = find(this.shape, path)
     const field = at.kind === 'place' && at.isTop ? at.field : undefined
@@ -395,7 +398,7 @@ export class Rewinder {
 
 const conflictTypes: ReadonlySet<string> = new Set(['{ *: Any } | Null', 'Null | { *: Any }'])
 
-/** Where a field is declared, or the statement by which it appears. */
+/** The declaration of a field, or the statement that creates it. */
 function placeOf({ nameSpan, origin, path }: Field): Span | undefined {
   if (nameSpan !== undefined || !('by' in origin)) return nameSpan
   const { by } = origin

@@ -1,5 +1,5 @@
-// The shape of a collection's documents while statements are taken back one after the other: fields, each with what is
-// known of where it came from. Rules: FQL v10 reference, migrations, 3 and 4.
+// Represents the shape of a collection's documents while statements are rewound: its fields, each with its origin.
+// Rules: FQL v10 reference, migrations, 3 and 4.
 
 import {
   anyType,
@@ -19,17 +19,17 @@ import type { SourceRange } from '../fsl/outline.ts'
 import { resolveSignature } from '../signatures.ts'
 import { type Declaration, type DeclaredExpression, expressionIn, type Statement } from './declaration.ts'
 
-/** What made a field be there, or not be there, before the statements that were taken back. */
+/** The reason why a field does or does not exist before the rewound statements. */
 export type FieldOrigin =
   | { readonly kind: 'declared' }
   | { readonly kind: 'dropped' | 'split' | 'backfilled' | 'added' | 'moved into'; readonly by: Statement }
   | { readonly kind: 'split into'; readonly by: Statement; readonly target: SourceRange }
 
-/** A field as it is found. */
+/** A field of the shape. */
 export interface Field {
   readonly path: FieldNames
   readonly origin: FieldOrigin
-  /** An object that is always there is addressable within. */
+  /** The content. Fields of a required object are addressable. */
   readonly content: FieldType | StructShape
   readonly nameSpan: Span | undefined
   readonly typeSpan: Span | undefined
@@ -41,9 +41,9 @@ interface Wildcard {
   readonly type: FieldType
   readonly span: Span | undefined
   readonly isImplicit: boolean
-  /** Undefined: it was always there. */
+  /** Undefined if the wildcard existed from the start. */
   readonly addedBy: Statement | undefined
-  /** The object is dropped later: its other fields are unknown, and the object itself may be missing. */
+  /** True if the object is dropped later. Its other fields are unknown, and the object itself may be missing. */
   readonly isOfDropped: boolean
 }
 
@@ -106,12 +106,12 @@ function contentOf(
   return { fields: new Map(fields), wildcard }
 }
 
-/** Whether what a field holds can be addressed. */
+/** True if the fields of a content are addressable. */
 export function isStruct(content: FieldType | StructShape): content is StructShape {
   return !('kind' in content)
 }
 
-/** A copy of a content, whose objects can be changed apart from the original's. */
+/** A deep copy of a content. */
 export function copyOf(content: FieldType | StructShape): FieldType | StructShape {
   if (!isStruct(content)) return content
   const copied = Array.from(content.fields, ([name, field]): [string, Field] => [
@@ -121,18 +121,18 @@ export function copyOf(content: FieldType | StructShape): FieldType | StructShap
   return { ...content, fields: new Map(copied) }
 }
 
-/** Whether documents have the field before the statements that were taken back. */
+/** True if documents have the field before the rewound statements. */
 export function isPresent({ origin }: Field): boolean {
   const { kind } = origin
   return kind === 'declared' || kind === 'dropped' || kind === 'split' || kind === 'backfilled'
 }
 
-/** Whether documents have a wildcard before the statements that were taken back. */
+/** True if documents have a wildcard before the rewound statements. */
 export function hasWildcard({ wildcard }: StructShape): boolean {
   return wildcard !== undefined && wildcard.addedBy === undefined
 }
 
-/** The type of what a field holds, without fields that are not there yet. */
+/** The type of a content, without fields that do not exist yet. */
 export function typeOf(content: FieldType | StructShape): FieldType {
   return isStruct(content) ? structType(content) : content
 }
@@ -148,32 +148,32 @@ function structType({ fields, wildcard }: StructShape): FieldType {
 }
 
 /**
- * Whether a field of a type needs no value by its type alone: a reference may be to a missing document, and whether null is a
- * value of it shows only when it is converted.
+ * True if the type alone does not require a value. A reference may refer to a missing document; whether it accepts null
+ * shows only during conversion.
  */
 export function mayLackValue(type: FieldType): boolean {
   if (type.kind === 'union') return type.members.some(mayLackValue)
   return type.kind === 'reference' || isOptional(type)
 }
 
-/** Where a path leads. */
-export type FoundField = {
-  /** An inner object on the path has a wildcard: what documents have at the path may be undeclared data. */
+/** The result of following a path. */
+export type FieldLookup = {
+  /** True if a nested object on the path has a wildcard. Documents may have undeclared data at the path. */
   readonly isInOpenObject: boolean
 } & (
   | {
       readonly kind: 'place'
       readonly struct: StructShape
       readonly name: string
-      /** Undefined where there is none. */
+      /** Undefined without a field. */
       readonly field: Field | undefined
       readonly isTop: boolean
     }
   | { readonly kind: 'no parent' | 'no object' }
 )
 
-/** Follows a path through objects that are there. */
-export function find(shape: StructShape, path: FieldNames): FoundField {
+/** Follows a path through existing objects. */
+export function find(shape: StructShape, path: FieldNames): FieldLookup {
   let struct = shape
   let isInOpenObject = false
   for (const name of path.slice(0, -1)) {
@@ -188,12 +188,12 @@ export function find(shape: StructShape, path: FieldNames): FoundField {
   return { kind: 'place', struct, name, field, isTop: path.length === 1, isInOpenObject }
 }
 
-/** The field at the end of a path; undefined where there is none. */
-export function fieldAt(found: FoundField): Field | undefined {
+/** The field at the end of a path; undefined without a field. */
+export function fieldAt(found: FieldLookup): Field | undefined {
   return found.kind === 'place' ? found.field : undefined
 }
 
-/** Makes objects of the dropped fields on a path, so that statements before the drop can take fields out of them. */
+/** Converts the dropped fields on a path to objects, so that statements before the drop can move fields out of them. */
 export function openDropped(shape: StructShape, path: FieldNames): void {
   let struct = shape
   for (const [index, name] of path.slice(0, -1).entries()) {
@@ -231,7 +231,10 @@ function undeclaredField(path: FieldNames): Field {
   }
 }
 
-/** Where the last name of the path of the statement stands by which a field appears; the whole path, if it is written otherwise. */
+/**
+ * The range of the last name in the path of a statement that creates a field, or the whole path if the name is written
+ * in another form.
+ */
 export function nameInStatement({ node, source }: Statement, path: FieldNames): Span | undefined {
   if (source === undefined) return undefined
   const { end, start } = 'field' in node ? node.field : node

@@ -1,4 +1,4 @@
-// Taking a `split` back: its targets are not there before it, and its source has all of their types.
+// Rewinds a `split`: before it, its targets do not exist, and its source has all their types.
 
 import { msg } from '../../../base/message.ts'
 import { anyType, type FieldType, nullType } from '../../../model/schema/field-types.ts'
@@ -13,8 +13,8 @@ import { fault, hint, removal } from './hints.ts'
 import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   type Field,
+  type FieldLookup,
   type FieldOrigin,
-  type FoundField,
   fieldAt,
   find,
   isPresent,
@@ -26,9 +26,9 @@ import {
 
 type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 
-type At = Extract<FoundField, { kind: 'place' }>
+type At = Extract<FieldLookup, { kind: 'place' }>
 
-/** What takes statements back. */
+/** The parts of the rewinder that a split needs. */
 interface Rewinding {
   readonly shape: StructShape
   readonly faults: Diagnostic[]
@@ -38,7 +38,7 @@ interface Rewinding {
   appear(at: At, path: FieldNames, content: FieldType, origin: FieldOrigin): void
 }
 
-/** Takes a `split` back. */
+/** Rewinds a `split`. */
 export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rewinding): undefined {
   const { faults, shape } = rewinder
   const names = new Set(node.to.map(({ path }) => pathSpelling(path)))
@@ -55,7 +55,7 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   if (refusal !== undefined) faults.push(refusal)
   const targets = node.to.map(target => takeTarget(target, statement, rewinder))
   rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
-  // Its parents may be gone, and its place may be one of the targets, which is free by now.
+  // The parents of the source may be gone. The source may be one of the targets, which do not exist before the split.
   const place = find(shape, node.field.path)
   if (place.kind !== 'place' || refusal !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])
@@ -63,7 +63,7 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
 }
 
 function refusedSource(
-  at: FoundField,
+  at: FieldLookup,
   isTarget: boolean,
   { field }: SplitNode,
   statement: Statement,
@@ -106,7 +106,11 @@ function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewi
   return { path, type: typeOf(field.content), value }
 }
 
-function refusedTarget(at: FoundField, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
+function refusedTarget(
+  at: FieldLookup,
+  target: FieldPathPlace,
+  statement: Statement,
+): Diagnostic | undefined {
   const span = spanIn(statement, target)
   if (at.isInOpenObject) {
     const shown = shownField(target.path)

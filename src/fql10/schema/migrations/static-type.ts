@@ -1,11 +1,14 @@
-// What can be said of an expression's type without running it: nothing, unless it is made of constants.
+// Checks the type of constant expressions without evaluating them.
 
 import { anyType, type FieldType, providedText, typeText } from '../../../model/schema/field-types.ts'
 import { typeFailures } from '../../../model/schema/type-check.ts'
 import type { Value } from '../../../values/value.ts'
 import type { Node } from '../../syntax/nodes.ts'
 
-/** Why the value of an expression cannot have a type; undefined when it has, or when that shows only as it runs. */
+/**
+ * The error if a constant expression cannot have a type. Undefined for other expressions, whose type shows only at run
+ * time.
+ */
 export function staticFault(node: Node, type: FieldType): string | undefined {
   const value = constantOf(node)
   if (value === undefined || typeFailures(type, value, []).length === 0) return undefined

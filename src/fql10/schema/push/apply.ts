@@ -1,4 +1,4 @@
-// Carries a plan out: definitions are written as queries write them, by the same rules, and the files are stored.
+// Executes a push plan: writes definitions by the rules of queries, and stores the files.
 
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue } from '../../../values/value.ts'
@@ -12,12 +12,12 @@ import { ownCall } from './own-call.ts'
 import type { PushPlan } from './plan.ts'
 import { refusedWrite } from './schema-failure.ts'
 
-/** Writes what a plan changes. Throws a SchemaFailure for what the definitions refuse. */
+/** Writes the changes of a plan. Throws a SchemaFailure for an invalid definition. */
 export function applyPlan(plan: PushPlan, session: Session): void {
   const { callAt, world } = ownCall(session)
   try {
     for (const { after, before } of plan.changes) {
-      // One of them is there. A definition that gets another name has the old one until it is written.
+      // At least one form exists. A renamed definition has its old name until it is written.
       const { kind, name } = (before ?? after) as SchemaItem
       const { end, source, start } = (after ?? before) as SchemaItem
       const call = callAt({ source, start, end })
@@ -36,10 +36,10 @@ export function applyPlan(plan: PushPlan, session: Session): void {
   storeFiles(plan.after, session)
 }
 
-/** The fields of a definition; free data, which no item has, stays. */
+/** The fields of a definition. Its free data, which items do not contain, is kept. */
 function definition(item: SchemaItem, before?: ObjectValue): Struct {
   const data = before?.get('data')
-  // What is stored of definitions is plain: texts, numbers, arrays and objects, which queries hold in the same form.
+  // Stored definitions contain only texts, numbers, arrays and objects, which are the same as runtime values.
   const fields = definitionOf(item) as Struct
   return data === undefined ? fields : new Map([...fields, ['data', data]] as Iterable<[string, Struct]>)
 }

@@ -1,21 +1,21 @@
-// The schema files of a database, in line with what is defined there.
+// Provides the schema files of a database, updated to match its definitions.
 
 import { readSchemaFiles, writeSchemaFiles } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
 import { type FileText, patchFiles } from '../fsl/patch.ts'
 import { definitionsOf } from './definitions.ts'
 
-/** The texts of the items of everything that is defined. */
+/** The texts of the items of all definitions. */
 function itemTexts(session: Session): readonly string[] {
   return definitionsOf(session).flatMap(({ text }) => (text === undefined ? [] : [text]))
 }
 
-/** The files as they are when they say what is defined; nothing is stored. */
+/** The files that match the current definitions. The files are not stored. */
 export function currentFiles(session: Session): readonly FileText[] {
   return patchFiles(readSchemaFiles('active', session), itemTexts(session))
 }
 
-/** The same, and what has been changed elsewhere since they were stored is in them from now on. */
+/** Updates and stores the files, and returns them. */
 export function keepFiles(session: Session): readonly FileText[] {
   const stored = readSchemaFiles('active', session)
   const current = patchFiles(stored, itemTexts(session))
@@ -25,12 +25,12 @@ export function keepFiles(session: Session): readonly FileText[] {
   return current
 }
 
-/** Writes what a query has defined into the files that are stored; where there are none they are made when asked for. */
+/** Updates stored files after a query has written definitions. Files that were never stored are created on demand. */
 export function keepStoredFiles(session: Session): void {
   if (readSchemaFiles('active', session).length > 0) keepFiles(session)
 }
 
-/** Makes these the files of the schema in force. It counts for no query. */
+/** Stores the files of the active schema. The write does not count as a cost of the query. */
 export function storeFiles(files: readonly FileText[], session: Session): void {
   const { counters } = session.transaction
   const { writeBytes, writeOps } = counters

@@ -1,4 +1,4 @@
-// What is defined in a database, as items of schema files say it.
+// Lists the definitions of a database with the texts of their schema items.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { textIn } from '../../../model/schema/definition-parts.ts'
@@ -12,18 +12,18 @@ import type { SchemaItem } from '../fsl/nodes.ts'
 import { textOfDefinition } from '../fsl/text-of-definition.ts'
 import type { Others } from './validation.ts'
 
-/** A definition of a database. */
+/** A definition in a database. */
 interface Definition {
   readonly kind: SchemaItem['kind']
   readonly ref: Ref
   readonly name: string
-  /** As version 10 shows them. */
+  /** The fields in the form of version 10. */
   readonly fields: ObjectValue
-  /** The text of its item; undefined for what version 4 has made and a schema file cannot say. */
+  /** The text of the item; undefined for definitions of version 4 that a schema file cannot express. */
   readonly text: string | undefined
 }
 
-/** Everything that is defined in the session's database: by kind, and within that by age. */
+/** All definitions in the session's database, ordered by kind and creation. */
 export function definitionsOf(session: Session): readonly Definition[] {
   const { database, transaction } = session
   return transaction.catalogue.derived(database, 'items of schema files', () => {
@@ -34,13 +34,13 @@ export function definitionsOf(session: Session): readonly Definition[] {
         definitionAt(document, kind, session),
       ),
     )
-    // Read once for all writers: it counts for no query.
+    // The result is shared by all queries, so its reads do not count as costs of this query.
     counters.readBytes = readBytes
     return withTexts(found)
   })
 }
 
-/** What version 4 has made and no schema file says. */
+/** Functions and roles of version 4 that schema files cannot express. */
 export function othersOf(session: Session): Others {
   const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
   const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? [each.name] : []))
@@ -57,7 +57,7 @@ function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Unt
   return { kind, ref, name, fields: new Map([['name', name], ...shown]) }
 }
 
-/** A function that is called like a collection needs an alias in a file, to be told apart. */
+/** Adds the texts. In a file, a function with the name of a collection needs an alias. */
 function withTexts(found: readonly Untold[]): readonly Definition[] {
   const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))
   const taken = new Set([

@@ -1,4 +1,4 @@
-// What a push would change: told, and nothing is written.
+// The endpoints that compare schemas without writing.
 
 import { isStaged } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
@@ -18,7 +18,10 @@ const answer: Route['answer'] = ({ request, session, version }) => {
   return { version, diff: diffText(plan, form, request) }
 }
 
-/** What a push changes in the staged schema. It has to fit what is in force, whose place it is to take. */
+/**
+ * Compares a push with the staged schema. The result must still be a valid change of the active schema, which it will
+ * replace.
+ */
 function planFromStaged(push: Push, session: Session): PushPlan {
   const before = stagedFiles(session)
   const { after, fieldLines } = planOf({ files: resultOf(push, before), isWhole: true }, session)
@@ -26,7 +29,7 @@ function planFromStaged(push: Push, session: Session): PushPlan {
   return { before, after, changes, fieldLines }
 }
 
-/** The paths that compare: two names of one. */
+/** The endpoints for comparison, which are two names for one function. */
 export const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
   method: 'POST',
   path: [name],

@@ -1,4 +1,4 @@
-// Reading and pushing schema files.
+// The endpoints for reading and pushing schema files.
 
 import { isStaged } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
@@ -11,17 +11,17 @@ import { commitTime, type Route } from './route.ts'
 import { notFound } from './schema-failure.ts'
 import { stagedFiles, stagePush } from './staged-schema.ts'
 
-/** The files that a request brings, and whether they are all there shall be. */
+/** The files of a request, and whether they are the whole schema. */
 export function pushOf({ files, parameters }: SchemaRequest): Push {
   return { files, isWhole: parameters.override !== 'false' }
 }
 
-/** The files that are asked for: without a staged schema there is one schema only. */
+/** The requested files. Without a staged schema, both schemas are the same. */
 function filesOf({ parameters }: SchemaRequest, session: Session): readonly FileText[] {
   return parameters.staged === 'true' ? stagedFiles(session) : keepFiles(session)
 }
 
-/** The paths of files and pushes. */
+/** The endpoints for files and pushes. */
 export const fileRoutes: readonly Route[] = [
   {
     method: 'GET',

@@ -1,4 +1,4 @@
-// Reading, adding, replacing and removing one item, wherever in the files it stands.
+// The endpoints for reading, adding, replacing and deleting a single item in any file.
 
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
@@ -39,7 +39,7 @@ function kindOf({ path }: SchemaRequest): SchemaItem['kind'] {
   return kind
 }
 
-/** The item that a path names, in the files as they are. */
+/** The item that a path names, in the current files. */
 function namedItem({ request, session }: SchemaCall, files: readonly FileText[]): SchemaItem {
   const kind = kindOf(request)
   const name = request.path[2] ?? ''
@@ -69,7 +69,7 @@ function snippetOf(request: SchemaRequest): SchemaItem {
   return only
 }
 
-/** What is told of an item: where it stands, its text, and the definition that it is. */
+/** The response for an item: its position, its text and its definition. */
 function itemAnswer(
   item: Pick<SchemaItem, 'kind' | 'source'>,
   place: SourceRange,
@@ -91,7 +91,7 @@ function contentOf(item: SchemaItem): string {
   return item.source.text.slice(item.commentStart, item.end)
 }
 
-/** Carries a push out, or says what it would do. `told` makes the answer of one that was carried out. */
+/** Executes a push, or describes its effects. `told` creates the response to an executed push. */
 function pushed(
   { request, session, version }: SchemaCall,
   push: Push,
@@ -143,7 +143,7 @@ function remove(call: SchemaCall): SchemaAnswer {
   return pushed(call, { files, isWhole: false }, () => itemAnswer(item, place, contentOf(item), definition))
 }
 
-/** The paths of single items. */
+/** The endpoints for single items. */
 export const itemRoutes: readonly Route[] = [
   {
     method: 'GET',

@@ -1,4 +1,4 @@
-// A call that no query makes: by it definitions are written and shown as a query would.
+// Creates calls outside of a query, so that the schema endpoints can read and write definitions as queries do.
 
 import type { Session } from '../../../model/session.ts'
 import { Call } from '../../call.ts'
@@ -6,15 +6,15 @@ import { interpreterOf } from '../../evaluate/session-interpreter.ts'
 import { Source, type Span } from '../../syntax/source.ts'
 import { DataWorld } from '../../world/data-world.ts'
 
-/** The world of a session, and calls in it. */
+/** The world of a session, with calls in it. */
 interface OwnCall {
   readonly world: DataWorld
   readonly call: Call
-  /** A call whose errors are drawn at a place of a schema file. */
+  /** A call whose errors have a position in a schema file. */
   readonly callAt: (span: Span) => Call
 }
 
-/** What requests about schema files write and read definitions with. */
+/** The world and the calls for a request to the schema endpoints. */
 export function ownCall(session: Session): OwnCall {
   const world = new DataWorld(session)
   const interpreter = interpreterOf(session, world)

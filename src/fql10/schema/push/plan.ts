@@ -1,4 +1,4 @@
-// What a push would do: the files as they would be, and the items that come, go and change. Making a plan writes nothing.
+// Plans a push: the resulting files, and the added, removed and changed items. Planning writes nothing.
 
 import type { Session } from '../../../model/session.ts'
 import { migrationOfItem } from '../../world/migrations.ts'
@@ -13,38 +13,38 @@ import { othersOf } from './definitions.ts'
 import { refusedFiles } from './schema-failure.ts'
 import { itemFaults } from './validation.ts'
 
-/** What a push does. */
+/** The effects of a push. */
 export interface PushPlan {
-  /** The files before, in line with what is defined, and after. */
+  /** The files before the push, updated to match the definitions, and after it. */
   readonly before: readonly FileText[]
   readonly after: readonly FileText[]
-  /** The items that are not the same in them: those that come, those that go, those that change. */
+  /** The changes between these files. */
   readonly changes: readonly ItemChange[]
-  /** What the migrations of one of the items after will do to documents. */
+  /** Lines about the effects of an item's migrations on documents. */
   readonly fieldLines: (item: SchemaItem) => readonly DiffLine[] | undefined
 }
 
-/** The files of a push. */
+/** A request to change the schema. */
 export interface Push {
   readonly files: readonly FileText[]
-  /** The files sent are the whole schema; else those that are not sent stay. */
+  /** True if the files are the whole schema. Otherwise, other files are kept. */
   readonly isWhole: boolean
-  /** The keys of items that get another name, each with the new one. */
+  /** The new keys of renamed items, by old key. */
   readonly renamed?: ReadonlyMap<string, string>
 }
 
-/** The files that stay beside those of a push that is laid over others. */
+/** The existing files that a push keeps. */
 function keptFiles({ files, isWhole }: Push, base: readonly FileText[]): readonly FileText[] {
   const sent = new Set(files.map(({ name }) => name))
   return isWhole ? [] : base.filter(({ name }) => !sent.has(name))
 }
 
-/** The files with which a push ends that is laid over others. */
+/** The files after a push. */
 export function resultOf(push: Push, base: readonly FileText[]): readonly FileText[] {
   return [...keptFiles(push, base), ...push.files]
 }
 
-/** The plan of a push. Throws a SchemaFailure with everything that is wrong with the files. */
+/** Plans a push. Throws a SchemaFailure with all faults of the files. */
 export function planOf(push: Push, session: Session): PushPlan {
   const before = currentFiles(session)
   const itemsBefore = before.flatMap(file => {
@@ -69,7 +69,7 @@ export function planOf(push: Push, session: Session): PushPlan {
   return { before, after, fieldLines, changes: changesOf(itemsBefore, itemsAfter, { fieldLines, renamed }) }
 }
 
-/** The items of all files. Throws a SchemaFailure with everything that is wrong in them. */
+/** The items of all files. Throws a SchemaFailure with all faults. */
 function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   const read = files.map(readFile)
   const faults = read.flatMap(each => each.faults)
@@ -80,7 +80,7 @@ function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   return items
 }
 
-/** Names that occur twice, be it in two files. */
+/** Names that occur twice, even in different files. */
 function duplicates(items: readonly SchemaItem[]): readonly string[] {
   const seen = new Map<string, string>()
   return items.flatMap(({ kind, name, source }) => {
@@ -93,7 +93,9 @@ function duplicates(items: readonly SchemaItem[]): readonly string[] {
   })
 }
 
-/** The files as they are stored: a blank text deletes a file that was there. Of two parts of one name the later counts. */
+/**
+ * The files to store. A blank text deletes an existing file. If a request contains a file twice, the later text counts.
+ */
 function storedAfter(push: Push, before: readonly FileText[]): readonly FileText[] {
   const known = new Set(before.map(({ name }) => name))
   const stored = push.files.filter(({ name, text }) => text.trim() !== '' || !known.has(name))

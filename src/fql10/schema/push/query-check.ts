@@ -1,4 +1,4 @@
-// What must hold of a schema that a query has changed: the same as of schema files that are pushed, told at their text.
+// Checks a schema that a query has changed, by the rules of schema pushes. Errors have positions in the schema files.
 
 import { readSchemaFiles } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
@@ -8,7 +8,7 @@ import { currentFiles } from './current-files.ts'
 import { othersOf } from './definitions.ts'
 import { itemFaults } from './validation.ts'
 
-/** Everything that is wrong in the schema files as they would be. A file that could not be read before hinders no write. */
+/** All faults in the updated schema files. A stored file with syntax errors does not prevent other writes. */
 export function schemaFaults(session: Session): readonly Diagnostic[] {
   const stored = new Map(readSchemaFiles('active', session).map(({ name, text }) => [name, text]))
   const current = currentFiles(session)

@@ -1,24 +1,24 @@
-// What is known of a path below `/schema/1`.
+// Describes the endpoints below `/schema/1`.
 
 import type { Session } from '../../../model/session.ts'
 import type { Micros } from '../../../values/value.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 
-/** A request that is about to be answered. */
+/** A request that an endpoint handles. */
 export interface SchemaCall {
   readonly request: SchemaRequest
   readonly session: Session
-  /** When the schema was last changed, before this request. */
+  /** The time of the last schema change before this request. */
   readonly version: Micros
 }
 
-/** Stands for the time of the commit as a version in an answer; no JSON has such a number. */
+/** Stands for the commit time in the version of a response. JSON has no NaN. */
 export const commitTime = Number.NaN
 
-/** Stands for the time of the commit in the text of a document; no JSON text has such a character. */
+/** Stands for the commit time in the text of a document. JSON text cannot contain this character. */
 export const documentTime = '\u0002'
 
-/** A part of an answer that is JSON already. */
+/** A part of a response that is JSON text already. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {
@@ -26,31 +26,31 @@ export class JsonText {
   }
 }
 
-/** The members of an answer: plain values, and JSON. */
+/** The members of a response: plain values and JSON text. */
 export type SchemaAnswer = { readonly version: number; readonly [member: string]: unknown }
 
-/** What a path does. */
+/** An endpoint. */
 export interface Route {
   readonly method: string
-  /** The parts behind `/schema/1/`; `*` stands for any. */
+  /** The path after `/schema/1/`. `*` matches any part. */
   readonly path: readonly string[]
-  /** Whether its requests write, so that only admin keys may ask; or only those that are no rehearsals. */
+  /** Specifies which requests write. Writing requests need an admin key, rehearsals do not. */
   readonly writes?: 'always' | 'unless rehearsed'
-  /** The members of the answer. Throws SchemaFailures. */
+  /** Handles a request, and returns the members of the response. Throws a SchemaFailure. */
   readonly answer: (call: SchemaCall) => SchemaAnswer
 }
 
-/** Whether a request to change an item asks only for what would happen. */
+/** True if a request to change an item asks only for its effects. */
 export function isRehearsal({ parameters }: SchemaRequest): boolean {
   return parameters.validate === 'true'
 }
 
-/** Whether a request writes. */
+/** True if a request writes. */
 export function doesWrite({ writes }: Route, request: SchemaRequest): boolean {
   return writes === 'always' || (writes === 'unless rehearsed' && !isRehearsal(request))
 }
 
-/** Whether a version that is given has to be the current one. */
+/** True if the version in a request must be the current version. */
 export function checksVersion({ writes }: Route, request: SchemaRequest): boolean {
   return writes !== 'unless rehearsed' || !isRehearsal(request)
 }

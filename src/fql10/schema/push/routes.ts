@@ -1,4 +1,4 @@
-// The paths below `/schema/1`.
+// The table of endpoints below `/schema/1`.
 
 import { msg } from '../../../base/message.ts'
 import { isStaged } from '../../../model/schema/schema-files.ts'
@@ -18,7 +18,7 @@ const routes: readonly Route[] = [
   ...stagedRoutes,
 ]
 
-/** A route that reads and writes the staged schema where there is one. */
+/** Wraps an endpoint so that it reads and writes the staged schema, if there is one. */
 function inStagedSchema(route: Route): Route {
   const answer: Route['answer'] = call => {
     const { request, session } = call
@@ -31,7 +31,7 @@ function inStagedSchema(route: Route): Route {
   return { ...route, answer }
 }
 
-/** The route of a request. Throws a SchemaFailure where there is none. */
+/** Finds the endpoint of a request. Throws a SchemaFailure if there is none. */
 export function routeOf({ method, path }: SchemaRequest): Route {
   const here = routes.filter(
     route =>

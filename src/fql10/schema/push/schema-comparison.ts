@@ -1,4 +1,4 @@
-// The difference of two states of a database's schema files in the form that a request asks for.
+// Renders the changes of a push plan in the format that a request asks for.
 
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 import type { Coloring } from '../fsl/diff/drawing.ts'
@@ -7,10 +7,10 @@ import { textualDiff } from '../fsl/diff/textual.ts'
 import type { FileText } from '../fsl/patch.ts'
 import type { PushPlan } from './plan.ts'
 
-/** How a difference is told: what changes in each item, the items that change, or the lines of the files. */
+/** The format of a difference: the changes of each item, the changed items, or the lines of the files. */
 type DiffForm = 'semantic' | 'summary' | 'textual'
 
-/** The form that a request asks for; undefined where it asks for none that there is. */
+/** The format that a request asks for; undefined for an unknown or missing format. */
 export function diffFormOf({ parameters: { diff, format } }: SchemaRequest): DiffForm | undefined {
   return formIn(format) ?? formIn(diff)
 }
@@ -20,12 +20,12 @@ function formIn(text: string | undefined): DiffForm | undefined {
   return text === 'semantic' || text === 'summary' || text === 'textual' ? text : undefined
 }
 
-/** The colours that a request asks for. */
+/** The coloring that a request asks for. */
 function coloringOf({ parameters }: SchemaRequest): Coloring {
   return parameters.color === 'ansi' ? 'ansi' : undefined
 }
 
-/** What is told of a plan; `''` where nothing differs. */
+/** The text of a plan's changes; `''` without changes. */
 export function diffText(
   { after, before, changes }: PushPlan,
   form: DiffForm,

@@ -1,4 +1,4 @@
-// Why a request about schema files is refused.
+// Errors of requests to the schema endpoints.
 
 import { limits } from '../../../base/limits.ts'
 import { type Message, messageOf, msg, own } from '../../../base/message.ts'
@@ -8,14 +8,14 @@ import type { Diagnostic, QueryFailure } from '../../failure/failure.ts'
 import { positionOf } from '../../failure/fault.ts'
 import { summaryOf } from '../../failure/summary.ts'
 
-/** Thrown where a request is refused; nothing of what it has written stays. */
+/** Thrown to reject a request. All its writes are discarded. */
 export class SchemaFailure extends LanguageError {
   override name = 'SchemaFailure'
   readonly status: 400 | 403 | 404 | 405 | 409
-  /** For the query log. */
+  /** The fault for the query log. */
   readonly fault: Fault
 
-  /** `about`: what the message draws, if it draws anything. */
+  /** `about` is the diagnostic that the message shows, if any. */
   constructor(status: SchemaFailure['status'], message: string | Message, about?: Diagnostic) {
     super(String(message))
     this.fault = {
@@ -31,14 +31,17 @@ export class SchemaFailure extends LanguageError {
   }
 }
 
-/** The refusal of files: every fault with its place, and what has none; of very many, the first. */
+/**
+ * The failure of invalid files, with all faults and their positions. Only the first ones are shown if there are too
+ * many.
+ */
 export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
   const drawn: string[] = []
   let units = 0
   for (const fault of faults.slice(0, limits.gatheredErrorsMax)) {
     const text = typeof fault === 'string' ? fault : summaryOf([fault])
     units += text.length
-    // Each shows its lines, which may be long.
+    // A fault contains source lines, which may be long.
     if (drawn.length > 0 && units > limits.v10SummaryUnitsMax) break
     drawn.push(text)
   }
@@ -46,7 +49,9 @@ export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFa
   return new SchemaFailure(400, drawn.join('\n'), typeof first === 'string' ? undefined : first)
 }
 
-/** What a write was refused with; a schema that does not hold together with the place of the item that was written. */
+/**
+ * Converts the failure of a write. For an inconsistent schema, the message contains the position of the written item.
+ */
 export function refusedWrite(failure: QueryFailure): SchemaFailure {
   const [first] = failure.diagnostics
   if (failure.code !== 'invalid_schema' || first?.span === undefined)
@@ -54,7 +59,7 @@ export function refusedWrite(failure: QueryFailure): SchemaFailure {
   return new SchemaFailure(400, summaryOf([first]).slice(`${first.name}: `.length), first)
 }
 
-/** What is not there: an unknown path, file or item. */
+/** The failure for an unknown path, file or item. */
 export function notFound(): SchemaFailure {
   return new SchemaFailure(404, msg`Not found`)
 }

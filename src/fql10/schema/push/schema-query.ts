@@ -1,4 +1,4 @@
-// A request about schema files as the engine has queries: evaluated in a transaction, as often as it takes.
+// Evaluates requests to the schema endpoints as queries of the engine, so that conflicting transactions are retried.
 
 import { RequestError } from '../../../base/errors.ts'
 import { msg } from '../../../base/message.ts'
@@ -18,15 +18,15 @@ import { checksVersion, documentTime, doesWrite, JsonText } from './route.ts'
 import { routeOf } from './routes.ts'
 import { SchemaFailure } from './schema-failure.ts'
 
-/** Stands for the time of the commit in a body; JSON text has no such character. */
+/** The placeholder for the commit time in a body. JSON text cannot contain this character. */
 const timeMark = '\u0001'
 
-/** Whether a request of the language is one about schema files. */
+/** True for a request to the schema endpoints. */
 export function isSchemaRequest({ options }: LanguageRequest): boolean {
   return options?.kind === schemaOptions.kind
 }
 
-/** The query of a request about schema files. */
+/** A request to the schema endpoints as a query. */
 export class SchemaQuery implements Query {
   readonly #request: SchemaRequest
 
@@ -34,7 +34,7 @@ export class SchemaQuery implements Query {
     this.#request = readSchemaRequest(body)
   }
 
-  /** An unknown query writes nothing; that is told once the caller is known. */
+  /** A request to an unknown endpoint has no effects. The error is reported only after authentication. */
   get effect(): Query['effect'] {
     try {
       return doesWrite(routeOf(this.#request), this.#request) ? 'write' : 'read'
@@ -44,7 +44,7 @@ export class SchemaQuery implements Query {
     }
   }
 
-  /** Files are read, compared and checked as a whole. */
+  /** Requests with files take long, because all files are parsed, compared and checked. */
   get isLong(): boolean {
     return this.#request.files.length > 0
   }
@@ -69,12 +69,12 @@ export class SchemaQuery implements Query {
 
 const readers: ReadonlySet<string | undefined> = new Set(['admin', 'server', 'server-readonly'])
 
-/** The built-in role of who asks; undefined for tokens and keys with other rights. */
+/** The built-in role of the caller; undefined for tokens, and for keys with other roles. */
 function roleOf({ authority, caller }: Session): string | undefined {
   return authority.kind === 'builtin' && caller.identity === undefined ? authority.role : undefined
 }
 
-/** A version that cannot be read is none. */
+/** Rejects a stale version. A version that is not a number is ignored. */
 function checkVersion({ parameters }: SchemaRequest, version: Micros): void {
   const given = parameters.version ?? ''
   if (parameters.force === 'true' || !/^-?[0-9]+$/.test(given)) return
@@ -90,13 +90,13 @@ function membersText(members: Readonly<Record<string, unknown>>): string {
     .join('')
 }
 
-/** The body once the time of the commit is known. */
+/** Fills in the commit time. */
 export function completedSchemaBody(body: string, time: Micros): string {
   const told = body.replace(timeMark, `${time}`)
   return told.includes(documentTime) ? told.replaceAll(documentTime, formatTime(timeFromMicros(time))) : told
 }
 
-/** The response to a request that was refused. */
+/** The response to a rejected request. */
 export function refusedSchemaRequest(error: LanguageError): Rendered {
   const status = error instanceof SchemaFailure ? error.status : 400
   const fault = error instanceof SchemaFailure ? error.fault : undefined

@@ -1,4 +1,4 @@
-// The state of a staged schema, and its end.
+// The endpoints for the status, commit and abandonment of a staged schema.
 
 import { commitTime, type Route } from './route.ts'
 import { diffFormOf, diffText } from './schema-comparison.ts'
@@ -23,12 +23,12 @@ const abandon: Route['answer'] = ({ session }) => {
   return { version: commitTime }
 }
 
-/** Each path of a staged schema has two names. */
+/** Creates the two paths of an endpoint for staged schemas. */
 function routes(name: string, route: Omit<Route, 'path'>): readonly Route[] {
   return [[name], ['staged', name]].map(path => ({ ...route, path }))
 }
 
-/** The paths of staged schemas. */
+/** The endpoints for staged schemas. */
 export const stagedRoutes: readonly Route[] = [
   ...routes('status', { method: 'GET', answer: status }),
   ...routes('commit', { method: 'POST', writes: 'always', answer: commit }),

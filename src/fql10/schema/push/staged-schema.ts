@@ -1,6 +1,6 @@
-// A schema that is to come into force later. It consists of its files alone: what they define is not there yet, only the
-// indexes that they call for are being built meanwhile. Each push is compared with the schema in force. Where definitions
-// are to be read and written as they will be, a rehearsal of the transaction has the staged schema in force.
+// Manages staged schemas, which take effect at a later commit. A staged schema consists of its files. Its definitions
+// are not stored yet, only its indexes are built in advance. Each push is compared with the active schema. To read or
+// write the staged definitions, a rehearsal of the transaction activates the staged schema.
 
 import { msg } from '../../../base/message.ts'
 import { keepIndexes, type UnreadyPart, unreadyParts } from '../../../model/schema/collection-indexes.ts'
@@ -21,22 +21,25 @@ import { definitionsOf } from './definitions.ts'
 import { type Push, type PushPlan, planOf, resultOf } from './plan.ts'
 import { SchemaFailure } from './schema-failure.ts'
 
-/** How far a staged schema is: it may be committed when it is ready. */
+/** The status of a staged schema. Only a ready one can be committed. */
 type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'
 
-/** The files that a change of a staged schema begins with: its own, or those in force where there is none. */
+/**
+ * The files on which a change of the staged schema is based: the staged files, or the active files without a staged
+ * schema.
+ */
 export function stagedFiles(session: Session): readonly FileText[] {
   return isStaged(session) ? readSchemaFiles('staged', session) : keepFiles(session)
 }
 
-/** The plan that the staged files are for the schema in force. Throws a SchemaFailure where they do not fit it any more. */
+/** The plan to activate the staged files. Throws a SchemaFailure if they no longer fit the active schema. */
 export function stagedPlan(session: Session): PushPlan {
   return planOf({ files: readSchemaFiles('staged', session), isWhole: true }, session)
 }
 
 /**
- * A session of the same query in which the staged schema is in force; what it writes stays nowhere. Throws a SchemaFailure
- * where the staged schema does not fit what is there.
+ * A session of the same query in which the staged schema is active. Its writes are discarded. Throws a SchemaFailure if
+ * the staged schema no longer fits the active schema.
  */
 export function stagedSession(session: Session): Session {
   return rehearsed(readSchemaFiles('staged', session), session)
@@ -50,7 +53,7 @@ function rehearsed(files: readonly FileText[], session: Session): Session {
   return rehearsal
 }
 
-/** Stages the files of a push. Throws a SchemaFailure with all that would refuse them now. */
+/** Stages the files of a push. Throws a SchemaFailure with all reasons why they could not be activated now. */
 export function stagePush(push: Push, session: Session): void {
   const files = resultOf(push, stagedFiles(session))
   const { after } = planOf({ files, isWhole: true }, session)
@@ -58,7 +61,7 @@ export function stagePush(push: Push, session: Session): void {
   stage(after, session)
 }
 
-/** Stages the schema that is in force in a rehearsal. */
+/** Stages the active schema of a rehearsal. */
 export function stageRehearsal(rehearsal: Session, session: Session): void {
   stage(currentFiles(rehearsal), session)
 }
@@ -72,7 +75,7 @@ function stage(files: readonly FileText[], session: Session): void {
   }
 }
 
-/** Brings the staged schema into force. Throws a SchemaFailure where there is none, or it is not ready. */
+/** Activates the staged schema. Throws a SchemaFailure if there is none, or if it is not ready. */
 export function commitStaged(session: Session): void {
   const { status } = stagedState(session)
   if (status === 'none') throw new SchemaFailure(400, msg`There is no staged schema to commit`)
@@ -88,7 +91,7 @@ export function commitStaged(session: Session): void {
   applyPlan(plan, session)
 }
 
-/** Forgets the staged schema. Throws a SchemaFailure where there is none. */
+/** Deletes the staged schema. Throws a SchemaFailure if there is none. */
 export function abandonStaged(session: Session): void {
   if (!isStaged(session)) throw new SchemaFailure(400, msg`There is no staged schema to abandon`)
   for (const { definition, ref } of collectionsOf(session)) keepIndexes(ref, definition, session, [])
@@ -108,7 +111,7 @@ function collectionsOf(session: Session): readonly StoredCollection[] {
   })
 }
 
-/** The collections that are there, with the definitions that the staged schema has for them. */
+/** The existing collections that the staged schema contains, with their staged definitions. */
 function plannedCollections(session: Session): readonly StoredCollection[] {
   const there = new Map(collectionsOf(session).map(({ name, ref }) => [name, ref]))
   return itemsIn(readSchemaFiles('staged', session)).flatMap(item => {
@@ -117,14 +120,14 @@ function plannedCollections(session: Session): readonly StoredCollection[] {
   })
 }
 
-/** What is known of a staged schema. */
+/** The status of a staged schema, with details. */
 interface StagedState {
   readonly status: StagedStatus
-  /** A line for each index that is not there yet, under its collection; `''` when all are. */
+  /** A line for each index that is not built yet, under its collection; `''` if all are built. */
   readonly pendingSummary: string
 }
 
-/** How far the staged schema is: its indexes are built from the documents that are there. */
+/** The status of the staged schema. Its indexes are built in the background from the existing documents. */
 export function stagedState(session: Session): StagedState {
   if (!isStaged(session)) return { status: 'none', pendingSummary: '' }
   const unready = plannedCollections(session).map(({ definition, name, ref }) => ({

@@ -1,5 +1,5 @@
-// The data behind a query while a schema is staged: definitions are read and written as they will be, everything else is
-// as it is, also what names and functions mean.
+// The world of a query while a schema is staged: definitions are read and written in their staged form. Everything
+// else, including the meaning of names and functions, uses the active schema.
 
 import { msg } from '../../../base/message.ts'
 import type { Session } from '../../../model/session.ts'
@@ -13,7 +13,7 @@ import { isSchemaNative } from '../fsl/definition-of-item.ts'
 import { SchemaFailure } from './schema-failure.ts'
 import { stagedSession, stageRehearsal } from './staged-schema.ts'
 
-/** A session in which the staged schema is in force, and the data as it is there. */
+/** A session in which the staged schema is active, with its world. */
 interface Rehearsal {
   readonly session: Session
   readonly world: DataWorld
@@ -62,7 +62,7 @@ export class StagedWorld extends DataWorld {
     }
   }
 
-  /** The query has been evaluated: what it has made of the schema is staged. Throws QueryFailures. */
+  /** Runs the checks that need all writes of the query, and stages the written definitions. Throws QueryFailures. */
   override finish(): void {
     super.finish()
     const rehearsal = this.#rehearsal
@@ -71,7 +71,7 @@ export class StagedWorld extends DataWorld {
     stageRehearsal(rehearsal.session, this.#session)
   }
 
-  /** What the arguments of a request name, for which there is no call yet, is what is in force. */
+  /** The arguments of a request are decoded without a call. They refer to the active schema. */
   override byName(collection: Module, name: string, call?: Call): Doc {
     const staged = call !== undefined && isDefinition(collection) ? this.#staged(call) : undefined
     return staged === undefined ? super.byName(collection, name) : staged.byName(collection, name)
@@ -100,7 +100,9 @@ export class StagedWorld extends DataWorld {
     return isSchemaNative(collection) ? this.#staged(call) : undefined
   }
 
-  /** Definitions as they will be; undefined in the past, and where the staged schema does not fit any more. */
+  /**
+   * The staged definitions. Undefined for reads in the past, and if the staged schema no longer fits the active schema.
+   */
   #staged(call: Call): DataWorld | undefined {
     if (call.at !== undefined) return undefined
     const rehearsal = this.#begun()

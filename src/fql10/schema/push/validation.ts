@@ -1,4 +1,4 @@
-// What the items of all files together must hold: types that exist and can be stored, resources and roles that are there.
+// Checks the items of all files together: types must exist and be storable, resources and roles must exist.
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { type Message, msg } from '../../../base/message.ts'
@@ -12,13 +12,13 @@ import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/
 import type { NamePlace } from '../fsl/outline.ts'
 import { resolveSignature } from '../signatures.ts'
 
-/** What is there beside the items: functions and roles of version 4. */
+/** Functions and roles of version 4, which schema files do not contain. */
 export interface Others {
   readonly functions: readonly string[]
   readonly roles: readonly string[]
 }
 
-/** Everything that is wrong between the items: types first, and if there is nothing, resources and roles. */
+/** All faults between the items. Resources and roles are checked only if the types have no fault. */
 export function itemFaults(items: readonly SchemaItem[], others: Others): readonly Diagnostic[] {
   const collections = items.filter(item => item.kind === 'collection')
   const find = finderOf(collections)
@@ -44,7 +44,7 @@ const nativeResources: readonly string[] = [
   'AccessProvider',
 ]
 
-/** Finds the collections that types refer to. They need no numbers of their own: they are only told apart. */
+/** Finds the collections that types refer to. Their numbers only need to be unique. */
 function finderOf(collections: readonly CollectionItem[]): FindCollection {
   const found = new Map<string, ReferredCollection>(
     Array.from(referable, ([name, number]) => [name, { number, name }]),

@@ -1,15 +1,15 @@
-// What differences look like: marks, indentation, and the colours of a terminal for who asked for them.
+// Formats the lines of a difference: marks, indentation, and optional terminal colors.
 
-/** What a line tells: something that comes, goes or changes, a heading, or something that stays. */
+/** The kind of a line: an addition, a removal, a change, a heading, or an unchanged line. */
 type Tone = 'added' | 'removed' | 'changed' | 'title' | 'plain'
 
-/** A line of a difference, without its end. */
+/** A line of a difference, without a newline. */
 export interface DiffLine {
   readonly tone: Tone
   readonly text: string
 }
 
-/** Colours for a terminal, or none. */
+/** Terminal colors, or none. */
 export type Coloring = 'ansi' | undefined
 
 const escapes: Readonly<Record<Tone, string>> = {
@@ -24,17 +24,17 @@ const reset = '\u001b[0m'
 
 const marks = { added: '+', removed: '-', changed: '~' } as const
 
-/** The line that tells of something that comes, goes or changes, with its mark in front. */
+/** A line about an addition, a removal or a change, with its mark. */
 export function marked(tone: 'added' | 'removed' | 'changed', text: string): DiffLine {
   return { tone, text: `${marks[tone]} ${text}` }
 }
 
-/** A line further to the right by some blanks; an empty one stays empty. */
+/** A line with additional indentation. An empty line stays empty. */
 export function indented({ tone, text }: DiffLine, blanks: number): DiffLine {
   return { tone, text: text === '' ? '' : ' '.repeat(blanks) + text }
 }
 
-/** The text of lines, each with its end. */
+/** The text of lines, each with a newline. */
 export function drawn(lines: readonly DiffLine[], coloring: Coloring): string {
   return lines.map(line => `${coloring === 'ansi' ? colored(line) : line.text}\n`).join('')
 }

@@ -1,5 +1,5 @@
-// What is different between two forms of one item of a schema: lines in words, by group. What comes stands before what
-// goes, and that before what changes; where an item was not there before, or is no more, all it says counts as come or gone.
+// Describes the differences between two forms of a schema item, in groups of lines. Additions come first, then
+// removals, then changes. For a new or deleted item, all its parts count as added or removed.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import type {
@@ -25,35 +25,38 @@ import { type DiffLine, indented, marked } from './drawing.ts'
 import { type Pair, type Paired, paired } from './pairs.ts'
 import { isSameTree } from './same-tree.ts'
 
-/** Lines about one side of an item. */
+/** The lines about one aspect of an item. */
 interface DiffGroup {
-  /** Undefined: the lines stand by themselves. */
+  /** Undefined for lines without a title. */
   readonly title: string | undefined
   readonly lines: readonly DiffLine[]
 }
 
-/** Everything that is different between two forms of an item. */
+/** The differences between two forms of an item. */
 export interface ItemDiff {
-  /** They do not mean the same; what is different may be nothing that is told. */
+  /** True if the forms have different meanings, even without a line that describes it. */
   readonly isDifferent: boolean
-  /** Those that are shown. */
+  /** The groups to show. */
   readonly groups: readonly DiffGroup[]
 }
 
-/** One item before and after; of an added one there is no `before`, of a removed one no `after`. */
+/** An item before and after a change. A new item has no `before`, a deleted item no `after`. */
 export interface ItemPair<T extends SchemaItem = SchemaItem> {
   readonly before: T | undefined
   readonly after: T | undefined
 }
 
-/** What is said of members of one kind. */
+/** The lines about members of one kind. */
 interface Wording<T> {
   readonly added: (member: T) => readonly DiffLine[]
   readonly removed: (member: T) => readonly DiffLine[]
   readonly changed: (pair: Pair<T>) => readonly DiffLine[]
 }
 
-/** Compares two forms of an item. `fieldLines`: what its migrations do to documents that are there, if they do anything. */
+/**
+ * Compares two forms of an item. `fieldLines` describe the effects of its migrations on existing documents, if there
+ * are any.
+ */
 export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | undefined): ItemDiff {
   step(stepsPerDefinition)
   const found = new Findings()
@@ -70,7 +73,7 @@ export function diffOfItem(pair: ItemPair, fieldLines: readonly DiffLine[] | und
   return found
 }
 
-/** Gathers what is different. */
+/** Collects differences. */
 class Findings implements ItemDiff {
   readonly groups: DiffGroup[] = []
   isDifferent = false
@@ -79,13 +82,13 @@ class Findings implements ItemDiff {
     if (lines.length > 0) this.titled(title, lines)
   }
 
-  /** A group that is shown without lines, too. */
+  /** Adds a group, even without lines. */
   titled(title: string | undefined, lines: readonly DiffLine[]): void {
     this.isDifferent = true
     this.groups.push({ title, lines })
   }
 
-  /** Notes a difference that is not told. */
+  /** Records a difference without a line. */
   note(isDifferent: boolean): void {
     if (isDifferent) this.isDifferent = true
   }
@@ -99,7 +102,7 @@ function linesOf<T>({ added, kept, removed }: Paired<T>, wording: Wording<T>): r
   ]
 }
 
-/** The wording of members that come and go under a name. */
+/** The wording of members that are added and removed by name. */
 function namedWording<T>(what: (member: T) => string, changed: Wording<T>['changed']): Wording<T> {
   return {
     added: member => [marked('added', `add ${what(member)}`)],
@@ -108,7 +111,7 @@ function namedWording<T>(what: (member: T) => string, changed: Wording<T>['chang
   }
 }
 
-/** The wording of members that are named, and change in one way. */
+/** The wording of named members with one kind of change. */
 function changingWording<T>(
   what: (member: T) => string,
   isChanged: (pair: Pair<T>) => boolean,
@@ -119,7 +122,7 @@ function changingWording<T>(
   )
 }
 
-/** A line about a member, and what is different within it; nothing where nothing is. */
+/** A line about a member, followed by the changes within it. Empty without changes. */
 function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
   return lines.length === 0 ? [] : [marked('changed', title), ...lines.map(line => indented(line, 2))]
 }
@@ -195,7 +198,7 @@ function membersOf<K extends CollectionMember['kind']>(
   return ofKind(item?.members ?? [], kind)
 }
 
-/** A collection without fields has a wildcard, be it written or not. */
+/** A collection without fields has an implicit wildcard. */
 function isSameWildcard(before: CollectionItem | undefined, after: CollectionItem | undefined): boolean {
   const [was, is] = [before, after].map(item => {
     const [wildcard] = membersOf(item, 'wildcard')
@@ -205,7 +208,7 @@ function isSameWildcard(before: CollectionItem | undefined, after: CollectionIte
   return isSameTree(was, is)
 }
 
-/** The type of a wildcard that is not written. */
+/** The type of an implicit wildcard. */
 const anything = { kind: 'name', name: 'Any', arguments: [] } as const
 
 function statementsOf(item: CollectionItem | undefined): readonly MigrationStatement[] {
@@ -262,7 +265,7 @@ function settingLines(
   const settings = (item: CollectionItem | undefined): readonly Setting[] =>
     kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
   const { added, kept, removed } = paired(settings(before), settings(after), memberKey)
-  // The history that a collection keeps when it says nothing of it may be written as well.
+  // Stating the default history length is not a difference.
   const isTold = (setting: Setting) => !saysNothing(setting)
   return linesOf({ added: added.filter(isTold), removed: removed.filter(isTold), kept }, settingWording)
 }
@@ -283,7 +286,7 @@ function signatureOf({ parameters, result }: FunctionItem) {
   return [parameters.map(({ isRest, name, type }) => [isRest, name.text, type]), result]
 }
 
-/** Compares the members of items of other kinds, in an order of kinds. */
+/** Compares the members of roles or access providers, in the given order of kinds. */
 function compareMembers<T extends RoleMember | ProviderMember>(
   { after, before }: ItemPair<SchemaItem & { readonly members: readonly T[] }>,
   kinds: readonly T['kind'][],

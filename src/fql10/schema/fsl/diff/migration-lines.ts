@@ -1,4 +1,4 @@
-// What the migrations of a collection will do to its documents, in words.
+// Describes the effects of a collection's migrations on its documents.
 
 import { unreachable } from '../../../../base/assert.ts'
 import { typeText } from '../../../../model/schema/field-types.ts'
@@ -10,13 +10,13 @@ import { printedPath } from '../print.ts'
 import { ExpressionPrinter } from '../print-expression.ts'
 import { type DiffLine, indented, marked } from './drawing.ts'
 
-/** The statements of an item that are new, and the steps that they are for documents. */
+/** The new statements of an item, and their steps. */
 interface PlannedMigration {
   readonly steps: readonly PlannedStep[]
   readonly statements: readonly Statement[]
 }
 
-/** Lines about what migrations do to documents; undefined where they do nothing. A step may have no line. */
+/** Lines about the effects of migrations; undefined if there are none. Some steps have no line. */
 export function migrationLines(
   { statements, steps }: PlannedMigration,
   { source }: SchemaItem,
@@ -34,7 +34,7 @@ export function migrationLines(
 function stepLines(step: PlannedStep, told: (filler: Filler) => string): readonly DiffLine[] {
   switch (step.kind) {
     case 'add':
-      // A field that begins without a value changes no document.
+      // A new field without a value changes no document.
       if (step.value === undefined) return []
       return [marked('added', `add field ${field(step.path)} with backfill ${told(step.value)}`)]
     case 'drop':

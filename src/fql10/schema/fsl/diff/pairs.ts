@@ -1,19 +1,19 @@
-// Two lists side by side: what is only in the one, only in the other, and what belongs together.
+// Matches the elements of two lists.
 
-/** What belongs together, as it was and as it is. */
+/** Matching elements of both lists. */
 export interface Pair<T> {
   readonly before: T
   readonly after: T
 }
 
-/** Two lists side by side: what was added is in the order of the new one, everything else in that of the old. */
+/** The result of matching. Added elements have the order of the new list, all others the order of the old list. */
 export interface Paired<T> {
   readonly added: readonly T[]
   readonly removed: readonly T[]
   readonly kept: readonly Pair<T>[]
 }
 
-/** Pairs the elements of two lists by a key that tells those of one list apart. */
+/** Matches the elements of two lists by a key that is unique within each list. */
 export function paired<T>(before: readonly T[], after: readonly T[], keyOf: (item: T) => string): Paired<T> {
   const found = new Map(after.map(item => [keyOf(item), item]))
   const old = new Set(before.map(keyOf))

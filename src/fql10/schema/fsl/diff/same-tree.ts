@@ -1,8 +1,8 @@
-// Whether two trees that the parser made mean the same, wherever they stand in their texts.
+// Compares syntax trees, ignoring their positions.
 
 import { step } from '../../../../base/effort.ts'
 
-/** The fields of nodes that say where they stand. */
+/** Fields of nodes that contain positions. */
 const places: ReadonlySet<string> = new Set([
   'start',
   'end',
@@ -13,7 +13,7 @@ const places: ReadonlySet<string> = new Set([
   'skippedStart',
 ])
 
-/** Whether two expressions, types or statements, or lists of such, are the same but for their places. */
+/** True if two expressions, types or statements, or lists of them, differ at most in their positions. */
 export function isSameTree(left: unknown, right: unknown): boolean {
   step()
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {

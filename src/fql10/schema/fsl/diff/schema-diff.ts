@@ -1,4 +1,4 @@
-// The difference of two schemas, item by item: a summary of one line each, or with what is different in each.
+// Compares two schemas by item, and renders the differences as a summary or in detail.
 
 import { itemKinds } from '../definition-of-item.ts'
 import type { SchemaItem } from '../nodes.ts'
@@ -7,20 +7,20 @@ import { type Coloring, type DiffLine, drawn, indented } from './drawing.ts'
 import { diffOfItem, type ItemDiff, type ItemPair } from './item-diff.ts'
 import { paired } from './pairs.ts'
 
-/** An item that is not the same in two schemas. */
+/** An item that differs between two schemas. */
 export interface ItemChange extends ItemPair {
   readonly diff: ItemDiff
 }
 
-/** What is known of two schemas beside their items. */
+/** Additional data for the comparison of two schemas. */
 interface DiffContext {
-  /** What the migrations of a new form of an item will do to documents; nothing where there are none. */
+  /** Lines about the effects of an item's migrations; undefined without effects. */
   readonly fieldLines?: (item: SchemaItem) => readonly DiffLine[] | undefined
-  /** The new names of items that stay, by kind and old name. */
+  /** The new keys of renamed items, by old key. */
   readonly renamed?: ReadonlyMap<string, string> | undefined
 }
 
-/** The items that are not the same: added ones, removed ones, changed ones; each by kind and name. */
+/** The differing items: added ones, removed ones, changed ones, each sorted by kind and name. */
 export function changesOf(
   before: readonly SchemaItem[],
   after: readonly SchemaItem[],
@@ -54,7 +54,7 @@ function sorted(changes: readonly ItemChange[]): readonly ItemChange[] {
   })
 }
 
-/** One line for each item; `''` when there is none. */
+/** A line for each item; `''` without items. */
 export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return drawn(
     changes.map(change => ({ tone: 'title', text: titleOf(change) })),
@@ -62,7 +62,7 @@ export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring):
   )
 }
 
-/** What is different in each item, which an empty line follows; `''` when there is none. */
+/** The differences of each item, with an empty line after each group; `''` without items. */
 export function semanticDiff(changes: readonly ItemChange[], coloring: Coloring): string {
   return drawn(changes.flatMap(itemLines), coloring)
 }
@@ -95,7 +95,7 @@ function named({ kind, name }: SchemaItem): string {
   return `${kind} \`${name.text}\``
 }
 
-/** Where an item begins with its comment and annotations: file, line, column. */
+/** The position of an item, including its comment and annotations: file, line, column. */
 function placeOf({ commentStart, source }: SchemaItem): string {
   const line = source.lineOf(commentStart)
   return `${source.name}:${line}:${commentStart - source.lineStart(line) + 1}`

@@ -1,31 +1,30 @@
-// The difference of two sets of schema files as lines of text: what is kept, added, removed, in hunks with a few lines
-// around them.
+// Compares two sets of schema files line by line. The result consists of hunks with a few lines of context.
 
 import { diffArrays } from 'diff'
 import { step } from '../../../../base/effort.ts'
 import { type Coloring, type DiffLine, drawn } from './drawing.ts'
 
-/** The texts of files by their names. */
+/** The texts of files by name. */
 type FileTexts = ReadonlyMap<string, string>
 
-/** Unchanged lines that are shown around a change. */
+/** The number of unchanged lines around a change. */
 const contextRows = 3
 
 /**
- * Removed and added lines up to which the shortest difference is looked for, which costs their square; what differs in
- * more is told as replaced as a whole.
+ * Maximum number of changed lines for the search of the shortest difference, whose cost is quadratic. Larger
+ * differences are shown as one replacement.
  */
 const editsMax = 2000
 
-/** A line of two texts side by side: one of both, of one of them, or one that takes the place of another. */
+/** A line of the old text, of the new text, or both. A line with two different texts is a replacement. */
 interface Row {
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
 /**
- * The difference of the files of two schemas, by their names, with an empty line between two files; `''` where all texts
- * are the same.
+ * The differences of the files, in the order of their names, with an empty line between files. `''` if all texts are
+ * equal.
  */
 export function textualDiff(before: FileTexts, after: FileTexts, coloring: Coloring): string {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort((left, right) =>
@@ -46,7 +45,7 @@ function linesOf(text: string | undefined): readonly string[] {
   return lines
 }
 
-/** Two texts side by side. Lines that are removed and added at one place replace each other, one by one. */
+/** Aligns two texts. Removed and added lines at one position replace each other. */
 function rowsOf(before: readonly string[], after: readonly string[]): readonly Row[] {
   step(before.length + after.length)
   let start = 0
@@ -97,9 +96,7 @@ function isKept({ before, after }: Row): boolean {
   return before === after
 }
 
-/**
- * The hunks of two texts; none where they are the same. Lines are numbered as in the new text, as far as there are rows.
- */
+/** The hunks of two texts. Line numbers refer to the new text, as far as it has lines. */
 function hunkLines(rows: readonly Row[]): readonly DiffLine[] {
   const lines: DiffLine[] = []
   let number = 0
