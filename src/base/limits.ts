@@ -114,9 +114,10 @@ export const limits = {
   /** Queries waiting for the slow lane, all of them and of one database; ours. */
   laneWaitingMax: 1000,
   laneWaitingPerDatabaseMax: 100,
-  /** Bytes, about, of decoded documents and of decoded entries of indexes that a process remembers; ours. */
+  /** Bytes, about, of decoded documents, of decoded entries of indexes and of schemas that a process remembers; ours. */
   knownDocumentsBytesMax: 33_554_432,
   knownEntriesBytesMax: 16_777_216,
+  knownSchemasBytesMax: 134_217_728,
   /** Milliseconds that a service which ends waits for commits of its slow lane; ours. */
   laneEndGraceMs: 8_000,
   /** Milliseconds past its deadline after which a process is killed, and without a query after which it is ended, all but one; ours. */

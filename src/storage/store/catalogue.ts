@@ -5,6 +5,7 @@
 import { assert } from '../../base/assert.ts'
 import { byteText, textBytes } from '../../base/byte-text.ts'
 import { GenerationCache } from '../../base/generation-cache.ts'
+import { limits } from '../../base/limits.ts'
 import { epoch, micros } from '../../base/micros.ts'
 import {
   type CollectionId,
@@ -62,18 +63,45 @@ class Schema {
   parent: { readonly id: DatabaseId | undefined } | undefined
   /** The schema time as of which this is known to be current. */
   verifiedAt: Micros = beforeAll
+  /** About the bytes that it takes. */
+  weight = bytesPerSchema
+  /** The weight with which the cache counts it. */
+  countedWeight = bytesPerSchema
 
   constructor(version: Micros) {
     this.version = version
   }
 }
 
-/** Databases whose schemas are remembered at a time. */
-const schemasMax = 10_000
+/** Bytes of memory for an empty schema, for each thing in it, and for each stored byte of it with all that is derived. Measured. */
+const bytesPerSchema = 1024
+const bytesPerThing = 512
+const bytesPerByte = 12
 
 /** Schemas that transactions share. */
 export class SchemaCache {
-  readonly #schemas = new GenerationCache<DatabaseId, Schema>(schemasMax)
+  readonly #schemas: GenerationCache<DatabaseId, Schema>
+
+  /** `bytesMax`: about the bytes of memory for all schemas. One database's schema is remembered whatever it takes. */
+  constructor(bytesMax: number = limits.knownSchemasBytesMax) {
+    const weigh = ({ countedWeight }: Schema) => Math.min(countedWeight, bytesMax / 2)
+    this.#schemas = new GenerationCache(bytesMax, weigh)
+  }
+
+  /** Number of remembered schemas. */
+  get size(): number {
+    return this.#schemas.size
+  }
+
+  /** Counts `things` that were added to a schema, and were decoded from `storedBytes`. */
+  grew(database: DatabaseId, schema: Schema, storedBytes: number, things = 1): void {
+    schema.weight += things * bytesPerThing + storedBytes * bytesPerByte
+    // The cache adds the whole weight each time, so it is told only of a multiple.
+    if (schema.weight < 2 * schema.countedWeight) return
+    if (this.#schemas.get(database) !== schema) return
+    schema.countedWeight = schema.weight
+    this.#schemas.set(database, schema)
+  }
 
   /** The schema of a database, if nothing can have changed it up to a schema time. */
   current(database: DatabaseId, schemaTime: Micros): Schema | undefined {
@@ -203,6 +231,7 @@ export class StoreCatalogue implements Catalogue {
     // A way down leads to no database that does not know of it.
     if (nativeCollection === native.databases && this.#parentOf(known.id) !== database) return undefined
     names.set(`${nativeCollection} ${name}`, { known, key: byteText(entry.key), value: entry.value })
+    this.#cache.grew(database, this.#schemaInPart(database), 0)
     return known
   }
 
@@ -272,7 +301,8 @@ export class StoreCatalogue implements Catalogue {
   }
 
   #definition(database: DatabaseId, collection: CollectionId): StoredCollection | undefined {
-    const { collections } = this.#schema(database)
+    const schema = this.#schema(database)
+    const { collections } = schema
     const known = collections.get(collection)
     if (known !== undefined) return known
     const ref = collectionOf({ database, collection })
@@ -280,6 +310,7 @@ export class StoreCatalogue implements Catalogue {
     if (stored === undefined) return undefined
     const definition = collectionDefinition(decodeVersion(ref, stored))
     collections.set(collection, definition)
+    this.#cache.grew(database, schema, stored.length)
     return definition
   }
 
@@ -314,7 +345,11 @@ export class StoreCatalogue implements Catalogue {
 
   /** Who had which name in a database, without what this transaction does. */
   nameHistory(database: DatabaseId): NameHistory {
-    return this.derived(database, 'names over time', () => new NameHistory(this.#snapshot, database))
+    return this.derived(database, 'names over time', () => {
+      const history = new NameHistory(this.#snapshot, database)
+      this.#cache.grew(database, this.#schema(database), 0, history.size)
+      return history
+    })
   }
 
   /** Whether documents of a collection can be reached: native ones always, others while the collection lives. */
@@ -352,7 +387,9 @@ export class StoreCatalogue implements Catalogue {
       const indexes = new Map<bigint, IndexDefinition>()
       for (const ref of this.#objects(database, native.indexes)) {
         const stored = newestLive(this.#snapshot, ref)
-        if (stored !== undefined) indexes.set(ref.id, indexDefinition(decodeVersion(ref, stored)))
+        if (stored === undefined) continue
+        indexes.set(ref.id, indexDefinition(decodeVersion(ref, stored)))
+        this.#cache.grew(database, schema, stored.length)
       }
       schema.indexes = indexes
     }
@@ -371,6 +408,7 @@ export class StoreCatalogue implements Catalogue {
     if (stored === undefined) return undefined
     const known = databaseDefinition(decodeVersion(ref, stored))
     databases.set(ref.id, { known, key: byteText(documentKey(ref)), value: stored })
+    this.#cache.grew(ref.database, this.#schemaInPart(ref.database), stored.length)
     return known
   }
 

@@ -40,6 +40,11 @@ export class NameHistory {
       for (const ref of everyDocument(snapshot, database, kind)) this.#add(snapshot, ref)
   }
 
+  /** Number of names. */
+  get size(): number {
+    return this.#tenures.size
+  }
+
   #add(snapshot: Snapshot, ref: Ref): void {
     const { commitTime = endOfTime } = snapshot
     let name: unknown

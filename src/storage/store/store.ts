@@ -43,13 +43,12 @@ interface StoreOptions {
   readonly reserveIds?: ReserveIds
   /** Bounds what is evaluated and waits to be written. */
   readonly memory?: MemoryBound
-  /** Bytes, about, of decoded documents and entries that are remembered, within the limits of the service; these when absent. */
+  /** Bytes, about, of decoded documents, entries and schemas that are remembered, within the limits of the service; these when absent. */
   readonly rememberedBytesMax?: number
 }
 
-/** Of what is remembered, the part for documents; the rest is for entries of indexes. */
-const documentsPart =
-  limits.knownDocumentsBytesMax / (limits.knownDocumentsBytesMax + limits.knownEntriesBytesMax)
+/** The parts of the remembered bytes for documents, for entries of indexes and for schemas. */
+const [documentsPart, entriesPart, schemasPart] = [1 / 3, 1 / 6, 1 / 2]
 
 /** An open data directory. */
 export class Store {
@@ -69,11 +68,11 @@ export class Store {
     const worker = options.worker ?? 0
     const recent = new RecentWrites()
     const remembered = options.rememberedBytesMax ?? Number.POSITIVE_INFINITY
-    const { knownDocumentsBytesMax, knownEntriesBytesMax } = limits
+    const { knownDocumentsBytesMax, knownEntriesBytesMax, knownSchemasBytesMax } = limits
     this.#parts = {
-      schemas: new SchemaCache(),
+      schemas: new SchemaCache(Math.min(knownSchemasBytesMax, remembered * schemasPart)),
       documents: new KnownDocuments(Math.min(knownDocumentsBytesMax, remembered * documentsPart)),
-      entries: new KnownEntries(recent, Math.min(knownEntriesBytesMax, remembered * (1 - documentsPart))),
+      entries: new KnownEntries(recent, Math.min(knownEntriesBytesMax, remembered * entriesPart)),
       recent,
       ids: new IdGenerator(options.reserveIds ?? (held => reserveStretch(this, worker, held))),
       hooks: this.bindings,
