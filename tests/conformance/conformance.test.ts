@@ -1,6 +1,6 @@
-// Every conformance case against the service, without a slow lane; the same cases within the slow lane are in
-// slow-lane.test.ts. A case that fails has to be on the list of expected failures, and a case on the list has to fail:
-// so progress is recorded and nothing slips back. The file takes as long as some four thousand cases take.
+// Plays every conformance case against the service without a slow lane; slow-lane.test.ts plays them in the slow lane.
+// A failing case must be on the list of expected failures, and a case on the list must fail. So progress is recorded
+// and regressions are noticed. There are about four thousand cases.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -13,10 +13,10 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** Needs the stack of the slow lane, which is twice that of the service. */
+/** Cases that need the stack size of the slow lane, which is twice that of the service. */
 const deepStackCases = ['own/v10/functions call themselves to the limit, whatever is around the calls']
 
-test('the conformance cases fail where the list says so, and nowhere else', t =>
+test('exactly the cases on the list of expected failures fail', t =>
   assertAsListed(server, t, deepStackCases))
 
 test('the comparison reports new failures, passing cases and unknown ids', () => {

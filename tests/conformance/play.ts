@@ -1,5 +1,5 @@
-// Runs the conformance runner against a server and holds its results against the list of expected failures,
-// which may only shrink: the list is how work that is not finished stays visible.
+// Plays the conformance cases against a server, and compares the results with the list of expected failures. The list
+// documents unfinished work, and may only shrink.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -11,17 +11,17 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { RunningServer } from '../support/server.ts'
 
-/** One case as the runner reports it. */
+/** The result of a case in the runner's report. */
 export interface CaseResult {
   readonly id: string
   readonly file: string
   readonly passed: boolean
-  /** Of a failed case: the step that failed and how. */
+  /** The failed step of a failed case, and the reason. */
   readonly step?: number
   readonly complaint?: string
 }
 
-/** Where results and list disagree; all empty when they agree. */
+/** The differences between the results and the list. All lists are empty if they match. */
 export interface Difference {
   readonly newFailures: readonly CaseResult[]
   readonly nowPassing: readonly string[]
@@ -29,7 +29,7 @@ export interface Difference {
 }
 
 const runner = fileURLToPath(new URL('run.mjs', import.meta.url))
-/** The shared cases of version 4, more of the same kind that are ours, and those of version 10. */
+/** The shared cases of version 4, our own cases for version 4, and the cases of version 10. */
 const folders = ['cases', 'own', 'v10'].map(name => fileURLToPath(new URL(name, import.meta.url)))
 /** The ids of the cases that are expected to fail, as a JSON array. */
 export const expectedFailuresFile = fileURLToPath(new URL('expected-failures.json', import.meta.url))
@@ -38,7 +38,7 @@ export function readExpectedFailures(): readonly string[] {
   return JSON.parse(readFileSync(expectedFailuresFile, 'utf8'))
 }
 
-/** Plays the cases whose id contains `only` (all of them when it is empty). */
+/** Plays the cases whose id contains `only`. An empty text selects all cases. */
 export async function play(server: RunningServer, only = ''): Promise<readonly CaseResult[]> {
   const folder = await mkdtemp(join(tmpdir(), 'terrarium-conformance-'))
   try {
@@ -54,7 +54,7 @@ export async function play(server: RunningServer, only = ''): Promise<readonly C
   }
 }
 
-/** Compares results with the expected failures; those outside of `only` are left alone. */
+/** Compares results with the expected failures. Cases outside of `only` are ignored. */
 export function compare(results: readonly CaseResult[], expected: readonly string[], only = ''): Difference {
   const listed = new Set(expected)
   const played = new Set(results.map(result => result.id))
@@ -66,8 +66,8 @@ export function compare(results: readonly CaseResult[], expected: readonly strin
 }
 
 /**
- * Plays all cases; fails with every case that the list of expected failures has wrong. The results of the cases with the ids
- * `except` do not count.
+ * Plays all cases, and fails with all differences from the list of expected failures. The results of the cases in
+ * `except` are ignored.
  */
 export async function assertAsListed(
   server: RunningServer,
@@ -84,7 +84,7 @@ export async function assertAsListed(
       result => `fails: ${result.id} (step ${result.step})\n    ${result.complaint}`,
     ),
     ...difference.nowPassing.map(id => `passes now: remove it from the list: ${id}`),
-    ...difference.unknown.map(id => `is on the list but is no case: ${id}`),
+    ...difference.unknown.map(id => `is on the list but is not a case: ${id}`),
   ]
   assert.equal(
     complaints.length,
@@ -93,7 +93,7 @@ export async function assertAsListed(
   )
 }
 
-/** Passed cases per file, and the sum. */
+/** The number of passed cases in each file, and in total. */
 export function table(results: readonly CaseResult[]): string {
   const rows = new Map<string, { passed: number; all: number }>()
   for (const result of results) {

@@ -1,5 +1,5 @@
-// Every conformance case with all queries evaluated in processes of the slow lane: they give the same responses there. The
-// file takes as long as some four thousand cases take.
+// Plays every conformance case with all queries evaluated in processes of the slow lane. The responses must be the
+// same. There are about four thousand cases.
 
 import { after, before, test } from 'node:test'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'

@@ -1,5 +1,5 @@
-// An application as its author would write it: the unmodified npm driver against a started server. Every test gets a
-// database of its own and runs twice, over HTTP/2 (what the driver does by itself) and over HTTP/1.1 (through a fetch).
+// Runs an application with the unmodified npm driver against a started server. Every test gets its own database and
+// runs twice: over HTTP/2, the driver's default, and over HTTP/1.1 with `fetch`.
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
@@ -17,17 +17,17 @@ export type Ref = faunadb.values.Ref
 const transports = ['HTTP/2', 'HTTP/1.1'] as const
 type Transport = (typeof transports)[number]
 
-/** A document as the driver hands it out. */
+/** A document in the driver's form. */
 export interface Document {
   readonly ref: Ref
   readonly ts: number
   readonly data: Record<string, unknown>
 }
-/** A key or token at its creation. */
+/** A new key or token with its secret. */
 export interface WithSecret extends Document {
   readonly secret: string
 }
-/** A page as the driver hands it out. */
+/** A page in the driver's form. */
 export interface Page<T> {
   readonly data: readonly T[]
   readonly after?: unknown
@@ -35,8 +35,8 @@ export interface Page<T> {
 }
 
 /**
- * The platform's fetch in the shape the driver was written for: it brings its own kind of abort signal and reads
- * streams as Node streams.
+ * Adapts the platform's `fetch` to the driver, which has its own type of abort signals and reads streams as Node
+ * streams.
  */
 async function fetchForDriver(url: string, init: RequestInit & { agent?: unknown }): Promise<unknown> {
   const controller = new AbortController()
@@ -56,7 +56,7 @@ async function fetchForDriver(url: string, init: RequestInit & { agent?: unknown
   }
 }
 
-/** One database of a server with clients in it. */
+/** A database of a server, with clients. */
 export class App {
   readonly server: RunningServer
   readonly name: string
@@ -70,7 +70,7 @@ export class App {
     this.transport = transport
   }
 
-  /** A client with that secret; it is closed with the app. */
+  /** A client with a secret. It is closed with the app. */
   client(secret: string, options: Partial<faunadb.ClientConfig> = {}): Client {
     const { hostname, port } = new URL(this.server.url)
     const client = new faunadb.Client({
@@ -89,7 +89,7 @@ export class App {
     return this.client(this.server.rootSecret)
   }
 
-  /** A client with a key of that role in the app's own database. */
+  /** A client with a key for a role in the app's own database. */
   async as(role: 'admin' | 'server' | 'server-readonly' | 'client'): Promise<Client> {
     let secret = this.#secrets.get(role)
     if (secret === undefined) {
@@ -100,7 +100,7 @@ export class App {
     return this.client(secret)
   }
 
-  /** Closes one client now; closing it a second time would wait forever in the driver. */
+  /** Closes a client early. Closing it a second time would wait forever in the driver. */
   async closeClient(client: Client): Promise<void> {
     this.#clients.delete(client)
     await client.close()
@@ -111,15 +111,15 @@ export class App {
   }
 }
 
-/** Milliseconds after which a test hangs: an event that never came, for one. */
+/** Timeout of a test in milliseconds, for example if an event never arrives. */
 const testTimeoutMs = patience(60_000)
 
-/** Starts one server for the tests of a file. Call at the top of the file, once. */
+/** Starts one server for the tests of a file. Call this once, at the top of the file. */
 export function driverTests(): (name: string, body: (app: App) => Promise<void>) => void {
   let server: RunningServer | undefined
   let databases = 0
   before(async () => {
-    // As an application meets it.
+    // The server hashes passwords at its normal cost, as in production.
     server = await startServer({ env: { TERRARIUM_PASSWORD_COST: undefined } })
   })
   after(() => server?.stop())
@@ -140,7 +140,7 @@ export function driverTests(): (name: string, body: (app: App) => Promise<void>)
   }
 }
 
-/** What the driver's error says; only the fields given are compared. */
+/** The fields of a driver error. Only the given fields are compared. */
 export interface ExpectedError {
   readonly code: string
   readonly position?: readonly (string | number)[]
@@ -148,14 +148,14 @@ export interface ExpectedError {
   readonly failures?: readonly { readonly field: readonly string[]; readonly code: string }[]
 }
 
-/** Awaits a query that has to fail with that class of the driver's errors and these details. */
+/** Awaits a query that must fail with an error class of the driver and the given fields. */
 export async function assertFails(
   query: Promise<unknown>,
   errorClass: new (...words: never[]) => faunadb.errors.FaunaHTTPError,
   expected: ExpectedError,
 ): Promise<void> {
   await assert.rejects(query, (error: unknown) => {
-    assert.ok(error instanceof errorClass, `${error} is no ${errorClass.name}`)
+    assert.ok(error instanceof errorClass, `${error} is not a ${errorClass.name}`)
     const [first] = error.errors() as { [field: string]: unknown }[]
     const { failures, ...plain } = expected
     for (const [field, value] of Object.entries(plain)) assert.deepEqual(first?.[field], value, field)

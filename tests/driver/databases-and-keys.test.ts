@@ -1,11 +1,11 @@
-// The first minutes of an application: databases, databases within databases, and keys of every role.
+// The first steps of an application: databases, nested databases, and keys of every role.
 
 import assert from 'node:assert/strict'
 import { assertFails, driverTests, errors, type Page, q, type Ref, values, type WithSecret } from './app.ts'
 
 const driverTest = driverTests()
 
-driverTest('the root secret makes databases and lists them', async app => {
+driverTest('the root secret creates and lists databases', async app => {
   const root = app.root()
   const name = `${app.name}_second`
   const made = await root.query<{ name: string; ref: Ref; ts: number; global_id: string }>(
@@ -27,7 +27,7 @@ driverTest('the root secret makes databases and lists them', async app => {
   assert.equal(await root.query(q.Exists(q.Database(name))), false)
 })
 
-driverTest('databases nest, and each is a world of its own', async app => {
+driverTest('databases can be nested, and each has its own data', async app => {
   const admin = await app.as('admin')
   await admin.query(q.CreateDatabase({ name: 'child' }))
   const childKey = await admin.query<WithSecret>(
@@ -74,7 +74,7 @@ for (const role of ['admin', 'server', 'server-readonly', 'client'] as const) {
   })
 }
 
-driverTest('a key for a child database lives with its maker and acts in the child', async app => {
+driverTest('a key for a child database is stored in the parent and acts in the child', async app => {
   const root = app.root()
   const key = await root.query<WithSecret & { database: Ref }>(
     q.CreateKey({ database: q.Database(app.name), role: 'server' }),
@@ -87,7 +87,7 @@ driverTest('a key for a child database lives with its maker and acts in the chil
   assert.equal(await root.query(q.Exists(key.ref)), true)
 })
 
-driverTest('each role does what it may and no more', async app => {
+driverTest('each role has exactly its rights', async app => {
   const admin = await app.as('admin')
   const server = await app.as('server')
   const reader = await app.as('server-readonly')

@@ -1,4 +1,4 @@
-// Collections and the documents in them: created, read, changed, replaced, deleted, and refused.
+// Collections and their documents: created, read, changed, replaced and deleted. Invalid writes are rejected.
 
 import assert from 'node:assert/strict'
 import {
@@ -60,7 +60,7 @@ driverTest('a document keeps every kind of value', async app => {
   assert.deepEqual(await server.query(q.Get(made.ref)), made)
 })
 
-driverTest('create returns ref and ts; ids count up; a given id is kept', async app => {
+driverTest('create returns ref and ts; ids increase; a given id is kept', async app => {
   const server = await withCollection(app)
   const first = await server.query<Document>(q.Create(q.Collection('spells')))
   const second = await server.query<Document>(q.Create(q.Collection('spells')))
@@ -94,7 +94,7 @@ driverTest('update merges, null removes, arrays are replaced', async app => {
   assert.deepEqual(await server.query(q.Get(made.ref)), updated)
 })
 
-driverTest('replace forgets what it is not given', async app => {
+driverTest('replace removes all fields that it is not given', async app => {
   const server = await withCollection(app)
   const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { a: 1, b: 2 } }))
   const replaced = await server.query<Document>(q.Replace(made.ref, { data: { c: 3 } }))
@@ -103,7 +103,7 @@ driverTest('replace forgets what it is not given', async app => {
   assert.deepEqual(await server.query(q.Get(made.ref)), replaced)
 })
 
-driverTest('delete returns the last state, then the document is gone', async app => {
+driverTest('delete returns the last state, and the document no longer exists', async app => {
   const server = await withCollection(app)
   const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { a: 1 } }))
   assert.equal(await server.query(q.Exists(made.ref)), true)
@@ -122,7 +122,7 @@ driverTest('delete returns the last state, then the document is gone', async app
   })
 })
 
-driverTest('writes of a failing query leave no trace', async app => {
+driverTest('a failing query writes nothing', async app => {
   const server = await withCollection(app)
   const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { n: 1 } }))
   await assertFails(
@@ -144,7 +144,7 @@ driverTest('a query sees its own writes', async app => {
   assert.equal(seen, 2)
 })
 
-driverTest('bad writes name the place and the field', async app => {
+driverTest('errors of invalid writes name the position and the field', async app => {
   const server = await withCollection(app)
   await assertFails(server.query(q.Create(q.Collection('nowhere'))), errors.BadRequest, {
     code: 'invalid ref',

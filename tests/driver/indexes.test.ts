@@ -1,4 +1,4 @@
-// Indexes: what they answer when made, how they find and order documents, pages, uniqueness.
+// Indexes: creation, matching, order, pages and uniqueness.
 
 import assert from 'node:assert/strict'
 import {
@@ -33,7 +33,7 @@ async function withCollection(app: App): Promise<Client> {
 
 const field = (name: string) => ({ field: ['data', name] })
 
-driverTest('an index returns what it is', async app => {
+driverTest('creating an index returns its definition', async app => {
   const server = await withCollection(app)
   const made = await server.query<Index>(
     q.CreateIndex({
@@ -95,7 +95,7 @@ driverTest('match finds by terms and orders by values', async app => {
   })
 })
 
-driverTest('an index follows its documents', async app => {
+driverTest('an index is updated with its documents', async app => {
   const server = await withCollection(app)
   await server.query(
     q.CreateIndex({ name: 'by_name', source: q.Collection('spells'), terms: [field('name')] }),
@@ -111,7 +111,7 @@ driverTest('an index follows its documents', async app => {
   assert.deepEqual(await found('Flame'), [])
 })
 
-driverTest('an index covers the documents that were there before it', async app => {
+driverTest('a new index covers existing documents', async app => {
   const server = await withCollection(app)
   const made = await server.query<Document>(q.Create(q.Collection('spells'), { data: { name: 'Fire' } }))
   await server.query(
@@ -121,7 +121,7 @@ driverTest('an index covers the documents that were there before it', async app 
   assert.deepEqual(page.data, [made.ref])
 })
 
-driverTest('a unique index refuses the second', async app => {
+driverTest('a unique index rejects a second document with the same term', async app => {
   const server = await withCollection(app)
   await server.query(
     q.CreateIndex({
@@ -148,7 +148,7 @@ driverTest('a unique index refuses the second', async app => {
   await server.query(q.Update(second.ref, { data: { name: 'Fire' } }))
 })
 
-driverTest('pages go forward and back, by hand and with the page helper', async app => {
+driverTest('pages can be read forward and backward, by cursor and with the page helper', async app => {
   const server = await withCollection(app)
   await server.query(q.CreateIndex({ name: 'by_n', source: q.Collection('spells'), values: [field('n')] }))
   const numbers = Array.from({ length: 10 }, (_, n) => n)
@@ -202,34 +202,37 @@ driverTest('an unknown index is an invalid ref', async app => {
   })
 })
 
-driverTest('a binding makes references from names, and keeps to them when names change', async app => {
-  const server = await app.as('server')
-  for (const name of ['notes', 'users']) await server.query(q.CreateCollection({ name }))
-  await server.query(
-    q.CreateIndex({
-      name: 'notes_by_target',
-      source: {
-        collection: q.Collection('notes'),
-        fields: {
-          target: q.Query(
-            q.Lambda('note', q.Ref(q.Collection(q.Select(['data', 'to'], q.Var('note'))), '123')),
-          ),
+driverTest(
+  'a binding keeps its references to renamed collections until the document is written',
+  async app => {
+    const server = await app.as('server')
+    for (const name of ['notes', 'users']) await server.query(q.CreateCollection({ name }))
+    await server.query(
+      q.CreateIndex({
+        name: 'notes_by_target',
+        source: {
+          collection: q.Collection('notes'),
+          fields: {
+            target: q.Query(
+              q.Lambda('note', q.Ref(q.Collection(q.Select(['data', 'to'], q.Var('note'))), '123')),
+            ),
+          },
         },
-      },
-      terms: [{ binding: 'target' }],
-    }),
-  )
-  const note = await server.query<Document>(q.Create(q.Collection('notes'), { data: { to: 'users' } }))
-  const found = async (target: unknown) =>
-    (await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('notes_by_target'), target as Ref)))).data
-  assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [note.ref])
-  await server.query(q.Update(q.Collection('users'), { name: 'people' }))
-  await server.query(q.CreateCollection({ name: 'users' }))
-  assert.deepEqual(await found(q.Ref(q.Collection('people'), '123')), [note.ref])
-  assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [])
-  await server.query(q.Update(note.ref, { data: { again: true } }))
-  assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [note.ref])
-  await server.query(q.Delete(q.Collection('users')))
-  await server.query(q.Delete(note.ref))
-  assert.deepEqual(await found(q.Ref(q.Collection('people'), '123')), [])
-})
+        terms: [{ binding: 'target' }],
+      }),
+    )
+    const note = await server.query<Document>(q.Create(q.Collection('notes'), { data: { to: 'users' } }))
+    const found = async (target: unknown) =>
+      (await server.query<Page<Ref>>(q.Paginate(q.Match(q.Index('notes_by_target'), target as Ref)))).data
+    assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [note.ref])
+    await server.query(q.Update(q.Collection('users'), { name: 'people' }))
+    await server.query(q.CreateCollection({ name: 'users' }))
+    assert.deepEqual(await found(q.Ref(q.Collection('people'), '123')), [note.ref])
+    assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [])
+    await server.query(q.Update(note.ref, { data: { again: true } }))
+    assert.deepEqual(await found(q.Ref(q.Collection('users'), '123')), [note.ref])
+    await server.query(q.Delete(q.Collection('users')))
+    await server.query(q.Delete(note.ref))
+    assert.deepEqual(await found(q.Ref(q.Collection('people'), '123')), [])
+  },
+)

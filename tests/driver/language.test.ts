@@ -1,4 +1,4 @@
-// The forms of the language that every application uses, through the driver's own builders.
+// The common forms of the language, built with the driver's functions.
 
 import assert from 'node:assert/strict'
 import faunadb from 'faunadb'
@@ -6,7 +6,7 @@ import { assertFails, driverTests, errors, q, values } from './app.ts'
 
 const driverTest = driverTests()
 
-driverTest('literals come back as they went', async app => {
+driverTest('literals are returned unchanged', async app => {
   const client = await app.as('client')
   const literals = [1, 1.5, 'text', true, null, [1, [2]], { a: { b: null } }, {}, []]
   assert.deepEqual(await client.query(literals), literals)
@@ -43,7 +43,7 @@ driverTest('do returns its last expression', async app => {
   assert.equal(await client.query(q.Do(1, 2, 'last')), 'last')
 })
 
-driverTest('equals compares deeply and across all its arguments', async app => {
+driverTest('equals compares values deeply, and all its arguments', async app => {
   const client = await app.as('client')
   const cases: [Parameters<typeof q.Equals>, boolean][] = [
     [[1, 1, 1], true],
@@ -57,7 +57,7 @@ driverTest('equals compares deeply and across all its arguments', async app => {
   }
 })
 
-driverTest('map applies a lambda to every element, patterns included', async app => {
+driverTest('map applies a lambda to every element; lambdas may have patterns', async app => {
   const client = await app.as('client')
   assert.deepEqual(await client.query(q.Map([1, 2, 3], q.Lambda('n', q.Multiply(q.Var('n'), 2)))), [2, 4, 6])
   assert.deepEqual(
@@ -88,7 +88,7 @@ driverTest('map applies a lambda to every element, patterns included', async app
   })
 })
 
-driverTest('select walks objects and arrays, with and without a default', async app => {
+driverTest('select reads objects and arrays by path, with and without a default', async app => {
   const client = await app.as('client')
   const value = { a: { list: [10, { b: 'found' }] } }
   assert.equal(await client.query(q.Select(['a', 'list', 1, 'b'], value)), 'found')
@@ -100,7 +100,7 @@ driverTest('select walks objects and arrays, with and without a default', async 
   })
 })
 
-driverTest('integers are whole numbers of 64 bits', async app => {
+driverTest('integers have 64 bits', async app => {
   const client = await app.as('client')
   assert.equal(await client.query(q.Divide(7, 2)), 3)
   assert.equal(await client.query(q.Divide(7.0001, 2)), 3.50005)

@@ -1,4 +1,4 @@
-// Users log in: with a reference or through a public index, with the right password only, and act as themselves.
+// Users log in by reference or through a public index, with the right password only, and act with their own identity.
 
 import assert from 'node:assert/strict'
 import { assertFails, type Document, driverTests, errors, q, type Ref, type WithSecret } from './app.ts'
@@ -13,7 +13,7 @@ const authenticationFailed = {
   description: 'The document was not found or provided password was incorrect.',
 }
 
-driverTest('credentials are written and never shown', async app => {
+driverTest('credentials are written but never shown', async app => {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')
   assert.deepEqual(Object.keys(user).sort(), ['data', 'ref', 'ts'])
@@ -21,7 +21,7 @@ driverTest('credentials are written and never shown', async app => {
   assert.deepEqual(await server.query(q.Get(user.ref)), user)
 })
 
-driverTest('a client key logs a user in through the public index, and can do nothing else', async app => {
+driverTest('a client key can log a user in through the public index, and nothing else', async app => {
   const server = await withUsers(app)
   const client = await app.as('client')
   const user = await createUser(server, 'ann@example.org')
@@ -39,7 +39,7 @@ driverTest('a client key logs a user in through the public index, and can do not
     errors.PermissionDenied,
     denied,
   )
-  // Of a set of documents everybody sees what they may read: nothing.
+  // A caller without rights sees an empty set of documents.
   assert.deepEqual(await client.query(q.Paginate(q.Documents(q.Collection('users')))), { data: [] })
 })
 
@@ -61,7 +61,7 @@ driverTest('an index that is not public does not log a client key in', async app
   })
 })
 
-driverTest('login takes a reference too, and shows the secret once', async app => {
+driverTest('login accepts a reference, and shows the secret once', async app => {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')
   const { secret, ...rest } = await server.query<Token>(q.Login(user.ref, { password }))
@@ -72,7 +72,7 @@ driverTest('login takes a reference too, and shows the secret once', async app =
   assert.ok(secret.length > 0)
 })
 
-driverTest('a missing user and a wrong password look the same', async app => {
+driverTest('a missing user and a wrong password give the same error', async app => {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')
   const client = await app.as('client')
@@ -89,7 +89,7 @@ driverTest('a missing user and a wrong password look the same', async app => {
   }
 })
 
-driverTest('identify verifies without making a token', async app => {
+driverTest('identify checks a password without creating a token', async app => {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')
   const client = await app.as('client')
@@ -100,7 +100,7 @@ driverTest('identify verifies without making a token', async app => {
   assert.equal(await server.query(q.Exists(q.Match(q.Index('tokens_by_instance'), user.ref))), false)
 })
 
-driverTest('a token knows whose it is', async app => {
+driverTest('a token knows its identity', async app => {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')
   const token = await server.query<Token>(q.Login(user.ref, { password }))
@@ -116,7 +116,7 @@ driverTest('a token knows whose it is', async app => {
   })
 })
 
-driverTest('a user without a role reads the own document and nothing else', async app => {
+driverTest('a user without a role can read only the own document', async app => {
   const server = await withUsers(app)
   const ann = await createUser(server, 'ann@example.org')
   const bob = await createUser(server, 'bob@example.org')
@@ -130,7 +130,7 @@ driverTest('a user without a role reads the own document and nothing else', asyn
   await assertFails(me.query(q.Delete(ann.ref)), errors.PermissionDenied, denied)
 })
 
-driverTest('deleting a user ends every session, and the password goes with it', async app => {
+driverTest('deleting a user ends all sessions and deletes the password', async app => {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')
   const token = await server.query<Token>(q.Login(user.ref, { password }))

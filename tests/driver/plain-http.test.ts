@@ -1,4 +1,4 @@
-// The same service without a driver: credentials in both spellings, the few routes besides queries, and bad input.
+// The service without a driver: both authentication schemes, the routes besides queries, and invalid requests.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => server?.stop())
 
-test('Basic and Bearer are the same', async () => {
+test('Basic and Bearer authentication are equivalent', async () => {
   for (const scheme of ['basic', 'bearer'] as const) {
     const answer = await send(server, { secret, scheme, query: { add: [1, 2] } })
     assert.equal(answer.status, 200)
@@ -44,7 +44,7 @@ test('a wrong or missing secret returns 401', async () => {
   }
 })
 
-test('GET /tokens/self shows the own token in the spelling of the API version', async () => {
+test('GET /tokens/self returns the caller token in the form of the API version', async () => {
   const get = (headers: Record<string, string>) =>
     send(server, { secret: tokenSecret, scheme: 'basic', method: 'GET', path: '/tokens/self', headers })
   const answer = await get({})
@@ -78,7 +78,7 @@ test('a created document returns 201', async () => {
   assert.equal(answer.status, 201)
 })
 
-test('bad requests get a clear error and the service goes on', async () => {
+test('invalid requests get a clear error, and the service continues', async () => {
   const deep = `${'['.repeat(2000)}1${']'.repeat(2000)}`
   const cases: [body: string | undefined, status: number, code: string][] = [
     ['{"add":[1,', 400, 'invalid expression'],

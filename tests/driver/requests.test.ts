@@ -1,4 +1,4 @@
-// What the driver reads besides the answer: transaction times, metrics, pings, tags, traces, timeouts.
+// Metadata and options of requests: transaction times, metrics, pings, tags, traces, timeouts.
 
 import assert from 'node:assert/strict'
 import type faunadb from 'faunadb'
@@ -12,7 +12,7 @@ driverTest('ping responds without a valid secret', async app => {
   assert.equal(await client.ping('write'), 'Scope write is OK')
 })
 
-driverTest('metrics come with an answer', async app => {
+driverTest('responses have metrics', async app => {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'things' }))
   const { value, metrics } = await server.queryWithMetrics<Document>(
@@ -26,7 +26,7 @@ driverTest('metrics come with an answer', async app => {
   assert.ok(Number.isInteger(metrics['x-query-time']))
 })
 
-driverTest("the transaction time is the written document's and never goes back", async app => {
+driverTest("the transaction time is the written document's, and never decreases", async app => {
   const observed: { 'x-txn-time'?: string }[] = []
   const server = await app.as('server')
   const options = {
@@ -45,7 +45,7 @@ driverTest("the transaction time is the written document's and never goes back",
   )
 })
 
-driverTest('tags are echoed and a trace goes on', async app => {
+driverTest('tags are returned, and a trace is continued', async app => {
   const client = await app.as('client')
   const observed: Record<string, string>[] = []
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -60,7 +60,7 @@ driverTest('tags are echoed and a trace goes on', async app => {
   assert.match(observed[0]?.traceparent ?? '', new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`))
 })
 
-driverTest('many queries go side by side over one client', async app => {
+driverTest('one client can run many queries concurrently', async app => {
   const client = await app.as('client')
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => client.query(q.Add(n, 1))))
   assert.deepEqual(
@@ -69,7 +69,7 @@ driverTest('many queries go side by side over one client', async app => {
   )
 })
 
-driverTest('a closed client refuses to go on', async app => {
+driverTest('a closed client rejects queries', async app => {
   const client = await app.as('client')
   await client.query(1)
   await app.closeClient(client)

@@ -1,5 +1,6 @@
-// A whole application's sessions, as the guides for this database build them: short access tokens, a refresh token that
-// is used once, functions with a role of their own, roles that look at the token; and functions that limit their calls.
+// The session management of a whole application, as guides for this database describe it: short-lived access tokens,
+// refresh tokens that are valid once, functions with their own role, and roles that check the token. Another function
+// limits its calls.
 
 import assert from 'node:assert/strict'
 import type faunadb from 'faunadb'
@@ -28,7 +29,7 @@ const isToken = (type: string) =>
 
 const inSeconds = (seconds: number) => q.TimeAdd(q.Now(), seconds, 'seconds')
 
-/** A refresh token of the session, and an access token that knows it. */
+/** Creates a refresh token for the session, and an access token that refers to it. */
 function makeTokens(account: Expr, session: Expr): Expr {
   const refresh = q.Create(q.Tokens(), {
     instance: account,
@@ -83,7 +84,7 @@ const logout = q.Lambda(
   ),
 )
 
-/** One entry per caller; its history tells how often it was called. */
+/** Keeps one entry per caller, whose history contains the calls. */
 const limited = q.Lambda(
   ['calls'],
   q.Let(
@@ -159,7 +160,7 @@ async function deploy(app: App): Promise<{ readonly server: Client; readonly cli
 
 const logsIn = (client: Client) => client.query<Tokens>(q.Call('login', 'ann@example.com', 'a long secret'))
 
-driverTest('an access token reads, a refresh token only renews', async app => {
+driverTest('an access token can read, a refresh token can only renew', async app => {
   const { server, client } = await deploy(app)
   const article = await server.query<Document>(
     q.Create(q.Collection('articles'), { data: { title: 'News' } }),
@@ -174,7 +175,7 @@ driverTest('an access token reads, a refresh token only renews', async app => {
   await assert.rejects(access.query(q.Call('refresh')), errors.PermissionDenied)
 })
 
-driverTest('a refresh token is used once, and its access token ends with it', async app => {
+driverTest('a refresh token is valid once, and renewing deletes its access token', async app => {
   const { client } = await deploy(app)
   const first = await logsIn(client)
   const renewal = app.client(first.refresh.secret)
@@ -203,7 +204,7 @@ driverTest('a refresh token is used once, and its access token ends with it', as
   })
 })
 
-driverTest('a logout ends every token of its session and no other session', async app => {
+driverTest('a logout deletes every token of its session and of no other session', async app => {
   const { client } = await deploy(app)
   const [here, there] = [await logsIn(client), await logsIn(client)]
   const renewed = await app.client(here.refresh.secret).query<Tokens>(q.Call('refresh'))
@@ -215,7 +216,7 @@ driverTest('a logout ends every token of its session and no other session', asyn
   assert.ok(await app.client(there.access.secret).query(q.CurrentIdentity()))
 })
 
-driverTest('a function counts its calls by the history of a document', async app => {
+driverTest('a function limits its calls by the history of a document', async app => {
   const { client } = await deploy(app)
   const { access } = await logsIn(client)
   const caller = app.client(access.secret)

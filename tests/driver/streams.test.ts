@@ -1,4 +1,4 @@
-// `client.stream` of the real driver, over HTTP/2 and over HTTP/1.1: documents and sets, in the order of transactions.
+// `client.stream` of the driver over HTTP/2 and HTTP/1.1: streams of documents and sets, in the order of transactions.
 
 import assert from 'node:assert/strict'
 import { type Client, type Document, driverTests, q } from './app.ts'
@@ -13,7 +13,7 @@ interface StreamEvent {
 
 const eventTypes = ['start', 'version', 'set', 'history_rewrite'] as const
 
-/** A started stream whose events are taken one after the other. */
+/** A started stream. The test takes its events one by one. */
 class Events {
   readonly #received: StreamEvent[] = []
   readonly #waiting: ((event: StreamEvent) => void)[] = []
@@ -30,7 +30,7 @@ class Events {
       else this.#received.push(event)
     }
     for (const type of eventTypes) subscription.on(type, take)
-    // Only the document helper's subscriptions know this type; the others refuse the listener.
+    // Only subscriptions of the document helper support this type; others reject the listener.
     if (isDocumentHelper) subscription.on('snapshot', take)
     subscription.on('error', (error: unknown) => take(error, { type: 'error', event: error }))
     subscription.start()
@@ -46,7 +46,7 @@ class Events {
   }
 }
 
-driverTest('a document stream tells every change with its transaction time', async app => {
+driverTest('a document stream delivers every change with its transaction time', async app => {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'scores' }))
   const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0 } }))
@@ -71,7 +71,7 @@ driverTest('a document stream tells every change with its transaction time', asy
   }
 })
 
-driverTest('the fields option chooses what an event holds', async app => {
+driverTest('the fields option selects the members of events', async app => {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'scores' }))
   const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0, same: 1 } }))
@@ -90,7 +90,7 @@ driverTest('the fields option chooses what an event holds', async app => {
   }
 })
 
-driverTest('a set stream tells what comes and goes', async app => {
+driverTest('a set stream delivers additions and removals', async app => {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'scores' }))
   await server.query(
@@ -114,7 +114,7 @@ driverTest('a set stream tells what comes and goes', async app => {
   }
 })
 
-driverTest('a stream of something else is refused', async app => {
+driverTest('a stream of any other value is rejected', async app => {
   const server = await app.as('server')
   const events = new Events(server.stream(q.Add(1, 2)))
   try {
@@ -126,7 +126,7 @@ driverTest('a stream of something else is refused', async app => {
   }
 })
 
-driverTest('the document helper gives a snapshot and every change after it', async app => {
+driverTest('the document helper delivers a snapshot and every later change', async app => {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'scores' }))
   const made = await server.query<Document>(q.Create(q.Collection('scores'), { data: { n: 0 } }))

@@ -1,4 +1,5 @@
-// TLS from the command line to the driver: one port for HTTP/2 (by ALPN) and HTTP/1.1, with one process and several.
+// TLS from the command line to the driver: one port for HTTP/2 (by ALPN) and HTTP/1.1, with one process and with
+// several.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -14,7 +15,7 @@ import { cert, key } from '../http/certificate.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
-// What an operator does by having the certificate signed.
+// Trusts the test's certificate, as if an authority had signed it.
 setDefaultCACertificates([cert])
 
 const q = faunadb.query
@@ -25,7 +26,7 @@ const keyFile = join(folder, 'key.pem')
 await writeFile(certFile, cert)
 await writeFile(keyFile, key)
 
-/** The status and text of one answer over HTTP/1.1. */
+/** The status and text of a response over HTTP/1.1. */
 async function overHttp1(server: ServerProcess, path: string): Promise<[number | undefined, string]> {
   const request = https.get(server.url + path, { agent: new https.Agent() })
   const [response] = await once(request, 'response')
@@ -34,7 +35,7 @@ async function overHttp1(server: ServerProcess, path: string): Promise<[number |
 }
 
 for (const workers of ['1', '2']) {
-  test(`the driver speaks HTTP/2 over TLS to ${workers} worker(s), others HTTP/1.1`, async () => {
+  test(`the driver uses HTTP/2 over TLS with ${workers} worker(s), other clients HTTP/1.1`, async () => {
     const flags = ['--tls-cert', certFile, '--tls-key', keyFile, '--workers', workers]
     const server = await startProcess({ flags })
     const { hostname, port, protocol } = new URL(server.url)

@@ -1,4 +1,4 @@
-// Sessions: several per user, with data of their own, listed, ended one by one or all at once; changed passwords.
+// Sessions: several per user, with their own data. They are listed and ended one by one or together. Passwords change.
 
 import assert from 'node:assert/strict'
 import {
@@ -25,7 +25,7 @@ interface Session {
   readonly laptop: Token
 }
 
-/** A user who is logged in on two devices, and another user who must not be seen. */
+/** A user with sessions on two devices, and another user whose session must not be visible. */
 async function twoSessions(app: App): Promise<Session> {
   const server = await withUsers(app)
   const user = await createUser(server, 'ann@example.org')
@@ -39,13 +39,13 @@ async function twoSessions(app: App): Promise<Session> {
   return { server, user: user.ref, phone, laptop }
 }
 
-/** What an application shows under "your devices": the names of the user's own tokens. */
+/** The list of "your devices" in an application: the names of the user's own tokens. */
 const ownTokenNames = q.Map(
   q.Paginate(q.Match(q.Index('tokens_by_instance'), q.Select('instance', q.Get(q.CurrentToken())))),
   q.Lambda('token', q.Select(['data', 'name'], q.Get(q.Var('token')))),
 )
 
-driverTest("a token carries data and is listed among the user's own", async app => {
+driverTest("a token has data, and is in the list of the user's tokens", async app => {
   const { phone, laptop } = await twoSessions(app)
   assert.deepEqual(phone.data, { name: 'phone' })
   assert.notEqual(phone.secret, laptop.secret)
@@ -68,7 +68,7 @@ driverTest('logout(false) ends this session only', async app => {
   assert.deepEqual(listed, { data: ['laptop'] })
 })
 
-driverTest("logout(true) ends all sessions of the user and nobody else's", async app => {
+driverTest("logout(true) ends all sessions of the user and no other user's", async app => {
   const { server, user, phone, laptop } = await twoSessions(app)
   assert.equal(await app.client(phone.secret).query(q.Logout(true)), true)
   for (const token of [phone, laptop]) {
@@ -97,7 +97,7 @@ driverTest('a user ends one of the other sessions by deleting its token', async 
   await assertFails(onPhone.query(q.Delete(foreign)), errors.PermissionDenied, { code: 'permission denied' })
 })
 
-driverTest('a changed password keeps tokens alive and retires the old password', async app => {
+driverTest('a changed password keeps tokens valid and replaces the old password', async app => {
   const { server, user, phone } = await twoSessions(app)
   await server.query(q.Update(user, { credentials: { password: 'new password' } }))
   assert.deepEqual(await app.client(phone.secret).query(q.CurrentIdentity()), user)
@@ -111,7 +111,7 @@ driverTest('a changed password keeps tokens alive and retires the old password',
   assert.deepEqual(token.instance, user)
 })
 
-driverTest('a token can be made without a password by whoever may create tokens', async app => {
+driverTest('callers who may create tokens can do so without a password', async app => {
   const { server, user } = await twoSessions(app)
   const token = await server.query<Token>(q.Create(q.Tokens(), { instance: user, data: { name: 'made' } }))
   assert.deepEqual(await app.client(token.secret).query(q.CurrentIdentity()), user)

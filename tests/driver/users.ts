@@ -1,11 +1,11 @@
-// The usual set-up of an application with users: a collection, a public unique index on the address to log in with,
-// and an index that finds a user's own tokens.
+// The usual schema of an application with users: a collection, a public unique index for logins by email address, and
+// an index that finds a user's tokens.
 
 import { type App, type Client, type Document, q } from './app.ts'
 
 export const password = 'correct horse battery staple'
 
-/** Makes the schema and returns a server client. */
+/** Creates the schema, and returns a server client. */
 export async function withUsers(app: App): Promise<Client> {
   const server = await app.as('server')
   await server.query(q.CreateCollection({ name: 'users' }))
@@ -34,5 +34,5 @@ export function createUser(server: Client, email: string): Promise<Document> {
   return server.query(q.Create(q.Collection('users'), { data: { email }, credentials: { password } }))
 }
 
-/** The set that holds the user with that address. */
+/** The set with the user of an email address. */
 export const byEmail = (email: string) => q.Match(q.Index('users_by_email'), email)

@@ -1,6 +1,6 @@
-// Schemas of two kinds of apps: the adapter of an authentication library, and a shop as the samples of the drivers have it.
+// Schemas of two kinds of apps: the adapter of an authentication library, and a shop as in the samples of the drivers.
 
-/** Collections without fields; one of the constraints names a field below the data. */
+/** Collections without fields. A constraint names a field below `data`. */
 export function authenticationSchema(prefix: string): string {
   return `collection ${prefix}User {
     unique [.email]
@@ -35,7 +35,7 @@ collection ${prefix}VerificationToken {
 `
 }
 
-/** A shop with computed sets, checks that count, and functions; by file. */
+/** A shop with computed sets, checks that count documents, and functions. Keyed by file name. */
 export const shop = {
   'collections.fsl': `collection Customer {
   name: String
@@ -91,7 +91,7 @@ collection Order {
     }
   }))
 
-  // One cart for each customer.
+  // A customer has at most one cart.
   check oneCart (order => {
     Order.byCustomerAndStatus(order.customer, 'cart').count() <= 1
   })

@@ -1,6 +1,5 @@
-// An application as its author would write it with version 10: the unmodified npm driver `fauna` against a started
-// server. Every test runs twice: over HTTP/2 (what the driver does by itself in Node) and over HTTP/1.1 (its client for
-// browsers and edge runtimes).
+// Runs an application with the unmodified npm driver `fauna` against a started server. Every test runs twice: over
+// HTTP/2, the driver's default in Node, and over HTTP/1.1 with the driver's client for browsers and edge runtimes.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -12,10 +11,10 @@ import { type RunningServer, startServer } from '../support/server.ts'
 const transports = ['HTTP/2', 'HTTP/1.1'] as const
 type Transport = (typeof transports)[number]
 
-/** One database of a server, with clients of it. */
+/** A database of a server, with clients. */
 export class App {
   readonly server: RunningServer
-  /** That of a server key of the app's own database. */
+  /** The secret of an admin key for the app's own database. */
   readonly secret: string
   readonly #transport: Transport
   readonly #clients: Client[] = []
@@ -26,7 +25,7 @@ export class App {
     this.#transport = transport
   }
 
-  /** A client, with the app's own secret unless told otherwise; it is closed with the app. */
+  /** A client that is closed with the app. Its default secret is the app's own. */
   client(options: ClientConfiguration = {}): Client {
     const endpoint = new URL(this.server.url)
     const configuration = { endpoint, secret: this.secret, query_timeout_ms: queryTimeoutMs, ...options }
@@ -49,13 +48,13 @@ export class App {
   }
 }
 
-/** Milliseconds after which a test hangs. */
+/** Timeout of a test in milliseconds. */
 const testTimeoutMs = patience(60_000)
 
-/** What the driver gives a query by itself is five seconds. */
+/** The timeout of queries. The driver's default is five seconds. */
 const queryTimeoutMs = patience(5000)
 
-/** Starts one server for the tests of a file. Call at the top of the file, once. */
+/** Starts one server for the tests of a file. Call this once, at the top of the file. */
 export function driver10Tests(): (name: string, body: (app: App) => Promise<void>) => void {
   let server: RunningServer | undefined
   let databases = 0

@@ -1,5 +1,5 @@
-// What two kinds of apps that are out there send: the adapter of an authentication library, which keeps users, sessions and accounts,
-// and a shop as the samples of the drivers have it, with computed fields that read indexes, and functions that abort.
+// Queries of two existing kinds of apps. The adapter of an authentication library keeps users, sessions and accounts. A
+// shop, as in the samples of the drivers, has computed fields that read indexes, and functions that abort.
 
 import assert from 'node:assert/strict'
 import {
@@ -36,7 +36,7 @@ type User = {
   readonly emailVerified: TimeStub | null
 }
 
-driverTest('what the adapter of an authentication library sends is accepted', async app => {
+driverTest('all requests of an authentication adapter are accepted', async app => {
   const names = { 'auth.fsl': authenticationSchema(''), 'custom.fsl': authenticationSchema('Custom') }
   await push(app, names, 'force=true')
   const client = app.client()
@@ -118,7 +118,7 @@ type Order = {
 }
 
 driverTest(
-  'a shop with computed sets, checks that count, and functions runs as its schema says',
+  'a shop with computed sets, checks that count documents, and functions works as its schema says',
   async app => {
     await push(app, shop, 'staged=false')
     const { data: secret } = await app.client().query<string>(fql`Key.create({ role: 'server' }).secret`)

@@ -1,6 +1,6 @@
-// An application that is halfway from version 4 to version 10: both drivers at once over one database. Orders are written by
-// one and paged by the other, one role has predicates of both languages, functions call each other, and what a function
-// aborts with arrives whoever has called it.
+// An application during its migration from version 4 to version 10, with both drivers on one database. One driver
+// writes orders and the other pages them, one role has predicates in both languages, and functions call each other.
+// Abort values reach callers in both languages.
 
 import assert from 'node:assert/strict'
 import { AbortError, type Client, type DocumentT, fql, type Page, ServiceError } from 'fauna'
@@ -12,7 +12,7 @@ const { query: q } = faunadb
 
 type Order = DocumentT<{ customer: string; total: number; state: string; shipped?: boolean }>
 
-/** Runs `body` with a client of each driver, with the same secret. */
+/** Runs `body` with a client of each driver. Both clients have the same secret. */
 async function withBoth(
   app: App,
   secret: string,
@@ -48,7 +48,7 @@ async function prepared(old: faunadb.Client, present: Client): Promise<void> {
   )
 }
 
-driverTest('an order that one driver writes is paged and changed by the other', app =>
+driverTest('an order that one driver writes can be paged and changed by the other', app =>
   withBoth(app, app.secret, async (old, present) => {
     await prepared(old, present)
     for (let total = 1; total <= 25; total++) {
@@ -61,7 +61,7 @@ driverTest('an order that one driver writes is paged and changed by the other', 
     const descending = Array.from({ length: 25 }, (_, index) => 25 - index)
     assert.deepEqual(pages, [descending.slice(0, 10), descending.slice(10, 20), descending.slice(20)])
     const { data: first } = await present.query<Order>(fql`Order.byCustomer("ann").first()!`)
-    assert.equal(first.state, 'open', 'what the collection declares holds for writes of version 4')
+    assert.equal(first.state, 'open', 'defaults of the collection apply to writes of version 4')
     await present.query(fql`${first}.update({ state: "paid" })`)
     const paid = await old.query<{ data: { ref: faunadb.Expr; data: { total: number } }[] }>(
       q.Map(q.Paginate(q.Match(q.Index('orders_by_state'), 'paid')), q.Lambda('ref', q.Get(q.Var('ref')))),
@@ -75,10 +75,10 @@ driverTest('an order that one driver writes is paged and changed by the other', 
   }),
 )
 
-driverTest('a role with a predicate of each language holds for both drivers', app =>
+driverTest('a role with a predicate in each language applies to both drivers', app =>
   withBoth(app, app.secret, async (old, present) => {
     await prepared(old, present)
-    // Version 4 writes the role, and version 10 adds what it may do.
+    // Version 4 creates the role, and version 10 adds a privilege.
     await old.query(
       q.CreateRole({
         name: 'clerk',
@@ -126,7 +126,7 @@ driverTest('a role with a predicate of each language holds for both drivers', ap
   }),
 )
 
-driverTest('functions of either language call each other, and aborts come through', app =>
+driverTest('functions in both languages call each other, and aborts reach the caller', app =>
   withBoth(app, app.secret, async (old, present) => {
     await prepared(old, present)
     await old.query(
@@ -162,7 +162,7 @@ driverTest('functions of either language call each other, and aborts come throug
     assert.deepEqual(data, [30])
     const count = async () => (await present.query<number>(fql`Order.all().count()`)).data
     assert.equal(await count(), 3)
-    // The second order ends the query, and with it the first one.
+    // The second order aborts the query, so the first one is not written either.
     const gaveUp = present.query(fql`place_all("ann", [20, 0])`)
     await assert.rejects(gaveUp, error => error instanceof AbortError && error.abort === 'no such order')
     const gaveUpToo = old.query(q.Call('place_all', 'ann', [20, 0]))

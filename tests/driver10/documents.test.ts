@@ -1,4 +1,4 @@
-// Documents as the driver `fauna` writes and reads them: classes of what it gives, pages, what is missing, breaches.
+// Documents in the driver `fauna`: classes of results, pages, missing documents and violated constraints.
 
 import assert from 'node:assert/strict'
 import {
@@ -22,7 +22,7 @@ const driverTest = driver10Tests()
 
 type Item = DocumentT<{ name: string; price: number }>
 
-/** A client of a database with a collection of items. */
+/** Creates a collection of items, and returns the client. */
 async function shop(client: Client): Promise<Client> {
   await client.query(fql`Collection.create({ name: 'items' })`)
   return client
@@ -43,7 +43,7 @@ driverTest('a document is written, read, changed and deleted', async app => {
   assert.deepEqual(read, made)
   const { id, coll, ts, ttl, ...fields } = read.toObject()
   assert.deepEqual(fields, { name: 'tea', price: 4, ...values })
-  // A document that was read is an argument, as its reference is.
+  // A document is a valid argument, as its reference is.
   const { data: changed } = await client.query<Item>(fql`${read} { price }`)
   assert.deepEqual(changed, { price: 4 })
   const reference = new DocumentReference({ coll: 'items', id: made.id })
@@ -55,7 +55,7 @@ driverTest('a document is written, read, changed and deleted', async app => {
   assert.equal(gone.cause, 'deleted')
 })
 
-driverTest('a document that is not there', async app => {
+driverTest('a missing document is a NullDocument', async app => {
   const client = await shop(app.client())
   const { data } = await client.query(fql`items.byId('7')`)
   assert.ok(data instanceof NullDocument)
@@ -68,7 +68,7 @@ driverTest('a document that is not there', async app => {
   })
 })
 
-driverTest('documents inside documents are references, schema objects have names', async app => {
+driverTest('documents inside documents are references; schema objects have names', async app => {
   const client = await shop(app.client())
   await client.query(fql`items.create({ id: '1', name: 'tea' })`)
   const { data } = await client.query<Item & { goesWith: DocumentReference }>(
@@ -80,7 +80,7 @@ driverTest('documents inside documents are references, schema objects have names
   assert.equal(definition.name, 'items')
 })
 
-driverTest('pages of documents stay at the time of the first', async app => {
+driverTest('later pages of documents are read at the time of the first page', async app => {
   const client = await shop(app.client())
   await client.query(fql`Set.sequence(0, 40).forEach(n => items.create({ name: 'item', price: n }))`)
   const prices: number[] = []
@@ -98,7 +98,7 @@ driverTest('pages of documents stay at the time of the first', async app => {
   assert.equal((await client.query<number>(fql`items.all().count()`)).data, 0)
 })
 
-driverTest('a breach of what a collection promises', async app => {
+driverTest('a violated unique constraint is a ConstraintFailureError', async app => {
   const client = app.client()
   await client.query(fql`Collection.create({ name: 'users', constraints: [{ unique: ['email'] }] })`)
   await client.query(fql`users.create({ email: 'ann@example.org' })`)
@@ -110,14 +110,14 @@ driverTest('a breach of what a collection promises', async app => {
   })
 })
 
-driverTest('a client sees what another has written, by the time that it was told', async app => {
+driverTest('a client with the last transaction time of another client sees its writes', async app => {
   const [writer, reader] = [await shop(app.client()), app.client()]
   const { txn_ts } = await writer.query(fql`items.create({ id: '5', name: 'tea' })`)
   reader.lastTxnTs = txn_ts
   assert.equal((await reader.query<boolean>(fql`items.byId('5').exists()`)).data, true)
 })
 
-driverTest('what is read again and again is what is stored now', async app => {
+driverTest('repeated reads always return the stored version', async app => {
   const client = await shop(app.client())
   await client.query(fql`Collection.create({ name: 'makers' })`)
   const { data: maker } = await client.query<Item>(fql`makers.create({ id: 3, name: 'Ann' })`)
@@ -125,7 +125,7 @@ driverTest('what is read again and again is what is stored now', async app => {
   await client.query(fql`items.create(${{ id: '7', ...fields, price: 4 }})`)
   const again = async () => {
     const seen: unknown[] = []
-    // Remembered from the second time on, and for each format.
+    // The text is cached from the second read on, for each format.
     for (const format of ['tagged', 'tagged', 'tagged', 'simple', 'simple', 'simple'] as const) {
       const body = JSON.stringify({ query: 'items.byId(7)!' })
       const given = await send(app.server, {
@@ -156,7 +156,7 @@ driverTest('what is read again and again is what is stored now', async app => {
   assert.equal((await again()).data.twice, 10)
   await client.query(fql`Collection.byName('items')!.update({ computed_fields: null })`)
   assert.equal((await again()).data.twice, undefined)
-  // Another document is shown by names, which may change.
+  // A reference in a document is shown with names, which may change.
   await client.query(fql`items.byId(7)!.update({ maker: ${maker} })`)
   assert.deepEqual((await again()).data.maker, new DocumentReference({ coll: 'makers', id: '3' }))
   await client.query(fql`Collection.byName('makers')!.update({ name: 'people' })`)

@@ -1,4 +1,4 @@
-// What goes wrong arrives as the class of the driver `fauna` that applications catch, with everything it knows.
+// Errors arrive as the classes of the driver `fauna` that applications catch, with all their details.
 
 import assert from 'node:assert/strict'
 import {
@@ -19,7 +19,7 @@ const driverTest = driver10Tests()
 
 type ErrorClass<E> = abstract new (...words: never[]) => E
 
-/** Awaits a query that has to fail with a class of the driver's errors, and gives the error. */
+/** Awaits a query that must fail with an error class of the driver, and returns the error. */
 async function failureOf<E extends ServiceError>(
   query: Promise<unknown>,
   errorClass: ErrorClass<E>,
@@ -28,11 +28,11 @@ async function failureOf<E extends ServiceError>(
     () => assert.fail('the query did not fail'),
     reason => reason,
   )
-  assert.ok(error instanceof errorClass, `${error} is no ${errorClass.name}`)
+  assert.ok(error instanceof errorClass, `${error} is not a ${errorClass.name}`)
   return error
 }
 
-driverTest('a query that does not parse or that names nothing', async app => {
+driverTest('a query with a syntax error or an unknown name fails', async app => {
   const client = app.client()
   const unreadable = await failureOf(client.query(fql`1 +`), QueryCheckError)
   assert.equal(unreadable.code, 'invalid_query')
@@ -46,26 +46,26 @@ driverTest('a query that does not parse or that names nothing', async app => {
   assert.match(unbound.queryInfo?.summary ?? '', /^1 \| 1 \+ missing\n {2}\| {5}\^{7}$/m)
 })
 
-driverTest('a query that fails while it runs', async app => {
+driverTest('a query that fails at run time has an error code', async app => {
   const failed = await failureOf(app.client().query(fql`${4} / 0`), QueryRuntimeError)
   assert.equal(failed.code, 'divide_by_zero')
   assert.equal(failed.message, 'Attempted integer division by zero.')
   assert.ok(failed.queryInfo?.txn_ts !== undefined && failed.queryInfo.stats !== undefined)
 })
 
-driverTest('a query that aborts carries its value', async app => {
+driverTest('the error of an aborted query contains its value', async app => {
   const aborted = await failureOf(app.client().query(fql`abort({ reason: "sold out", left: 0 })`), AbortError)
   assert.equal(aborted.httpStatus, 400)
   assert.deepEqual(aborted.abort, { reason: 'sold out', left: 0 })
 })
 
-driverTest('a secret that is none', async app => {
+driverTest('an invalid secret is an AuthenticationError', async app => {
   const refused = await failureOf(app.client({ secret: 'wrong' }).query(fql`1`), AuthenticationError)
   assert.equal(refused.code, 'unauthorized')
   assert.equal(refused.httpStatus, 401)
 })
 
-driverTest('a request that makes no sense', async app => {
+driverTest('an invalid request is an InvalidRequestError', async app => {
   const client = app.client()
   const tags = await failureOf(
     client.query(fql`1`, { query_tags: { 'bad name!': 'x' } }),
@@ -76,8 +76,8 @@ driverTest('a request that makes no sense', async app => {
   assert.match(retries.message, /x-max-contention-retries/)
 })
 
-driverTest('a query whose time is up', async app => {
-  // More time for the answer to arrive than the query has to run.
+driverTest('a query beyond its time limit is a QueryTimeoutError', async app => {
+  // The client waits longer for the response than the query may run.
   const client = app.client({ query_timeout_ms: 1, client_timeout_buffer_ms: 30_000 })
   const slow = fql`Set.sequence(0, 15000).map(i => Array.sequence(0, 1000).fold(0, (a, b) => a + b)).count()`
   const late = await failureOf(client.query(slow), QueryTimeoutError)
@@ -85,15 +85,15 @@ driverTest('a query whose time is up', async app => {
   assert.equal(late.code, 'time_out')
 })
 
-driverTest('a client that was closed', async app => {
-  // One of our own: the app would close it a second time.
+driverTest('a closed client rejects queries', async app => {
+  // This client is not from the app, because the app would close it a second time.
   const client = new Client({ endpoint: new URL(app.server.url), secret: app.secret })
   await client.query(fql`1`)
   client.close()
   await assert.rejects(client.query(fql`1`), ClientClosedError)
 })
 
-driverTest('paths of version 10 that are not there', async app => {
+driverTest('a feed of an unsupported set fails', async app => {
   const feed = app.client().feed(fql`Set.sequence(0, 1).eventSource()`)
   await assert.rejects(feed.nextPage())
 })

@@ -1,4 +1,5 @@
-// Feeds and streams as the driver `fauna` reads them: pages until there are no more, events as they come, going on by cursor.
+// Feeds and streams in the driver `fauna`: reading all pages, reading events as they occur, and continuing from a
+// cursor.
 
 import assert from 'node:assert/strict'
 import { type Client, type DocumentT, FaunaError, type FeedPage, fql, type StreamToken } from 'fauna'
@@ -9,7 +10,7 @@ const driverTest = driver10Tests()
 
 type Item = DocumentT<{ n: number }>
 
-/** A client of a database with a collection of items, and the source of its changes. */
+/** Creates a collection of items, and returns the source of its changes. */
 async function shop(client: Client): Promise<StreamToken> {
   await client.query(fql`Collection.create({ name: 'items' })`)
   return (await client.query<StreamToken>(fql`items.all().eventSource()`)).data
@@ -19,7 +20,7 @@ function add(client: Client, n: number) {
   return client.query<Item>(fql`items.create({ n: ${n} })`)
 }
 
-driverTest('a feed gives what has happened, page by page, and goes on by cursor', async app => {
+driverTest('a feed returns past events page by page, and can continue from a cursor', async app => {
   const client = app.client()
   const source = await shop(client)
   for (let n = 1; n <= 5; n++) await add(client, n)
@@ -40,7 +41,7 @@ driverTest('a feed gives what has happened, page by page, and goes on by cursor'
   )
 })
 
-driverTest('a feed can be made by the query that has its source', async app => {
+driverTest('a feed can be created from a query that returns its source', async app => {
   const client = app.client()
   await shop(client)
   const { txn_ts: startTs } = await add(client, 1)
@@ -53,7 +54,7 @@ driverTest('a feed can be made by the query that has its source', async app => {
   )
 })
 
-driverTest('a stream tells what happens, and another one goes on behind its last event', async app => {
+driverTest('a stream delivers events, and another stream can continue from its last event', async app => {
   const client = app.client()
   const source = await shop(client)
   const stream = client.stream<Item>(source, { status_events: true })
@@ -80,31 +81,34 @@ driverTest('a stream tells what happens, and another one goes on behind its last
   next.close()
 })
 
-driverTest('a document with a long text, which the slow lane tells of, arrives in both', async app => {
-  const client = app.client()
-  const source = await shop(client)
-  const text = 'x'.repeat(2 * longCallUnits)
-  const stream = client.stream<DocumentT<{ text: string }>>(source, { status_events: true })
-  // Another process commits it, so the stream may be told before the client is, and the driver loses what arrives over
-  // HTTP/2 while this loop waits for something else.
-  let created: Promise<unknown> | undefined
-  for await (const event of stream) {
-    if (event.type === 'status') created ??= client.query(fql`items.create({ text: ${text} })`)
-    else {
-      assert.equal(event.data.text, text)
-      break
+driverTest(
+  'a document with a long text, whose event the slow lane reads, arrives in streams and feeds',
+  async app => {
+    const client = app.client()
+    const source = await shop(client)
+    const text = 'x'.repeat(2 * longCallUnits)
+    const stream = client.stream<DocumentT<{ text: string }>>(source, { status_events: true })
+    // Another process commits the document, so its event may arrive before the response to the client. The driver loses
+    // data that arrives over HTTP/2 while this loop waits for something else.
+    let created: Promise<unknown> | undefined
+    for await (const event of stream) {
+      if (event.type === 'status') created ??= client.query(fql`items.create({ text: ${text} })`)
+      else {
+        assert.equal(event.data.text, text)
+        break
+      }
     }
-  }
-  stream.close()
-  await created
-  const told = await Array.fromAsync(client.feed<DocumentT<{ text: string }>>(source).flatten())
-  assert.deepEqual(
-    told.map(({ data }) => data.text),
-    [text],
-  )
-})
+    stream.close()
+    await created
+    const told = await Array.fromAsync(client.feed<DocumentT<{ text: string }>>(source).flatten())
+    assert.deepEqual(
+      told.map(({ data }) => data.text),
+      [text],
+    )
+  },
+)
 
-driverTest('errors of events arrive as the driver has them', async app => {
+driverTest('errors of events arrive as errors of the driver', async app => {
   const client = app.client()
   await shop(client)
   const { data: source } = await client.query<StreamToken>(fql`items.all().eventSource().map(i => 1 / i.n)`)

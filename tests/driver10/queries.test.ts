@@ -1,4 +1,4 @@
-// Queries, templates, arguments, pages and options of the driver `fauna`.
+// Queries, templates, arguments, pages and options in the driver `fauna`.
 
 import assert from 'node:assert/strict'
 import {
@@ -17,12 +17,12 @@ import { driver10Tests } from './app.ts'
 
 const driverTest = driver10Tests()
 
-/** What a value is after it went to the service and came back. */
+/** Sends a value to the service, and returns the result. */
 async function echoed(client: Client, value: QueryArgument): Promise<QueryValue> {
   return (await client.query(fql`${value}`)).data
 }
 
-driverTest('a query gives data and facts about itself', async app => {
+driverTest('a response has data and metadata', async app => {
   const client = app.client({ query_tags: { app: 'shop' } })
   const answer = await client.query<number>(fql`log("seen"); 1 + 2`)
   assert.equal(answer.data, 3)
@@ -35,7 +35,7 @@ driverTest('a query gives data and facts about itself', async app => {
   assert.equal(client.lastTxnTs, answer.txn_ts)
 })
 
-driverTest('arguments of every type come back as they were sent', async app => {
+driverTest('arguments of every type are returned unchanged', async app => {
   const client = app.client({ long_type: 'bigint' })
   const values: readonly QueryValue[] = [
     null,
@@ -60,23 +60,23 @@ driverTest('arguments of every type come back as they were sent', async app => {
     new Module('Math'),
   ]
   for (const value of values) assert.deepEqual(await echoed(client, value), value)
-  // The driver sends no such numbers, but reads them.
+  // The driver cannot send these numbers, but reads them.
   const { data } = await client.query(fql`[Math.NaN, Math.Infinity, -Math.Infinity]`)
   assert.deepEqual(data, [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
-  // What has no type of its own there comes back as what it was sent as.
+  // A value without a type of its own is returned in the type that was sent.
   assert.deepEqual(await echoed(client, new Date(0)), TimeStub.from('1970-01-01T00:00:00Z'))
   const { buffer } = new Uint8Array([1, 2])
   assert.deepEqual(await echoed(client, buffer), new Uint8Array([1, 2]))
 })
 
-driverTest('templates nest, as queries and inside objects and arrays', async app => {
+driverTest('templates can be nested, as queries and inside objects and arrays', async app => {
   const client = app.client()
   const doubled = (argument: QueryArgument) => fql`${argument} * 2`
   const sum = fql`${doubled(4)} + ${doubled(fql`1 + 1`)}`
   assert.equal((await client.query(sum)).data, 11)
   const made = fql`{ let n = ${3}; ${{ plain: 1, query: fql`n + 1`, list: [fql`n`, 'text'] }} }`
   assert.deepEqual((await client.query(made)).data, { plain: 1, query: 4, list: [3, 'text'] })
-  // Text in a template is a value, never source.
+  // A text in a template is a value, never source code.
   assert.equal((await client.query(fql`${'1 + 1'}`)).data, '1 + 1')
   const predicate = fql`n => n > ${1}`
   assert.deepEqual((await client.query(fql`[1, 2, 3].where(${predicate})`)).data, [2, 3])
@@ -87,7 +87,7 @@ driverTest('named arguments are variables', async app => {
   assert.equal(answer.data, 6)
 })
 
-driverTest('sets come page by page', async app => {
+driverTest('sets are returned page by page', async app => {
   const client = app.client()
   const set = fql<Page<number>>`Set.sequence(0, 40).map(n => n * 10)`
   const { data: first } = await client.query(set)
@@ -106,11 +106,11 @@ driverTest('sets come page by page', async app => {
   for await (const page of client.paginate<number>(fql`Set.sequence(0, 5).pageSize(2)`))
     sized.push(page.length)
   assert.deepEqual(sized, [2, 2, 1])
-  // What is no set is one page with one element.
+  // Any other value is a single page with one element.
   assert.deepEqual(await client.paginate<number>(fql`1 + 1`).next(), { done: false, value: [2] })
 })
 
-driverTest('the formats of the driver', async app => {
+driverTest('the driver supports all formats', async app => {
   const client = app.client()
   const query = fql`{ n: 9007199254740993, time: Time("2024-01-02T03:04:05Z") }`
   const plain = await client.query(query, { format: 'simple' })
@@ -119,7 +119,7 @@ driverTest('the formats of the driver', async app => {
   assert.equal(text.data, '{\n  n: 9007199254740993,\n  time: Time("2024-01-02T03:04:05Z")\n}')
 })
 
-driverTest('options of a query are taken', async app => {
+driverTest('all options of queries are accepted', async app => {
   const client = app.client()
   const answer = await client.query(fql`1`, {
     linearized: true,

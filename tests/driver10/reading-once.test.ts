@@ -1,10 +1,10 @@
-// Documents that a query reads again and again, while it writes: read once, and anew when something was written.
+// A query that reads the same document repeatedly reads it once, and again after each write.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestEngine } from '../support/engine.ts'
 
-test('a query that writes reads a document once, and anew behind each write of either language', async t => {
+test('a query reads a document once, and again after each write in either language', async t => {
   const { close, engine, query } = openTestEngine()
   t.after(close)
   const ask = async (text: string) => {

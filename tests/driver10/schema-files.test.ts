@@ -1,5 +1,4 @@
-// What known apps and adapters send: schema files with the constructs that they use, and the queries over them through the
-// driver `fauna`.
+// Schema files with the constructs of known apps and adapters, and their queries through the driver `fauna`.
 
 import assert from 'node:assert/strict'
 import { ConstraintFailureError, type DocumentT, fql, Module, NullDocument, TimeStub } from 'fauna'
@@ -7,7 +6,7 @@ import { type App, driver10Tests } from './app.ts'
 
 const test = driver10Tests()
 
-/** What documents of the tests have. */
+/** The fields of the tests' documents. */
 type Login = DocumentT<{ email: string; accountId: string; image: string }>
 
 async function push(app: App, files: Readonly<Record<string, string>>): Promise<void> {
@@ -19,7 +18,7 @@ async function push(app: App, files: Readonly<Record<string, string>>): Promise<
   assert.equal(response.status, 200, await response.text())
 }
 
-test('an adapter for logins: collections without fields, two collections in a file, blanks of four', async app => {
+test('an adapter for logins has collections without fields, and two collections in a file', async app => {
   await push(app, {
     'logins.fsl': `collection Person {
     unique [.email]
@@ -62,7 +61,7 @@ collection Login {
   await assert.rejects(run(fql`Person.create({ email: ${'a@b.example'} })`), /unique/)
 })
 
-test('a shop: references, nested and computed fields, checks that read, roles', async app => {
+test('a shop has references, nested and computed fields, checks that read, and roles', async app => {
   await push(app, {
     'collections.fsl': `// Who buys.
 collection Buyer {
@@ -74,7 +73,7 @@ collection Buyer {
     country: String
   }
 
-  // What is in the basket now.
+  // The current basket.
   compute basket: Purchase? = (buyer => Purchase.byBuyerAndState(buyer, 'basket').first())
   compute purchases: Set<Purchase> = ( buyer => Purchase.byBuyer(buyer) )
 

@@ -1,4 +1,4 @@
-// A staged schema: what queries of both languages read and write meanwhile, and what stays of it.
+// Staged schemas: reads and writes of both languages while a schema is staged, and its commit or abandonment.
 
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ after(async () => {
   await rm(data, { recursive: true, force: true })
 })
 
-/** Queries and schema requests of one database. */
+/** Queries and schema requests for one database. */
 class Database {
   readonly secret: string
 
@@ -49,7 +49,7 @@ class Database {
     return { status: response.status, json: await response.json() }
   }
 
-  /** A schema request that has to succeed. */
+  /** Sends a schema request that must succeed. */
   async schema(method: string, path: string, files?: Files | string) {
     const { json, status } = await this.request(method, path, files)
     assert.equal(status, 200, JSON.stringify(json))
@@ -82,8 +82,8 @@ async function staged(active: string, planned: string): Promise<Database> {
 const shelf = 'collection Shelf {\n}\n'
 const indexed = 'collection Shelf {\n  index byA {\n    terms [.a]\n  }\n}\n'
 
-describe('a staged schema beside queries', { timeout }, () => {
-  test('definitions that a query writes are staged as well', async () => {
+describe('queries while a schema is staged', { timeout }, () => {
+  test('definitions that a query writes are staged too', async () => {
     const database = await staged(shelf, indexed)
     const made = await database.ask('Collection.create({ name: "Box" }).name')
     assert.equal(made.data, 'Box')
@@ -107,14 +107,14 @@ describe('a staged schema beside queries', { timeout }, () => {
     assert.equal((await database.ask('Shelf.byA(2).count()')).data, 1)
   })
 
-  test('what a query may not write of a definition is refused, and nothing of it is staged', async () => {
+  test('an invalid definition is rejected, and nothing is staged', async () => {
     const database = await staged(shelf, indexed)
     const refused = await database.ask('Collection.create({ name: "Shelf" })')
     assert.equal(refused.error?.code, 'constraint_failure')
     assert.equal(await database.file('main.fsl', true), indexed)
   })
 
-  test('version 4 may not write definitions meanwhile, everything else it may', async () => {
+  test('version 4 may not write definitions while a schema is staged, but all other documents', async () => {
     const database = await staged(`${shelf}\nfunction old() { 1 }\n`, `${indexed}\nfunction old() { 2 }\n`)
     const { secret } = database
     const source = { collection: 'Shelf' }
@@ -149,7 +149,7 @@ describe('a staged schema beside queries', { timeout }, () => {
     await query(server, secret, { delete: { collection: 'Shelf' } })
   })
 
-  test('functions that define things stage them, in version 10', async () => {
+  test('functions of version 10 that create definitions stage them', async () => {
     const maker = 'function make() { Collection.create({ name: "Made" }).name }\n'
     const database = await staged(`${shelf}\n${maker}`, `${indexed}\n${maker}`)
     assert.equal((await database.ask('make()')).data, 'Made')
@@ -159,8 +159,8 @@ describe('a staged schema beside queries', { timeout }, () => {
   })
 })
 
-describe('a staged schema beside files', { timeout }, () => {
-  test('single items are those of the staged schema', async () => {
+describe('schema files while a schema is staged', { timeout }, () => {
+  test('the endpoints for single items read and write the staged schema', async () => {
     const database = await staged(shelf, indexed)
     await database.schema('POST', 'items/functions', 'function one() { 1 }')
     assert.equal((await database.schema('GET', 'items/collections/Shelf')).content, indexed.trimEnd())
@@ -169,7 +169,7 @@ describe('a staged schema beside files', { timeout }, () => {
     assert.equal((await database.ask('one()')).data, 1)
   })
 
-  test('an import may not bring definitions, and says why', async () => {
+  test('an import with definitions is rejected with a reason', async () => {
     const database = await staged(shelf, indexed)
     const name = `staged${databases - 1}`
     const folder = await temporaryFolder()
@@ -193,7 +193,7 @@ describe('a staged schema beside files', { timeout }, () => {
     }
   })
 
-  test('a push, a commit and an abandonment of another version are refused', async () => {
+  test('a push, a commit and an abandonment with a stale version are rejected', async () => {
     const database = await staged(shelf, indexed)
     const { version } = await database.schema('GET', 'staged/status')
     await database.schema('POST', `update?staged=true&version=${version}`, { 'main.fsl': shelf })
@@ -206,8 +206,8 @@ describe('a staged schema beside files', { timeout }, () => {
   })
 })
 
-describe('a staged schema and its end', { timeout }, () => {
-  test('a schema with an index that cannot be built is not committed, but may be abandoned or mended', async () => {
+describe('the end of a staged schema', { timeout }, () => {
+  test('a schema with a failed index cannot be committed, but abandoned or repaired', async () => {
     const active = 'collection Wide {\n}\n'
     const planned =
       'collection Wide {\n  index byBoth {\n    terms [mva(.a), mva(.b)]\n  }\n  unique [mva(.a), mva(.b)]\n}\n'
@@ -215,7 +215,7 @@ describe('a staged schema and its end', { timeout }, () => {
     await database.schema('POST', 'update', { 'main.fsl': active })
     const size = limits.synchronousIndexBuildMax + 10
     await database.ask(`Set.sequence(0, ${size}).forEach(n => Wide.create({ a: n, b: n }))`)
-    // More combinations than an index may hold of one document.
+    // The document has more combinations than an index may contain for one document.
     const many = 'Set.sequence(0, 400).toArray()'
     await database.ask(`Wide.create({ id: 1, a: ${many}, b: ${many} })`)
     await database.schema('POST', 'update?staged=true', { 'main.fsl': planned })
@@ -252,7 +252,7 @@ describe('a staged schema and its end', { timeout }, () => {
     assert.deepEqual((await database.ask('Wide.byBoth(0, 1).map(.id).toArray()')).data, ['1'])
   })
 
-  test('it is still there after a crash, and an abandoned one leaves nothing behind', async () => {
+  test('a staged schema survives a crash, and an abandoned one leaves nothing behind', async () => {
     const database = await staged(shelf, `${indexed}\nfunction one() { 1 }\n`)
     const abandoned = await staged(shelf, indexed)
     await abandoned.schema('POST', 'staged/abandon')
@@ -266,7 +266,7 @@ describe('a staged schema and its end', { timeout }, () => {
     assert.equal((await database.ask('one() + Shelf.byA(1).count()')).data, 1)
   })
 
-  test('without documents that it fits, the schema is not committed; without one, nothing is', async () => {
+  test('a schema that does not fit the documents, or does not exist, cannot be committed', async () => {
     const database = await staged(shelf, 'collection Shelf {\n  a: Int\n}\n')
     await database.ask('Shelf.create({ b: 1 })')
     const { json, status } = await database.request('POST', 'commit')

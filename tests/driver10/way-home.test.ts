@@ -1,5 +1,5 @@
-// What a team has that comes with version 10: an export and a repository with schema files. It comes in with the program, is
-// served to the unmodified driver, goes out and comes in again as the same database.
+// Migrates a team from the hosted service: an export and schema files are imported with the command line program and
+// served to the unmodified driver. Then the database is exported, and imported again as an identical database.
 
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -76,7 +76,9 @@ async function writeExport(folder: string): Promise<void> {
   await writeFile(join(folder, 'metadata_00.json'), JSON.stringify(metadata))
 }
 
-/** The texts of all files below a folder, by their paths; metadata tells when and by whom, and is left out. */
+/**
+ * The texts of all files below a folder, by path. The metadata, which contains the time and the creator, is left out.
+ */
 async function textsIn(folder: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries.filter(each => each.isFile()).map(each => join(each.parentPath, each.name))
@@ -87,7 +89,7 @@ async function textsIn(folder: string): Promise<Readonly<Record<string, string>>
   return Object.fromEntries(texts)
 }
 
-test('an export and schema files come in, are served to the driver, and go out again', {
+test('an export and schema files are imported, served to the driver, and exported again', {
   timeout: patience(120_000),
 }, async () => {
   const folder = await temporaryFolder()

@@ -1,5 +1,5 @@
-// The integrity check has to notice when the disk changes what was written: one byte of each kind of stored row, in
-// every row of that kind, read in place and by the command that an operator would use.
+// The integrity check must detect when a disk changes stored data. The tests change one byte of every row of each kind.
+// They run the check in the process and with the command line program.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ const index = (name: string) => ({
   }),
 })
 
-/** Queries after which every kind of row is there. */
+/** Queries after which rows of every kind exist. */
 const filling: readonly wire.Wire[] = [
   ['things', 'gone'].map(name => ({ create_collection: wire.object({ name }) })),
   { create_database: wire.object({ name: 'child' }) },
@@ -41,7 +41,7 @@ const filling: readonly wire.Wire[] = [
     foreach: wire.lambda('n', { create: things, params: wire.dataOf({ n: wire.variable('n') }) }),
     collection: Array.from({ length: limits.synchronousIndexBuildMax }, (_, n) => n + 10),
   },
-  // So many documents are not indexed at once: the build is under way from now on.
+  // With so many documents, the index is built in the background, so the build is still pending.
   index('by_n_again'),
 ]
 
@@ -50,19 +50,19 @@ async function fill(engine: TestEngine): Promise<void> {
 }
 
 /**
- * All kinds but two that hold nothing of their own (when to read schemas anew, and what there is to sweep) and one that
- * holds nothing of databases.
+ * All kinds of rows with content to check. The excluded kinds are a marker of schema changes (`schemaVersion`), a list of
+ * pending sweeps (`garbage`), and data that belongs to no database (`control`).
  */
 type Kind = Exclude<keyof typeof keyTags, 'schemaVersion' | 'garbage' | 'control'>
 
-/** Which byte of a row to change; negative places count from the end. */
+/** The byte of a row to change. Negative offsets count from the end. */
 const damaged: Readonly<
   Record<Kind, { readonly part: 'key' | 'value'; readonly at: number; readonly cleared?: true }>
 > = {
   build: { part: 'key', at: -1 },
-  // The number of the last collection it names.
+  // The number of the last collection in the row.
   changes: { part: 'value', at: -1 },
-  // The id of the last document it names.
+  // The id of the last document in the row.
   collectionChanges: { part: 'value', at: -2 },
   document: { part: 'value', at: 8 },
   history: { part: 'value', at: 8 },
@@ -71,12 +71,12 @@ const damaged: Readonly<
   indexEnded: { part: 'key', at: -1 },
   indexEvent: { part: 'key', at: -1 },
   keyHome: { part: 'key', at: -1 },
-  // Times and numbers that grow: larger ones contradict nothing, so these get smaller.
+  // Times and counters that grow. A larger value would be consistent, so these bytes are set to zero.
   meta: { part: 'value', at: 1, cleared: true },
   counter: { part: 'value', at: 6, cleared: true },
 }
 
-/** The writes that change one byte of a row, and those that mend it again. */
+/** The writes that change one byte of a row, and the writes that restore it. */
 function damage(kind: Kind, { key, value }: Entry): { readonly spoil: Write[]; readonly mend: Write[] } {
   const { at, cleared, part } = damaged[kind]
   const changed = (part === 'key' ? key : value).slice()
@@ -103,14 +103,14 @@ function write(engine: TestEngine, writes: Write[]): Promise<void> {
   return engine.store.kv.transact(() => ({ result: undefined, writes }))
 }
 
-test('one changed byte is noticed, whichever row it is in', async t => {
+test('one changed byte is detected in rows of every kind', async t => {
   const engine = openTestEngine()
   await fill(engine)
   for (const kind of Object.keys(damaged) as Kind[]) {
     await t.test(kind, async () => {
       const rows = rowsOf(engine, kind)
-      assert.ok(rows.length > 0, 'there are such rows')
-      // The oldest part of the log may be missing: that is how it grows old.
+      assert.ok(rows.length > 0, 'rows of this kind exist')
+      // The oldest row of the log may be missing, because old rows expire.
       for (const row of kind === 'changes' ? rows.slice(1) : rows) {
         const { mend, spoil } = damage(kind, row)
         if (isDeepStrictEqual(spoil, mend)) continue
@@ -124,7 +124,7 @@ test('one changed byte is noticed, whichever row it is in', async t => {
   await engine.close()
 })
 
-test('no byte of a stored version changes unnoticed', async () => {
+test('every changed byte of a stored version is detected', async () => {
   const engine = openTestEngine()
   for (const query of filling.slice(0, 6)) await engine.query(query as object)
   for (const kind of ['document', 'history'] as const) {
@@ -141,7 +141,7 @@ test('no byte of a stored version changes unnoticed', async () => {
   await engine.close()
 })
 
-test('the command tells of damage on a disk', async t => {
+test('the command reports damage on a disk', async t => {
   const folder = await temporaryFolder()
   t.after(() => rm(folder, { recursive: true }))
   const first = openTestEngine({ kv: openLmdb({ path: folder }) })

@@ -1,5 +1,5 @@
-// Strict serializability over processes, retries and a store that re-runs, delays, reorders and refuses; and canaries,
-// to show that the judge would notice. `SEED=n` runs one seed.
+// Strict serializability across processes and retries, with a store that re-runs, delays, reorders and rejects commits.
+// Canaries with a known fault show that the judge would notice. `SEED=n` runs one seed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { type CommitOf, runHistory } from './histories.ts'
 const steps = 2000
 
 for (const seed of seedsToRun([1, 2, 3, 4])) {
-  test(`bank, lists, register and set are as one client after another saw them (seed ${seed})`, async () => {
+  test(`bank, lists, register and set are strictly serializable (seed ${seed})`, async () => {
     const history = await runHistory({ seed, steps })
     assert.ok(history.length > steps / 10)
     assert.ok(history.some(({ program }) => program.writes) && history.some(({ program }) => !program.writes))
@@ -21,13 +21,13 @@ for (const seed of seedsToRun([1, 2, 3, 4])) {
 }
 
 for (const seed of seedsToRun([11, 12])) {
-  test(`so they are when attempts travel between processes (seed ${seed})`, async () => {
+  test(`attempts that are sent to another process are strictly serializable (seed ${seed})`, async () => {
     const commit: CommitOf = (store, attempt) => store.commit(structuredClone(attempt))
     await runHistory({ seed, steps, commit })
   })
 }
 
-/** Stores as in processes of the slow lane, by that of the service: they commit when it gives them leave. */
+/** Stores of slow-lane processes, by the store of the service. They commit only with permission of the service. */
 const lanes = new WeakMap<Store, Store>()
 
 function laneOf(service: Store): Store {
@@ -44,7 +44,7 @@ function laneOf(service: Store): Store {
   return lane
 }
 
-/** Commits there; `changed`: the time that the process is told. */
+/** Commits in the other process. `changed` maps the announced time to the time that the process receives. */
 const commitThere =
   (changed: (announced: number) => number = announced => announced): CommitOf =>
   (service, attempt) =>
@@ -53,26 +53,26 @@ const commitThere =
     )
 
 for (const seed of seedsToRun([15, 16, 17])) {
-  test(`so they are when processes commit for others what these have not seen (seed ${seed})`, async () => {
+  test(`commits by processes that have not seen the writes are strictly serializable (seed ${seed})`, async () => {
     let commits = 0
     const there = commitThere()
-    // Some here, some there.
+    // Commits alternate between both processes.
     const commit: CommitOf = (service, attempt) =>
       commits++ % 2 === 0 ? there(service, attempt) : service.commit(structuredClone(attempt))
     await runHistory({ seed, steps, commit })
   })
 }
 
-/** The runs of some seeds: a canary has to die in one of them. */
+/** Runs a canary with several seeds. The judge must fail at least one run. */
 async function assertCaught(run: (seed: number) => Promise<unknown>): Promise<void> {
   const outcomes = await Promise.allSettled([21, 22, 23].map(run))
   const caught = outcomes.filter(
     outcome => outcome.status === 'rejected' && outcome.reason instanceof assert.AssertionError,
   )
-  assert.ok(caught.length > 0, 'the judge saw nothing')
+  assert.ok(caught.length > 0, 'the judge noticed nothing')
 }
 
-test('attempts whose reads nobody compares would be caught', async () => {
+test('attempts whose read sets are not validated would be caught', async () => {
   const reads = { keys: new Map(), ranges: [] }
   await assertCaught(seed =>
     runHistory({
@@ -83,12 +83,12 @@ test('attempts whose reads nobody compares would be caught', async () => {
   )
 })
 
-test('commits of another process before the time that was announced would be caught', async () => {
+test('commits of another process before the announced time would be caught', async () => {
   const commit = commitThere(() => 0)
   await assertCaught(seed => runHistory({ seed, steps, commit }))
 })
 
-test('attempts whose ranges nobody compares would be caught', async () => {
+test('attempts whose read ranges are not validated would be caught', async () => {
   await assertCaught(seed =>
     runHistory({
       seed,
@@ -98,7 +98,7 @@ test('attempts whose ranges nobody compares would be caught', async () => {
   )
 })
 
-/** A store that is sound except for one thing. */
+/** A store that is correct except for one change. */
 function around(kv: KeyValueStore, change: Partial<KeyValueStore>): KeyValueStore {
   return {
     read: read => kv.read(read),
@@ -122,7 +122,7 @@ test('a commit that is confirmed and lost would be caught', async () => {
   await assertCaught(seed => runHistory({ seed, steps, around: losing }))
 })
 
-test('a snapshot that lacks half of a commit would be caught', async () => {
+test('a snapshot with only half of a commit would be caught', async () => {
   const tearing = (kv: KeyValueStore) =>
     around(kv, {
       transact: <T>(work: (view: View) => Work<T>) =>

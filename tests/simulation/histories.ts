@@ -1,6 +1,6 @@
-// Histories of several processes over one store, and who judges them. Every transaction is a program over named cells
-// that runs against the store and, afterwards, in the order of the transactions' times, against a plain map: it must
-// learn the same. That order must also be the one in which clients saw things happen.
+// Runs histories of several processes over one store, and judges them. Every transaction is a program over named cells.
+// It runs against the store and later, in the order of the transactions' times, against a plain map. Both runs must
+// return the same. Clients must also have been able to observe this order.
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
@@ -17,11 +17,13 @@ import { RandomSource } from '../support/seeded.ts'
 import { UnrulyStore } from '../support/unruly-store.ts'
 import { createCollection, data, documentRef } from '../unit/store/support.ts'
 
-/** What a transaction can do. Cells hold numbers or lists of numbers; one that was never set is undefined. */
+/**
+ * The operations of a transaction. Cells contain numbers or lists of numbers; a cell that was never set is undefined.
+ */
 interface Cells {
   get(cell: number): Value | undefined
   set(cell: number, value: Value): void
-  /** The numbers of all cells there are. */
+  /** The numbers of all existing cells. */
   all(): readonly number[]
 }
 
@@ -41,7 +43,10 @@ const opening = 100n
 const integer = (value: Value | undefined, otherwise = 0n) => (typeof value === 'bigint' ? value : otherwise)
 const list = (value: Value | undefined) => (Array.isArray(value) ? (value as readonly Value[]) : [])
 
-/** Bank, list-append, register and set, and what nobody may be able to tell from a single thread. */
+/**
+ * A random program: bank transfers, list appends, a register or a set. Their results must look as if all programs ran
+ * on a single thread.
+ */
 function someProgram(random: RandomSource, unique: number): Program {
   const from = random.pick(accounts)
   const to = random.pick(accounts)
@@ -91,14 +96,14 @@ function someProgram(random: RandomSource, unique: number): Program {
   return random.pick(programs)
 }
 
-/** A phantom would make the number wrong. */
+/** A phantom read would make the number wrong. */
 function noteMembers(cells: Cells): number {
   const count = cells.all().filter(cell => cell >= members).length
   cells.set(memberCount, BigInt(count))
   return count
 }
 
-/** A transaction as its client saw it. */
+/** A transaction as its client has observed it. */
 interface Happened {
   readonly program: Program
   readonly learned: unknown
@@ -107,7 +112,7 @@ interface Happened {
   ended: number
 }
 
-/** Throws at the first transaction that does not fit. `commits`: the times of all commits, oldest first. */
+/** Throws at the first transaction that does not fit. `commits` contains the times of all commits, oldest first. */
 function judgeHistory(history: readonly Happened[], commits: readonly number[]): void {
   const cells = new Map<number, Value>()
   const model: Cells = {
@@ -115,7 +120,7 @@ function judgeHistory(history: readonly Happened[], commits: readonly number[]):
     set: (cell, value) => void cells.set(cell, value),
     all: () => [...cells.keys()].sort((left, right) => left - right),
   }
-  // Whoever has committed nothing saw the state after the last commit up to the own time.
+  // A transaction without writes saw the state after the last commit up to its own time.
   const placed = history.map(happened => {
     const place = commits.findLastIndex(commit => commit <= happened.time)
     return { ...happened, place, isCommit: commits[place] === happened.time }
@@ -128,9 +133,9 @@ function judgeHistory(history: readonly Happened[], commits: readonly number[]):
   for (const { began, ended, learned, program } of placed) {
     assert.ok(
       isDeepStrictEqual(program.run(model), learned),
-      `${program.name} learned what was not so: ${shown(learned)}`,
+      `${program.name} returned a wrong result: ${shown(learned)}`,
     )
-    assert.ok(ended > latestBeginning, `${program.name} comes after what began when it had ended`)
+    assert.ok(ended > latestBeginning, `${program.name} is ordered after a transaction that began later`)
     latestBeginning = Math.max(latestBeginning, began)
   }
 }
@@ -153,24 +158,24 @@ function cellsOf(transaction: Transaction, collection: Ref): Cells {
   }
 }
 
-/** How a process commits what it has evaluated; canaries do it wrongly. */
+/** Commits an evaluated attempt of a process. Canaries do this incorrectly. */
 export type CommitOf = <T>(store: Store, attempt: Attempt<T>) => ReturnType<Store['commit']> | undefined
 
 export interface HistoryOptions {
   readonly seed: number
   readonly steps: number
-  /** Three when absent. */
+  /** The default is three. */
   readonly processes?: number
-  /** How processes commit; by `store.write` when absent or when it returns undefined. */
+  /** Commits an attempt. If absent, or if it returns undefined, `store.write` commits. */
   readonly commit?: CommitOf
-  /** Stands between the processes and the store. */
+  /** Wraps the store of the processes. */
   readonly around?: (kv: KeyValueStore) => KeyValueStore
 }
 
 const processesDefault = 3
 const clientsMax = 12
 
-/** Runs clients of several processes and judges what they saw. */
+/** Runs clients of several processes, and judges their results. */
 export async function runHistory(options: HistoryOptions): Promise<readonly Happened[]> {
   const random = new RandomSource(options.seed)
   const unruly = new UnrulyStore(openMemory(), random)
@@ -244,7 +249,7 @@ async function firstSuccess<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Nothing was written, and the client knows. */
+/** The rejected commit has written nothing, and the client knows it. */
 function forgiveRefusal(error: unknown): void {
   if (!(error instanceof StoreUnavailableError)) throw error
 }

@@ -1,6 +1,6 @@
-// Says whether the responses of many clients could all have come from one correct database: runs the queries one after
-// the other, in the order of the times they were given, against a plain model. That order must also be one that the
-// clients could have seen: no request may be placed before an answer that came before it began.
+// Decides whether a correct database could have given all responses: runs the queries against a plain model, in the
+// order of their transaction times. Clients must also have been able to observe this order: no request may be ordered
+// before a response that the client had received before the request began.
 
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
@@ -12,25 +12,25 @@ import { type Model, ModelTransaction, Refusal } from '../support/model.ts'
 import type { Outcome } from '../support/seeded-store.ts'
 import type { Operation } from './operations.ts'
 
-/** One request from its beginning to its end. */
+/** A request with its response. */
 export interface Request {
   readonly operation: Operation
-  /** The newest time that an answer had named before the request began. */
+  /** The newest time in any response before the request began. */
   readonly notBefore: number
   answer: QueryResponse | undefined
-  /** How its commit failed, when that was arranged. */
+  /** The outcome of its commit, if a fault was injected. */
   fault: Outcome | undefined
 }
 
-/** A request that has a place in the order. */
+/** A request with its position in the order. */
 interface Placed {
   readonly request: Request
   readonly time: number
-  /** What the client was told; undefined when it was not told anything but the service has written. */
+  /** The response to the client; undefined if the service has written but the client got an error. */
   readonly told: QueryResponse | undefined
 }
 
-/** Throws at the first answer that does not fit. `changes` is the whole change log. */
+/** Throws at the first response that does not fit. `changes` is the whole change log. */
 export function judge(
   requests: readonly Request[],
   model: Model,
@@ -62,7 +62,7 @@ function place(request: Request): Placed[] {
   return [{ request, time: fault.commitTime, told: undefined }]
 }
 
-/** Whether a request is the one that committed at its time; if so, the model follows. */
+/** True if the request is the one that committed at its time. The model then applies its writes. */
 function isWriter(
   { request, time, told }: Placed,
   model: Model,
@@ -81,12 +81,12 @@ function isWriter(
   const names = transaction.written.map(name => String(name.id)).sort()
   const logNames = logged?.changes.filter(isOfUsers).map(change => String(change.ref.id))
   if (names.length > 0)
-    assert.deepEqual(logNames?.sort(), names, `the change log tells of ${request.operation.name}`)
+    assert.deepEqual(logNames?.sort(), names, `the change log contains ${request.operation.name}`)
   transaction.commit()
   return true
 }
 
-/** What a client that was told nothing would have been told, as far as rules ask for it. */
+/** The parts of a lost response that the operation's rules need. */
 function inventedAnswer(logged: CommittedTransaction | undefined): unknown {
   return { ref: { '@ref': { id: String(logged?.changes[0]?.ref.id) } } }
 }
@@ -112,19 +112,19 @@ function checkReader({ request, time, told }: Placed, model: Model): void {
   assert.ok(!transaction.hasWritten, `${where} should have written, at a time of its own`)
 }
 
-/** Whoever begins after an answer sees every commit that the answer may have shown. */
+/** A request that begins after a response sees every commit that the response may have shown. */
 function checkOrder(placed: readonly Placed[], commits: ReadonlySet<number>): void {
   const sorted = [...commits].sort((left, right) => left - right)
   for (const { request, time } of placed) {
     const seen = sorted.findLast(commit => commit <= request.notBefore) ?? 0
     assert.ok(
       time >= seen,
-      `${request.operation.name} at ${time} missed the commit at ${seen}, which had been seen`,
+      `${request.operation.name} at ${time} missed the commit at ${seen}, which a client had seen`,
     )
   }
 }
 
-/** Nothing was written to the users' collections but by the requests. */
+/** Checks that only the requests have written to user collections. */
 function checkLog(
   changes: readonly CommittedTransaction[],
   commits: ReadonlySet<number>,
@@ -139,7 +139,7 @@ function checkLog(
     const answers = then.map(({ request, told }) => `${request.operation.name}: ${told?.body}`)
     return `documents ${ids.join(', ')} at ${time}, when was answered: ${answers.join('; ') || 'nothing'}`
   })
-  assert.deepEqual(told, [], 'writes that no answer accounts for')
+  assert.deepEqual(told, [], 'writes that belong to no response')
 }
 
 const isOfUsers = ({ ref }: CommittedTransaction['changes'][number]): boolean =>

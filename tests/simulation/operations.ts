@@ -1,4 +1,5 @@
-// What the clients of the simulation do: each operation is a query and the rule by which a plain model responds to it.
+// The operations of the simulated clients. Each operation is a query with a rule that predicts the response from a
+// plain model.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Data, type DocumentName, type ModelTransaction, Refusal } from '../support/model.ts'
@@ -6,28 +7,30 @@ import type { RandomSource } from '../support/seeded.ts'
 import type { Wire } from './wire.ts'
 import * as wire from './wire.ts'
 
-/** A query and what has to come of it. */
+/** A query with its expected result. */
 export interface Operation {
   readonly name: string
   readonly query: Wire
-  /** Answers a new user with an id that the service made up. */
+  /** True if the response contains a new user whose id the service has chosen. */
   readonly makesDocument?: boolean
-  /** The `resource` to expect; throws a {@link Refusal}. `answer` is the actual one, for ids that the service made up. */
+  /**
+   * The expected `resource`. Throws a {@link Refusal}. `answer` is the actual one, for ids that the service has chosen.
+   */
   readonly predict: (transaction: ModelTransaction, answer: unknown) => Wire
 }
 
-/** What operations are made from. */
+/** The state from which operations are generated. */
 export interface Situation {
   readonly random: RandomSource
-  /** The time of the next query, about. */
+  /** The approximate time of the next query. */
   readonly now: number
-  /** A time that some answer has named. */
+  /** A time from some earlier response. */
   pastTime(): number
-  /** A document that the service gave its id. */
+  /** A document whose id the service has chosen. */
   madeDocument(): DocumentName | undefined
-  /** The name of an index over tags, there or not. */
+  /** The name of an index over tags, which may not exist. */
   tagIndex(): string
-  /** A name that no index over tags has had. */
+  /** A name that was never used for an index over tags. */
   newTagIndex(): string
 }
 
@@ -74,7 +77,7 @@ function transfer({ random }: Situation): Operation {
       let: [{ from: balance(from) }, { to: balance(to) }],
       in: {
         if: { lt: [wire.variable('from'), amount] },
-        // Written first, so that an abort has something to undo.
+        // This write comes first, so that the abort has something to undo.
         then: { do: [set(to, { add: [wire.variable('to'), amount] }), { abort: 'too little' }] },
         else: [
           set(from, { subtract: [wire.variable('from'), amount] }),
@@ -168,7 +171,7 @@ function deleteUser(situation: Situation): Operation {
   }
 }
 
-/** Takes a mail from whoever has it, in one query: what it frees it may give away at once. */
+/** Moves a mail from its owner to another user in one query. The update must see that the mail is free again. */
 function takeMail({ random }: Situation): Operation {
   const mail = random.pick(mails)
   const name = user(random.below(5) + 1)
@@ -191,7 +194,7 @@ function takeMail({ random }: Situation): Operation {
   }
 }
 
-/** Two documents with one mail in one query: never both. */
+/** Creates two documents with the same mail in one query, which must fail. */
 function createTwins({ random }: Situation): Operation {
   const mail = random.pick(mails)
   const create = {
@@ -231,7 +234,7 @@ function rewriteHistory({ pastTime, random }: Situation): Operation {
     predict(transaction) {
       const stored = action === 'create' ? data : undefined
       const old = transaction.model.versionsOf(name).find(each => each.ts === ts)
-      // What is there already is not written again.
+      // A version that exists already is not written again.
       if (!old || !isDeepStrictEqual(old.data, stored))
         transaction.afterwards(() => transaction.model.setVersion(name, { ts, data: stored }))
       return { ts, action, document: wire.shownReference(name), data: stored ?? null }
@@ -372,7 +375,7 @@ function readByTag({ random, tagIndex }: Situation): Operation {
     predict(transaction, answer) {
       const index = transaction.model.indexes.get(name)
       if (!index) throw new Refusal(400, 'invalid ref')
-      // When a build ends is its own affair, but it ends once and for all.
+      // The end of a build is not predictable, but it never becomes inactive again.
       if (answer === undefined && !index.active) throw new Refusal(400, 'instance not found')
       index.active = true
       return transaction
@@ -400,7 +403,7 @@ function readEither({ random }: Situation): Operation {
 
 const reads = [readUser, readAccounts, readCollection, readByMail, readEither]
 
-/** Several reads in one query, which have to see one and the same state; or one of the past. */
+/** Several reads in one query, which must see the same state, either present or past. */
 function readTogether(situation: Situation): Operation {
   const { pastTime, random } = situation
   const parts = Array.from({ length: random.below(3) + 1 }, () => random.pick(reads)(situation))
@@ -457,7 +460,7 @@ function readSetHistory({ random }: Situation): Operation {
   }
 }
 
-/** Operations with the share each has of all. */
+/** Operations with their relative frequencies. */
 const shares: readonly (readonly [share: number, make: (situation: Situation) => Operation])[] = [
   [10, transfer],
   [4, count],
@@ -480,7 +483,7 @@ const shares: readonly (readonly [share: number, make: (situation: Situation) =>
 
 const sharesTotal = shares.reduce((total, [share]) => total + share, 0)
 
-/** Any operation. */
+/** A random operation. */
 export function someOperation(situation: Situation): Operation {
   let dice = situation.random.below(sharesTotal)
   for (const [share, make] of shares) {

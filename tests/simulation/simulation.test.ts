@@ -1,5 +1,6 @@
-// Strict serializability, shown at random: seeded runs of many clients whose every answer is judged. A failure names its
-// seed; `SEED=n npx node --test tests/simulation/simulation.test.ts` replays it exactly, except on a real disk.
+// Strict serializability, tested with random runs: many clients send requests in an order drawn from a seed, and all
+// responses are judged. A failure names its seed. `SEED=n npx node --test tests/simulation/simulation.test.ts` replays
+// it exactly, except on a real disk.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -19,18 +20,18 @@ function simulateSteps(seed: number, options: Partial<SimulationOptions> = {}): 
 }
 
 for (const seed of seedsToRun([1, 2, 3, 4])) {
-  test(`every answer is right, whatever happens between the stages of a commit (seed ${seed})`, () =>
+  test(`every response is correct for any interleaving of commit stages (seed ${seed})`, () =>
     simulateSteps(seed))
 }
 
 const faults: readonly Fate[] = ['refused', 'applied but reported as failed']
 
 for (const seed of seedsToRun([11, 12])) {
-  test(`failing commits leave nothing half done (seed ${seed})`, () => simulateSteps(seed, { faults }))
+  test(`failing commits are atomic (seed ${seed})`, () => simulateSteps(seed, { faults }))
 }
 
 for (const seed of seedsToRun([21, 22])) {
-  test(`every answer is right on a disk (seed ${seed})`, async () => {
+  test(`every response is correct on a disk (seed ${seed})`, async () => {
     const folder = await temporaryFolder()
     try {
       await simulate({ seed, kv: openLmdb({ path: folder }), steps: 1500 })
@@ -40,10 +41,10 @@ for (const seed of seedsToRun([21, 22])) {
   })
 }
 
-test('a store that loses what it has confirmed is caught', () =>
+test('a store that loses confirmed commits would be caught', () =>
   assert.rejects(simulateSteps(31, { faults: ['lost'] }), /SEED=31/))
 
 for (const rule of ['unique', 'ttl'] as const) {
-  test(`a database that forgets about ${rule} would be caught`, () =>
+  test(`a database that ignores ${rule} would be caught`, () =>
     assert.rejects(simulateSteps(32, { model: new Model([rule]) }), /SEED=32/))
 }

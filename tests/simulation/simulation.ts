@@ -1,5 +1,5 @@
-// Many clients at once against the engine. Their requests begin, proceed and end in an order drawn from a seed; what
-// they were told goes to the judge.
+// Runs many clients against the engine. Their requests begin, proceed and end in an order drawn from a seed. The judge
+// checks all responses.
 
 import assert from 'node:assert/strict'
 import { limits } from '../../src/base/limits.ts'
@@ -27,21 +27,21 @@ import * as wire from './wire.ts'
 export interface SimulationOptions {
   readonly seed: number
   readonly kv: KeyValueStore
-  /** The same store, when its commits proceed in steps. */
+  /** The same store, if its commits proceed in steps. */
   readonly stepped?: SteppedStore
   readonly steps: number
-  /** What becomes of a commit that goes wrong; none does when absent. */
+  /** The possible outcomes of failing commits. If absent, no commit fails. */
   readonly faults?: readonly Fate[]
-  /** The rules to judge by; the right ones when absent. */
+  /** The rules to judge by. The default is the correct model. */
   readonly model?: Model
 }
 
 const clients = 6
 const second = 1_000_000
-/** Notes that nobody touches: with so many, an index is built in the background. */
+/** Notes that no client changes. With so many notes, an index is built in the background. */
 const fillers = limits.synchronousIndexBuildMax
 
-/** Runs a simulation to its end and judges it. Throws at the first answer that cannot be. */
+/** Runs a simulation to its end, and judges it. Throws at the first impossible response. */
 export async function simulate(options: SimulationOptions): Promise<void> {
   try {
     await new Simulation(options).run()
@@ -60,13 +60,13 @@ class Simulation {
   readonly #model: Model
   readonly #requests: Request[] = []
   readonly #open = new Set<Promise<void>>()
-  /** Times that responses have named. */
+  /** The times in earlier responses. */
   readonly #times: number[] = []
   readonly #made: DocumentName[] = []
   readonly #tagIndexes: string[] = ['no_such_index']
   #newestAnswer = 0
   #isBackgroundBusy = false
-  /** The work that is being answered right now. */
+  /** The outcome of the commit that is being answered now. */
   #answering: Outcome | undefined
 
   constructor(options: SimulationOptions) {
@@ -90,7 +90,7 @@ class Simulation {
     await this.#finish()
   }
 
-  /** Collections, the unique index, accounts with money and some notes. */
+  /** Creates collections, the unique index, accounts with money and some notes. */
   async #prepare(): Promise<void> {
     const names = ['accounts', 'counters', 'users', 'notes']
     await this.#setUp(names.map(name => ({ create_collection: wire.object({ name }) })))
@@ -118,7 +118,7 @@ class Simulation {
     this.#times.push(ts)
   }
 
-  /** Runs a query on its own; returns its time. */
+  /** Runs a query on its own, and returns its time. */
   async #setUp(query: wire.Wire): Promise<number> {
     const answer = this.#engine.send(query as object)
     this.#track(answer)
@@ -162,7 +162,7 @@ class Simulation {
       body: JSON.stringify(operation.query),
       timeoutMs: 60_000,
       linearized: this.#random.below(8) === 0,
-      // Drivers send the newest time they know of; other programs send none.
+      // Drivers send the newest known time; other programs send none.
       ...(this.#random.below(2) === 0 && { lastSeenTxn: micros(this.#newestAnswer) }),
     })
     if (answer instanceof Promise) this.#track(answer.then(given => this.#end(request, given)))
@@ -205,7 +205,7 @@ class Simulation {
     return faults && this.#random.below(4) === 0 ? this.#random.pick(faults) : 'applied'
   }
 
-  /** Lets everything that is under way come to its end. */
+  /** Waits until all open requests have ended. */
   async #drain(fate: 'applied' | 'as drawn'): Promise<void> {
     while (this.#open.size > 0) await this.#proceed(fate === 'applied' ? fate : this.#someFate())
   }
@@ -215,11 +215,11 @@ class Simulation {
     await this.#drain('applied')
   }
 
-  /** Lets something that is under way get further. */
+  /** Lets an open request make progress. */
   async #proceed(fate: Fate): Promise<void> {
     const { stepped } = this.#options
     if (!stepped) {
-      // What a real disk does next is not in our hands.
+      // The test cannot control the progress of a real disk.
       if (this.#random.below(2) === 0 && this.#open.size > 0) await Promise.race(this.#open)
       return turn()
     }
@@ -251,7 +251,7 @@ class Simulation {
   }
 }
 
-/** Everything has happened that does not wait for the outside world. */
+/** Waits for a turn of the event loop, in which all work without external input completes. */
 function turn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }

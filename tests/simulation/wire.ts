@@ -1,4 +1,4 @@
-// Queries of the simulation as wire JSON, and documents as they come back.
+// Builds the queries of the simulation as wire JSON, and the documents of the expected responses.
 
 import { formatTime, timeFromMicros } from '../../src/values/time.ts'
 import type { DocumentName, ModelVersion } from '../support/model.ts'
@@ -22,18 +22,18 @@ export const match = (index: string, term: Wire): Wire => ({ match: { index }, t
 export const dataOf = (fields: Readonly<Record<string, Wire>>, ttl?: number): Wire =>
   object({ data: object(fields), ...(ttl !== undefined && { ttl: wireTime(ttl) }) })
 
-/** A time in JSON, in queries and responses alike. */
+/** A time as JSON in queries and responses. */
 export function wireTime(micros: number): Wire {
   return { '@ts': formatTime(timeFromMicros(micros)) }
 }
 
-/** A document's reference as responses show it. */
+/** The reference of a document in a response. */
 export function shownReference({ collection: name, id }: DocumentName): Wire {
   const collections = { '@ref': { id: 'collections' } }
   return { '@ref': { id: String(id), collection: { '@ref': { id: name, collection: collections } } } }
 }
 
-/** A document as responses show it. */
+/** A document in a response. */
 export function shownDocument(name: DocumentName, { data, ts, ttl }: ModelVersion): Wire {
   return { ref: shownReference(name), ts, data, ...(ttl !== undefined && { ttl: wireTime(ttl) }) }
 }

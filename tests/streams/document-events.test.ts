@@ -1,4 +1,4 @@
-// The events of a document stream, letter by letter.
+// The events of document streams, compared as exact texts.
 
 import assert from 'node:assert/strict'
 import { type Doc, streamTests } from './streams-app.ts'
@@ -7,13 +7,13 @@ const streamTest = streamTests()
 
 const allFields = 'action,document,diff,prev,index'
 
-/** The wire form of a reference of the collection `things`. */
+/** The wire form of a reference to a document in the collection `things`. */
 const refText = (id: string) =>
   `{"@ref":{"id":"${id}","collection":{"@ref":{"id":"things","collection":{"@ref":{"id":"collections"}}}}}}`
 
 const target = (id: string) => ({ ref: { collection: 'things' }, id })
 
-streamTest('create, update and delete with all members', async app => {
+streamTest('create, update and delete events have all requested members', async app => {
   const reader = await app.stream(target('7'), { fields: allFields })
   const ref = refText('7')
   const { ts: made } = await app.create({ a: 1, b: { c: 2, d: 3 }, list: [1] }, '7')
@@ -43,7 +43,7 @@ streamTest('create, update and delete with all members', async app => {
   )
 })
 
-streamTest('action and document are what comes unasked; the order of members is fixed', async app => {
+streamTest('events have action and document by default; the order of members is fixed', async app => {
   const made = await app.create({ n: 1 }, '7')
   const plain = await app.stream(target('7'))
   const chosen = await app.stream(target('7'), { fields: 'prev,action' })
@@ -59,7 +59,7 @@ streamTest('action and document are what comes unasked; the order of members is 
   )
 })
 
-streamTest('fields beside data show, and values have their wire form', async app => {
+streamTest('events contain fields outside of data, and values in their wire form', async app => {
   const reader = await app.stream(target('7'))
   const ttl = { time: '2999-01-01T00:00:00Z' }
   const data = { object: { at: { date: '2020-02-29' }, '@key': { object: {} } } }
@@ -70,7 +70,7 @@ streamTest('fields beside data show, and values have their wire form', async app
   assert.deepEqual(Object.entries(made).at(-1), ['ttl', { '@ts': '2999-01-01T00:00:00Z' }])
 })
 
-streamTest('older versions of the API get their own spelling', async app => {
+streamTest('older versions of the API get their own names for members', async app => {
   const reader = await app.stream(target('7'), { apiVersion: '2.1' })
   await app.create({}, '7')
   const { text } = await reader.next()
@@ -82,7 +82,7 @@ streamTest('older versions of the API get their own spelling', async app => {
   )
 })
 
-streamTest('what one transaction makes of a document is one event', async app => {
+streamTest('all changes of a document in one transaction are one event', async app => {
   const made = await app.create({ n: 1 }, '7')
   const reader = await app.stream(target('7'))
   const step = (n: number) => ({ update: target('7'), params: { object: { data: { object: { n } } } } })
@@ -95,7 +95,7 @@ streamTest('what one transaction makes of a document is one event', async app =>
   assert.deepEqual([second.action, second.document.data], ['update', undefined])
 })
 
-streamTest('inserting before the first version rewrites the one behind it', async app => {
+streamTest('inserting a version before the first one rewrites the first one', async app => {
   const made = await app.create({ n: 1 }, '7')
   const reader = await app.stream(target('7'), { fields: 'action,document,diff' })
   const ts = made.ts - 1000
@@ -117,7 +117,7 @@ streamTest('inserting before the first version rewrites the one behind it', asyn
   )
 })
 
-streamTest('removing that version again turns the one behind it back', async app => {
+streamTest('removing the inserted version restores the version after it', async app => {
   const made = await app.create({ n: 1 }, '7')
   const ts = made.ts - 1000
   const params = { object: { data: { object: { n: 0 } } } }
@@ -137,7 +137,7 @@ streamTest('removing that version again turns the one behind it back', async app
   )
 })
 
-streamTest('other documents and other databases are silent', async app => {
+streamTest('changes of other documents and databases cause no events', async app => {
   await app.create({ n: 1 }, '7')
   const reader = await app.stream(target('7'))
   await app.create({ n: 1 }, '8')
@@ -147,7 +147,7 @@ streamTest('other documents and other databases are silent', async app => {
   assert.equal((await reader.next()).txn, ts)
 })
 
-streamTest('a collection that is deleted closes the streams of its documents', async app => {
+streamTest('deleting a collection closes the streams of its documents', async app => {
   await app.create({ n: 1 }, '7')
   const reader = await app.stream(target('7'))
   await app.query({ delete: { collection: 'things' } })

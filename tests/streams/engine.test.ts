@@ -1,4 +1,4 @@
-// Streams over a store in memory, where the test moves time and decides when a reader reads.
+// Streams over a store in memory. The test controls the time, and when a reader reads.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -65,7 +65,7 @@ async function withEngine(body: (bench: Bench) => Promise<void>, streamsMax = 10
   }
 }
 
-/** The oldest event that waits. */
+/** The oldest pending event. */
 function next(stream: EventStream): string | undefined {
   const line = stream.take()
   return line && Buffer.from(line).toString()
@@ -86,7 +86,7 @@ const typesOf = (events: readonly WireEvent[]) => events.map(({ type }) => type)
 const create = (data: unknown) => ({ create: target, params: wire({ data }) })
 const update = (data: unknown) => ({ update: target, params: wire({ data }) })
 
-test('a stream is silent until something happens, and free of charge once closed', () =>
+test('a stream is silent until a change, and costs nothing after it is closed', () =>
   withEngine(async ({ open, query }) => {
     const stream = await open(target)
     assert.deepEqual(typesOf(taken(stream)), ['start'])
@@ -132,7 +132,7 @@ test('large events count by their bytes', () =>
     assert.match(next(stream) ?? '', /after accumulating 4 items\./)
   }))
 
-/** A key of a database `child` that is good for a minute. */
+/** A key for a database `child` that expires in a minute. */
 async function expiringKey({ query, time }: Bench): Promise<string> {
   await query({ create_database: { object: { name: 'child' } } })
   const ttl = { time: new Date(time.ms + 60_000).toISOString() }
@@ -157,7 +157,7 @@ test('a silent stream ends when its key expires', () =>
     assert.equal(stream.ended, true)
   }))
 
-test('an event after the end of the credential is not delivered, though no timer has fired yet', () =>
+test('an event after the expiry of the credential is not delivered, even before the timer fires', () =>
   withEngine(async bench => {
     const secret = await expiringKey(bench)
     const stream = await bench.open(target, secret)
@@ -169,7 +169,7 @@ test('an event after the end of the credential is not delivered, though no timer
     assert.deepEqual([end?.event, end?.txn, more], [lost, ts, []])
   }))
 
-/** A key of a role that may read things for which `expression` holds of the variable `ref`. */
+/** A key for a role that may read things if `expression` is true for the variable `ref`. */
 async function keyWith({ query }: Bench, expression: unknown): Promise<string> {
   const read = { query: { lambda: 'ref', expr: expression } }
   const privileges = [{ object: { resource: things, actions: { object: { read } } } }]
@@ -180,26 +180,26 @@ async function keyWith({ query }: Bench, expression: unknown): Promise<string> {
   return secret
 }
 
-/** Commits one write after the other; over memory no commit waits for a turn of the event loop. */
+/** Commits one write after another. With a store in memory, no commit waits for a turn of the event loop. */
 async function inTurn(bench: Bench, writes: readonly unknown[]): Promise<Doc[]> {
   const made: Doc[] = []
   for (const write of writes) made.push((await bench.query(write)) as Doc)
   return made
 }
 
-/** What happens in each turn of the event loop until `isDone`: the changes of a count. */
+/** The changes of a count in each turn of the event loop, until `isDone`. */
 async function perTurn(count: () => number, isDone: () => boolean): Promise<number[]> {
   const turns: number[] = []
   while (!isDone()) {
     const before = count()
     await new Promise(resolve => setImmediate(resolve))
     turns.push(count() - before)
-    assert.ok(turns.length < 10_000, 'it never ends')
+    assert.ok(turns.length < 10_000, 'too many turns')
   }
   return turns
 }
 
-test('streams are told of a transaction some at a time, with the same bytes for all', () =>
+test('streams are notified of a transaction in groups, with the same bytes for all', () =>
   withEngine(async ({ open, query }) => {
     const streams = await Promise.all(Array.from({ length: 300 }, () => open(target)))
     for (const stream of streams) stream.take()
@@ -215,7 +215,7 @@ test('streams are told of a transaction some at a time, with the same bytes for 
     assert.ok(first !== undefined && others.every(line => line === first))
   }, 300))
 
-test('streams are told no more bytes in a turn than others can wait for', () =>
+test('the bytes that streams are sent in one turn are limited', () =>
   withEngine(async ({ open, query }) => {
     const streams = await Promise.all(Array.from({ length: 40 }, () => open(target)))
     let told = 0
@@ -228,7 +228,7 @@ test('streams are told no more bytes in a turn than others can wait for', () =>
     assert.ok(Math.max(...turns) <= Math.ceil(limits.streamBytesPerTurn / 1_000_000), `${turns}`)
   }))
 
-test('streams that end together are told so some at a time', () =>
+test('streams that end together are notified in groups', () =>
   withEngine(async ({ open, query }) => {
     const streams = await Promise.all(Array.from({ length: 300 }, () => open(target)))
     const ended = () => streams.filter(stream => stream.ended).length
@@ -237,7 +237,7 @@ test('streams that end together are told so some at a time', () =>
     assert.equal(Math.max(...turns), limits.streamsPerTurn)
   }, 300))
 
-test('who may see an event is decided in as many turns as it takes', () =>
+test('permission checks for an event are spread over several turns', () =>
   withEngine(async bench => {
     const privileges = [{ object: { resource: things, actions: { object: { read: true } } } }]
     const membership = [{ object: { resource: things } }]
@@ -266,7 +266,7 @@ test('predicates see the state at the time of the event, not the present one', (
     const isPublic = { select: ['data', 'public'], from: { get: { var: 'ref' } }, default: false }
     const stream = await bench.open(target, await keyWith(bench, isPublic))
     taken(stream)
-    // None of these waits for a turn of the event loop in which streams would be served.
+    // No write waits for a turn of the event loop in which streams would be served.
     const writes = [create({ public: true, n: 1 }), update({ public: false }), update({ public: true, n: 3 })]
     const made = await inTurn(bench, [...writes, { delete: target }])
     await settled()
@@ -276,7 +276,7 @@ test('predicates see the state at the time of the event, not the present one', (
     )
   }))
 
-test('predicates see indexes and histories as they were, too', () =>
+test('predicates see past indexes and histories, too', () =>
   withEngine(async bench => {
     await bench.query({ create_index: { object: { name: 'all', source: things } } })
     const hasOne = (set: unknown) => ({
@@ -294,7 +294,7 @@ test('predicates see indexes and histories as they were, too', () =>
     )
   }))
 
-test('a predicate that has to wait delays the event, in order', () =>
+test('a predicate that has to wait delays the event, and the order is kept', () =>
   withEngine(async bench => {
     const user = { ref: things, id: '1' }
     const credentials = { object: { password: 'secret' } }
@@ -313,7 +313,7 @@ test('a predicate that has to wait delays the event, in order', () =>
     )
   }))
 
-test('streams with different rights and fields share the work and get their own', () =>
+test('streams with different rights and fields share the work and get their own events', () =>
   withEngine(async bench => {
     const secret = await keyWith(bench, { equals: [{ select: ['id'], from: { var: 'ref' } }, '8'] })
     const [all, some] = [
@@ -328,7 +328,7 @@ test('streams with different rights and fields share the work and get their own'
     assert.deepEqual([taken(all).length, taken(some).length], [2, 1])
   }))
 
-test('streams beyond the limit are refused by an event; the end of the service ends all', () =>
+test('streams beyond the limit get an error event; the end of the service ends all streams', () =>
   withEngine(async ({ engine, open }) => {
     const stream = await open(target)
     const second = await open(target)

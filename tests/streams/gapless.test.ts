@@ -1,5 +1,5 @@
-// Nothing is lost and nothing comes twice: streams opened while a writer is at work tell of every transaction after
-// their start event, in commit order.
+// Streams deliver every transaction after their start event exactly once, in commit order, even if they are opened
+// during writes.
 
 import assert from 'node:assert/strict'
 import type { StreamReader, WireEvent } from './stream-client.ts'
@@ -16,7 +16,7 @@ const increment = {
   params: { object: { data: { object: { n: { add: [number, 1] } } } } },
 }
 
-/** Reads up to the transaction `last`; returns the start event and all that followed. */
+/** Reads up to the transaction `last`. Returns the start event and all later events. */
 async function readUntil(reader: StreamReader, last: Promise<number>): Promise<WireEvent[]> {
   const events = [await reader.next()]
   const end = await last
@@ -29,7 +29,7 @@ async function open(app: App, expression: unknown): Promise<StreamReader> {
   return new Reader(response, abort)
 }
 
-streamTest('every change after the start event, once and in order', async app => {
+streamTest('a stream delivers every change after the start event once and in order', async app => {
   await app.create({ n: 0 }, '7')
   const times: number[] = []
   const { promise: last, resolve } = Promise.withResolvers<number>()
@@ -68,42 +68,39 @@ streamTest('every change after the start event, once and in order', async app =>
   for (const reader of readers) reader.close()
 })
 
-streamTest(
-  'what a query reads after the start event, together with the stream, is the whole set',
-  async app => {
-    const { promise: last, resolve } = Promise.withResolvers<number>()
-    const made: string[] = []
-    const idOf = ({ ref }: Doc) => (ref as { '@ref': { id: string } })['@ref'].id
-    const writing = (async () => {
-      for (let count = 0; count < 60; count++) made.push(idOf(await app.create({ count })))
-    })()
-    const pictures = Array.from({ length: 10 }, async () => {
-      const reader = await open(app, { documents: things })
-      const start = await reader.next()
-      const page = (await app.query({ paginate: { documents: things }, size: 1000 })) as {
-        data: Doc['ref'][]
-      }
-      const seen = new Set(page.data.map(ref => idOf({ ref, ts: 0 })))
-      let txn = start.txn
-      while (txn < (await last)) {
-        const event = await reader.next()
-        txn = event.txn
-        seen.add(idOf((event.event as { document: Doc }).document))
-      }
-      reader.close()
-      return seen
-    })
-    await writing
-    const final = await app.create({ final: true })
-    made.push(idOf(final))
-    resolve(final.ts)
-    for (const seen of await Promise.all(pictures)) {
-      assert.deepEqual([...seen].toSorted(), made.toSorted())
+streamTest('a read after the start event and the later events together contain the whole set', async app => {
+  const { promise: last, resolve } = Promise.withResolvers<number>()
+  const made: string[] = []
+  const idOf = ({ ref }: Doc) => (ref as { '@ref': { id: string } })['@ref'].id
+  const writing = (async () => {
+    for (let count = 0; count < 60; count++) made.push(idOf(await app.create({ count })))
+  })()
+  const pictures = Array.from({ length: 10 }, async () => {
+    const reader = await open(app, { documents: things })
+    const start = await reader.next()
+    const page = (await app.query({ paginate: { documents: things }, size: 1000 })) as {
+      data: Doc['ref'][]
     }
-  },
-)
+    const seen = new Set(page.data.map(ref => idOf({ ref, ts: 0 })))
+    let txn = start.txn
+    while (txn < (await last)) {
+      const event = await reader.next()
+      txn = event.txn
+      seen.add(idOf((event.event as { document: Doc }).document))
+    }
+    reader.close()
+    return seen
+  })
+  await writing
+  const final = await app.create({ final: true })
+  made.push(idOf(final))
+  resolve(final.ts)
+  for (const seen of await Promise.all(pictures)) {
+    assert.deepEqual([...seen].toSorted(), made.toSorted())
+  }
+})
 
-streamTest('the events of one transaction stay together', async app => {
+streamTest('the events of one transaction are adjacent', async app => {
   const reader = await app.stream({ documents: things })
   const batch = { do: Array.from({ length: 5 }, () => ({ create: things, params: { object: {} } })) }
   await Promise.all(Array.from({ length: 20 }, () => app.query(batch)))

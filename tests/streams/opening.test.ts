@@ -1,4 +1,4 @@
-// What `POST /stream` takes and how it responds before the first event.
+// Requests to `POST /stream`, and the responses before the first event.
 
 import assert from 'node:assert/strict'
 import { on } from 'node:events'
@@ -15,7 +15,7 @@ async function refusal(app: App, expression: unknown, options: { fields?: string
   return { status: response.status, ...(body.errors[0] as object) }
 }
 
-streamTest('the head comes with the start event and says what queries say', async app => {
+streamTest('the response head arrives with the start event and has the headers of queries', async app => {
   const { ref } = await app.create({ n: 1 })
   const reader = await app.stream(ref)
   const { headers, status } = reader.response
@@ -30,7 +30,7 @@ streamTest('the head comes with the start event and says what queries say', asyn
   assert.equal(headers.get('x-compute-ops'), '1')
 })
 
-streamTest('the start event names the newest transaction, in its one form', async app => {
+streamTest('the start event contains the time of the newest transaction', async app => {
   const made = await app.create({ n: 1 })
   const { response, abort } = await requestStream(app.server, app.secret, made.ref)
   const { value } = await (response.body as ReadableStream<Uint8Array>).getReader().read()
@@ -41,7 +41,7 @@ streamTest('the start event names the newest transaction, in its one form', asyn
   abort.abort()
 })
 
-streamTest('over HTTP/2 each event has a frame of its own, also those of one transaction', async app => {
+streamTest('over HTTP/2, each event has its own frame, even within one transaction', async app => {
   const session = http2.connect(app.server.url)
   try {
     const headers = { authorization: `Bearer ${app.secret}`, 'x-faunadb-api-version': '4' }
@@ -58,7 +58,7 @@ streamTest('over HTTP/2 each event has a frame of its own, also those of one tra
   }
 })
 
-streamTest('documents and the stored kinds of sets can be followed', async app => {
+streamTest('streams of documents and of stored sets can be opened', async app => {
   const { ref } = await app.create({ n: 1 })
   await app.query({ create_index: { object: { name: 'all', source: { collection: 'things' } } } })
   const subjects = [
@@ -76,7 +76,7 @@ streamTest('documents and the stored kinds of sets can be followed', async app =
   }
 })
 
-streamTest('everything else is refused by the name of its type', async app => {
+streamTest('all other expressions are rejected with the name of their type', async app => {
   await app.query({ create_index: { object: { name: 'all', source: { collection: 'things' } } } })
   const all = { match: { index: 'all' } }
   const subjects: readonly (readonly [unknown, string])[] = [
@@ -102,7 +102,7 @@ streamTest('everything else is refused by the name of its type', async app => {
   }
 })
 
-streamTest('names that mean nothing are invalid references', async app => {
+streamTest('unknown names are invalid references', async app => {
   assert.deepEqual(await refusal(app, { ref: { collection: 'nowhere' }, id: '1' }), {
     status: 400,
     position: [],
@@ -122,7 +122,7 @@ streamTest('a stream request may not write', async app => {
   })
 })
 
-streamTest('a field that does not exist is refused, blanks around names are not', async app => {
+streamTest('unknown fields are rejected, blanks around names are ignored', async app => {
   const { ref } = await app.create({ n: 1 })
   assert.deepEqual(await refusal(app, ref, { fields: 'action, extra' }), {
     status: 400,
@@ -133,7 +133,7 @@ streamTest('a field that does not exist is refused, blanks around names are not'
   await app.stream(ref, { fields: ' action , diff ' })
 })
 
-streamTest('only POST, and only with a secret', async app => {
+streamTest('only POST requests with a valid secret are accepted', async app => {
   for (const method of ['GET', 'PUT', 'HEAD', 'DELETE']) {
     const answer = await send(app.server, { method, path: '/stream', secret: app.secret })
     assert.equal(answer.status, 405)
@@ -147,7 +147,7 @@ streamTest('only POST, and only with a secret', async app => {
   }
 })
 
-streamTest('a body that is no query is answered like one of a query', async app => {
+streamTest('a body that is not a query gets the same error as a query', async app => {
   const answer = await send(app.server, { path: '/stream', secret: app.secret, body: '{' })
   assert.equal(answer.status, 400)
   assert.deepEqual(answer.json, {

@@ -1,4 +1,4 @@
-// Which streams share a reader of pages, over pages that the test makes up.
+// Shared page readers of streams, tested with pages that the test creates.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,17 +19,17 @@ interface FakeEvent {
   readonly isError?: boolean
 }
 
-/** Streams of one source, in which what the test adds to `events` happens, up to `now`. */
+/** Streams of one source. Its events are those that the test adds to `events`, up to `now`. */
 class Bench {
   now = 10
   readonly events: FakeEvent[] = []
-  /** Pages that were read. */
+  /** The number of pages that were read. */
   pages = 0
   readonly #paged: PagedStreams
   readonly #subject = new Subject({ kind: 'writes', collection: new Ref(rootDatabase, 1, 1n) }, 'source')
   readonly #viewer = new Viewer({
     key: 'viewer',
-    // Nobody looks at who it is.
+    // No test reads the caller.
     caller: {} as Caller,
     since: epoch,
     expires: endOfTime,
@@ -82,7 +82,7 @@ class Bench {
     return { status: 200, body, txnTime: micros(this.now), metrics: undefined, database: rootDatabase }
   }
 
-  /** Up to the first error. */
+  /** A page up to the first error. */
   #page(behind: number): StreamPage {
     const all = this.events.filter(({ time }) => time > behind)
     const errorAt = all.findIndex(({ isError }) => isError)
@@ -103,7 +103,7 @@ const told = (stream: OpenStream) => {
   return lines
 }
 
-test('streams that begin where there has been nothing since cost no page of their own', async () => {
+test('streams that start after the last event need no page of their own', async () => {
   const bench = new Bench()
   const streams = [bench.open(5)]
   await settled()
@@ -124,7 +124,7 @@ test('streams that begin where there has been nothing since cost no page of thei
   ])
 })
 
-test('a stream that begins before something that others have been told of reads it by itself', async () => {
+test('a stream that starts before events that others have received reads them itself', async () => {
   const bench = new Bench()
   const first = bench.open(5)
   await settled()
@@ -141,7 +141,7 @@ test('a stream that begins before something that others have been told of reads 
   assert.deepEqual(told(late), ['b'])
 })
 
-test('an error ends the streams that are told of it, not one that begins behind it', async () => {
+test('an error ends the streams that receive it, but no stream that starts after it', async () => {
   const bench = new Bench()
   const first = bench.open(5)
   await settled()

@@ -1,4 +1,4 @@
-// Streams and feeds of version 10 over a store in memory, where the test moves time and decides when a reader reads.
+// Streams and feeds of version 10 over a store in memory. The test controls the time, and when a reader reads.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -101,7 +101,7 @@ const typesOf = (events: readonly Told[]) => events.map(({ type }) => type)
 const source = (bench: Bench, text = 'Jar.all().map(.n).eventSource()') =>
   bench.query(text) as Promise<string>
 
-test('a stream without events tells every five minutes where it is', () =>
+test('a stream without events sends its position every five minutes', () =>
   withEngine(async bench => {
     const stream = await bench.open({ token: await source(bench, 'Jar.where(.n > 5).eventSource()') })
     await settled()
@@ -116,10 +116,10 @@ test('a stream without events tells every five minutes where it is', () =>
     assert.ok(Number(status?.txn_ts) > Number(start?.txn_ts))
     await bench.query('Jar.create({ n: 7 })')
     const page = await bench.feed({ token: await source(bench), cursor: status?.cursor })
-    assert.deepEqual(typesOf(page.events), ['add'], 'its cursor lies behind what was left out')
+    assert.deepEqual(typesOf(page.events), ['add'], 'its cursor is after the filtered event')
     await settled()
     assert.deepEqual(typesOf(taken(stream)), ['add'])
-    // What was told lately needs no status.
+    // After a recent event, no status is due.
     await bench.time.advance(limits.streamStatusMs - 1)
     assert.deepEqual(taken(stream), [])
     await bench.time.advance(limits.streamStatusMs)
@@ -127,7 +127,7 @@ test('a stream without events tells every five minutes where it is', () =>
     stream.close()
   }))
 
-test('hundreds of streams of one source are told the same events, each once, whenever they were opened', () =>
+test('hundreds of streams of one source receive the same events once, whenever they were opened', () =>
   withEngine(async bench => {
     const token = await source(bench)
     const streams: EventStream[] = []
@@ -144,7 +144,7 @@ test('hundreds of streams of one source are told the same events, each once, whe
     for (const stream of streams) stream.close()
   }))
 
-test('events that wait for a reader who does not read end the stream', () =>
+test('too many pending events end the stream of a client that does not read', () =>
   withEngine(async bench => {
     const stream = await bench.open({ token: await source(bench) })
     await settled()
@@ -159,7 +159,7 @@ test('events that wait for a reader who does not read end the stream', () =>
     assert.deepEqual([error?.type, error?.error?.code], ['error', 'stream_overflow'])
   }))
 
-test('a stream may have so many events to catch up on, and no more', () =>
+test('the events that a stream may replay are limited', () =>
   withEngine(async bench => {
     const token = await source(bench)
     const catchUp = async () => {
@@ -177,7 +177,7 @@ test('a stream may have so many events to catch up on, and no more', () =>
     assert.equal(told.at(-1)?.error?.code, 'stream_replay_volume_exceeded')
   }))
 
-test('who loses the credential is told so, and who still has it goes on', () =>
+test('a stream ends when its credential is deleted; other streams continue', () =>
   withEngine(async bench => {
     const secret = (await bench.query('Key.create({ role: "server" }).secret')) as string
     const token = await source(bench)
@@ -192,7 +192,7 @@ test('who loses the credential is told so, and who still has it goes on', () =>
     kept.close()
   }))
 
-test('a stream of a collection that is deleted just ends', () =>
+test('a stream ends without an error when its collection is deleted', () =>
   withEngine(async bench => {
     const stream = await bench.open({ token: await source(bench) })
     await settled()
@@ -202,7 +202,7 @@ test('a stream of a collection that is deleted just ends', () =>
     assert.deepEqual(typesOf(taken(stream)), ['status'])
   }))
 
-test('a token is as good as the caller, wherever it was made', () =>
+test('the caller of a stream determines the visible events, not the creator of the token', () =>
   withEngine(async bench => {
     await bench.query(
       'Role.create({ name: "r", privileges: { resource: "Jar", actions: { read: "j => j.n > 1" } } })',
@@ -233,9 +233,9 @@ test('a token is as good as the caller, wherever it was made', () =>
     stream.close()
   }))
 
-test('a set of an earlier moment has no events, one of the snapshot itself has', () =>
+test('a set of an earlier time has no events, but a set of the snapshot time has', () =>
   withEngine(async bench => {
-    // As everywhere, `at` with exactly the time of the snapshot means now.
+    // `at` with exactly the time of the snapshot means the present, as in all queries.
     const token = await source(bench, 'at (Time.now()) { Jar.all() }.eventSource()')
     await bench.query('Jar.create({ n: 1 })')
     assert.deepEqual(typesOf((await bench.feed({ token })).events), ['add'])
@@ -243,7 +243,7 @@ test('a set of an earlier moment has no events, one of the snapshot itself has',
     await assert.rejects(bench.query(earlier), /streaming is not supported for sets created within an/)
   }))
 
-test('a feed from before the history says so, and one of a collection that was not there yet is whole', () =>
+test('a feed from before the history is an error; a feed from before the collection is complete', () =>
   withEngine(async bench => {
     const startTime = bench.time.ms * 1000
     await bench.time.advance(1000)
@@ -270,7 +270,7 @@ test('a feed from before the history says so, and one of a collection that was n
     assert.ok(stream.ended)
   }))
 
-test('a page ends in time, and the next one goes on where it did', () =>
+test('a page ends before its deadline, and the next one continues it', () =>
   withEngine(async bench => {
     const token = await source(bench)
     await bench.query('Set.sequence(0, 200).forEach(n => Jar.create({ id: n + 1, n: n }))')
@@ -290,7 +290,7 @@ test('a page ends in time, and the next one goes on where it did', () =>
     )
   }))
 
-test('what telling events costs counts against the limits of the database, and a stream waits until it may go on', () =>
+test('costs of events count against the limits of the database, and a stream waits for them', () =>
   withEngine(
     async bench => {
       const costly =
@@ -302,7 +302,7 @@ test('what telling events costs counts against the limits of the database, and a
       assert.deepEqual(typesOf(taken(stream)), ['status', 'add'])
       await assert.rejects(bench.query('1'), /Rate limit for compute exceeded/)
       await bench.time.advance(60_000)
-      // This leaves a debt that takes longer to pay than a page is tried again after other failures.
+      // The debt takes longer to pay than the retries after other failures would take.
       const debt = 'Set.sequence(0, 5).forEach(n => Set.sequence(0, 2000).forEach(m => m + n))'
       await bench.query(`${debt}\nJar.create({ n: 2 })`)
       const told: Told[] = []

@@ -1,4 +1,4 @@
-// What events show of a document as it was before: only to viewers who could read it then, or who may read its history.
+// Events show a past version of a document only to viewers who could read it then, or who may read its history.
 
 import assert from 'node:assert/strict'
 import { fql } from '../support/http.ts'
@@ -13,7 +13,7 @@ const allFields = 'action,document,diff,prev,index'
 
 const isOk = lambda('ref', { equals: [{ select: ['data', 'ok'], from: { get: { var: 'ref' } } }, 1] })
 
-/** The event that comes next, without references. */
+/** The next event, without references. */
 async function nextOf(reader: StreamReader): Promise<Record<string, unknown>> {
   const { event } = await reader.next()
   const shown = event as Record<string, Record<string, unknown> | string>
@@ -30,7 +30,7 @@ async function readerOf(app: App, privileges: readonly unknown[], of: unknown = 
   return app.stream(of, { secret, fields })
 }
 
-streamTest('an update that lets a document show does not show what it was', async app => {
+streamTest('an update that makes a document readable does not show the previous version', async app => {
   await app.create({ ok: 0, v: 'HIDDEN' }, '7')
   const reader = await readerOf(app, [privilege(things, { read: isOk })])
   await app.update(thing, { ok: 1 })
@@ -44,7 +44,7 @@ streamTest('an update that lets a document show does not show what it was', asyn
   })
 })
 
-streamTest('what a document was shows to who may read its history', async app => {
+streamTest('the right to read history shows the previous version', async app => {
   await app.create({ ok: 0, v: 'old' }, '7')
   const reader = await readerOf(app, [privilege(things, { read: isOk, history_read: true })])
   await app.update(thing, { ok: 1, v: 'new' })
@@ -57,7 +57,7 @@ streamTest('what a document was shows to who may read its history', async app =>
 })
 
 streamTest(
-  'a right to read that the transaction itself grants shows nothing of the time before',
+  'a right to read that the transaction itself grants does not show previous versions',
   async app => {
     await fql(app.server, app.secret, 'Collection.create({ name: "Grant" })')
     await fql(
@@ -83,7 +83,7 @@ streamTest(
   },
 )
 
-streamTest('a delete does not show a document that could not be read', async app => {
+streamTest('a delete does not show a document that was not readable', async app => {
   await app.create({ ok: 0, v: 'HIDDEN' }, '7')
   const { secret } = await app.keyOfRole([])
   await fql(
@@ -111,13 +111,18 @@ async function createByTeam(app: App): Promise<void> {
 }
 
 const inIndex: readonly (readonly [string, Record<string, unknown>, Record<string, unknown>, unknown])[] = [
-  ['not to who could not read it', { read: true }, { read: isOk }, undefined],
-  ['to who may read its history', { read: true }, { read: isOk, history_read: true }, ['OLD']],
-  ['to who reads the set without restriction', { unrestricted_read: true }, { read: isOk }, ['OLD']],
+  ['not to a viewer without the right to read the old version', { read: true }, { read: isOk }, undefined],
+  [
+    'to a viewer with the right to read its history',
+    { read: true },
+    { read: isOk, history_read: true },
+    ['OLD'],
+  ],
+  ['to a viewer with unrestricted rights to the set', { unrestricted_read: true }, { read: isOk }, ['OLD']],
 ]
 
 for (const [title, ofIndex, ofDocuments, shown] of inIndex) {
-  streamTest(`values of an entry that goes show ${title}`, async app => {
+  streamTest(`the values of a removed entry are shown ${title}`, async app => {
     await createByTeam(app)
     await app.create({ team: 'red', ok: 0, v: 'OLD' }, '7')
     const privileges = [privilege({ index: 'by_team' }, ofIndex), privilege(things, ofDocuments)]

@@ -1,4 +1,4 @@
-// Who sees which events: decided for each event, at its own time, and without a word about what is left out.
+// Viewers see only events that they may read at the time of the event. Hidden events leave no trace.
 
 import assert from 'node:assert/strict'
 import { lambda, privilege, streamTests, wire } from './streams-app.ts'
@@ -9,7 +9,7 @@ const things = { collection: 'things' }
 const target = (id: string) => ({ ref: things, id })
 const dataOf = (field: string, from: unknown) => ({ select: ['data', field], from, default: null })
 
-streamTest('without the right to read a stream opens and stays silent', async app => {
+streamTest('without the right to read, a stream opens and stays silent', async app => {
   await app.query({ create_collection: { object: { name: 'open' } } })
   const { secret } = await app.keyOfRole([privilege({ collection: 'open' }, { read: true })])
   const silent = await app.stream(target('7'), { secret })
@@ -17,7 +17,7 @@ streamTest('without the right to read a stream opens and stays silent', async ap
   await app.create({ n: 1 }, '7')
   const { ts } = await app.create({ n: 1 }, '7', 'open')
   assert.equal((await open.next()).txn, ts)
-  // Whatever it had been sent would have come before this.
+  // An event that was sent by mistake would arrive before the error.
   await app.query({ delete: { role: 'tested' } })
   assert.equal((await silent.nextEnd()).type, 'error')
 })
@@ -43,7 +43,7 @@ streamTest('a predicate decides for each event, at the time of the event', async
   )
 })
 
-streamTest('an identity sees what its predicate says of it', async app => {
+streamTest('predicates know the identity of the viewer', async app => {
   await app.query({ create_collection: { object: { name: 'users' } } })
   const own = { equals: [dataOf('owner', { get: { var: 'ref' } }), { current_identity: null }] }
   const role = {
@@ -84,7 +84,7 @@ streamTest('rewritten history needs the right to read history', async app => {
   assert.equal((await reader.next()).txn, ts)
 })
 
-streamTest('with that right alone only rewritten history shows', async app => {
+streamTest('the right to read history alone shows only rewritten history', async app => {
   const made = await app.create({ n: 1 }, '7')
   const { secret } = await app.keyOfRole([privilege(things, { history_read: true })])
   const reader = await app.stream(target('7'), { secret })
@@ -114,30 +114,33 @@ const sets: readonly (readonly [string, Record<string, unknown>, Record<string, 
 ]
 
 for (const [title, index, documents, shows] of sets) {
-  streamTest(`a set of an index and the right to read ${title}: ${shows ? 'shows' : 'silent'}`, async app => {
-    const terms = [{ object: { field: ['data', 'team'] } }]
-    await app.query({
-      create_index: { object: { name: 'by_team', source: things, terms } },
-    })
-    const { secret } = await app.keyOfRole([
-      privilege({ index: 'by_team' }, index),
-      privilege(things, documents),
-    ])
-    const reader = await app.stream({ match: { index: 'by_team' }, terms: 'red' }, { secret })
-    await app.create({ team: 'red' })
-    await app.query({ delete: { role: 'tested' } })
-    assert.equal((await reader.next()).type, shows ? 'set' : 'error')
-  })
+  streamTest(
+    `a set of an index and the right to read ${title}: ${shows ? 'visible' : 'silent'}`,
+    async app => {
+      const terms = [{ object: { field: ['data', 'team'] } }]
+      await app.query({
+        create_index: { object: { name: 'by_team', source: things, terms } },
+      })
+      const { secret } = await app.keyOfRole([
+        privilege({ index: 'by_team' }, index),
+        privilege(things, documents),
+      ])
+      const reader = await app.stream({ match: { index: 'by_team' }, terms: 'red' }, { secret })
+      await app.create({ team: 'red' })
+      await app.query({ delete: { role: 'tested' } })
+      assert.equal((await reader.next()).type, shows ? 'set' : 'error')
+    },
+  )
 }
 
-streamTest('all documents of a collection show with the unrestricted right', async app => {
+streamTest('the unrestricted right shows all documents of a collection', async app => {
   const { secret } = await app.keyOfRole([privilege(things, { unrestricted_read: true })])
   const reader = await app.stream({ documents: things }, { secret })
   const { ts } = await app.create({ n: 1 })
   assert.equal((await reader.next()).txn, ts)
 })
 
-streamTest('a set shows those of its documents that may be read', async app => {
+streamTest('a set shows only its readable documents', async app => {
   const isPublic = lambda('ref', { equals: [dataOf('public', { get: { var: 'ref' } }), true] })
   const { secret } = await app.keyOfRole([privilege(things, { read: isPublic })])
   const reader = await app.stream({ documents: things }, { secret })

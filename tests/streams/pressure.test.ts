@@ -1,4 +1,4 @@
-// Many streams, slow readers, readers that vanish, and a service that stops.
+// Many streams, slow clients, clients that disconnect, and a service that stops.
 
 import assert from 'node:assert/strict'
 import http2 from 'node:http2'
@@ -38,7 +38,7 @@ class Session {
     this.#secret = secret
   }
 
-  /** The lines of one more stream. */
+  /** Opens another stream, and returns its lines. */
   open(expression: unknown): AsyncIterator<string> {
     const request = this.#session.request({
       ':method': 'POST',
@@ -57,7 +57,7 @@ class Session {
 const parsed = async (lines: AsyncIterator<string>): Promise<WireEvent> =>
   JSON.parse((await lines.next()).value)
 
-test('a thousand streams of one document over one connection', options, () =>
+test('a connection can have a thousand streams of one document', options, () =>
   withServer([], async (server, secret) => {
     const session = new Session(server, secret)
     const streams = Array.from({ length: 1000 }, () => session.open(target))
@@ -68,7 +68,7 @@ test('a thousand streams of one document over one connection', options, () =>
   }),
 )
 
-/** A client that reads nothing until it is told to. */
+/** A client that reads nothing before the test asks for it. */
 function lazyClient(server: RunningServer, secret: string): net.Socket {
   const { hostname, port } = new URL(server.url)
   const body = JSON.stringify(target)
@@ -79,11 +79,11 @@ function lazyClient(server: RunningServer, secret: string): net.Socket {
   return socket
 }
 
-test('who does not read loses the stream and bothers nobody else', options, () =>
+test('a client that does not read loses its stream, and other clients are not affected', options, () =>
   withServer([], async (server, secret) => {
     const eager = await openStream(server, secret, target)
     const lazy = lazyClient(server, secret)
-    // The head has arrived, so the stream is open; what follows stays in the socket.
+    // The response head has arrived, so the stream is open. Later data stays in the socket.
     await new Promise(resolve => lazy.once('readable', resolve))
     const text = 'x'.repeat(200_000)
     const updates = 200
@@ -114,7 +114,7 @@ test('who does not read loses the stream and bothers nobody else', options, () =
   }),
 )
 
-test('streams beyond the limit are told so and end; one that goes makes room', options, () =>
+test('streams beyond the limit get an error and end; a closed stream makes room', options, () =>
   withServer(['--streams-max', '2'], async (server, secret) => {
     const first = await openStream(server, secret, target)
     await openStream(server, secret, target)
@@ -132,26 +132,30 @@ test('streams beyond the limit are told so and end; one that goes makes room', o
       '{"type":"error","txn":0,"event":{"code":"too many requests","description":"Too many open streams."}}',
     )
     first.close()
-    // The service learns of it in its own time.
-    await eventually('a stream is taken again', async () => (await refused()) === undefined)
+    // The service notices the closed connection asynchronously.
+    await eventually('a new stream is accepted', async () => (await refused()) === undefined)
   }),
 )
 
-test('a service that stops says so and does not wait for anybody', options, async () => {
-  let session: Session | undefined
-  let ends: Promise<unknown> | undefined
-  await withServer([], async (server, secret) => {
-    session = new Session(server, secret)
-    const lines = session.open(target)
-    assert.equal((await parsed(lines)).type, 'start')
-    const reader = await openStream(server, secret, target)
-    ends = Promise.all([parsed(lines), reader.nextEnd()])
-  })
-  for (const { event } of (await ends) as WireEvent[]) {
-    assert.deepEqual(event, {
-      code: 'time out',
-      description: 'Stream was unexpectedly closed by its source.',
+test(
+  'a service that stops ends its streams with an error, without waiting for clients',
+  options,
+  async () => {
+    let session: Session | undefined
+    let ends: Promise<unknown> | undefined
+    await withServer([], async (server, secret) => {
+      session = new Session(server, secret)
+      const lines = session.open(target)
+      assert.equal((await parsed(lines)).type, 'start')
+      const reader = await openStream(server, secret, target)
+      ends = Promise.all([parsed(lines), reader.nextEnd()])
     })
-  }
-  session?.close()
-})
+    for (const { event } of (await ends) as WireEvent[]) {
+      assert.deepEqual(event, {
+        code: 'time out',
+        description: 'Stream was unexpectedly closed by its source.',
+      })
+    }
+    session?.close()
+  },
+)

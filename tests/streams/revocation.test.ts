@@ -1,4 +1,4 @@
-// Streams end when the rights they were opened with are lost: at once, even while nothing happens.
+// Streams end as soon as the rights that they were opened with are lost, even without events.
 
 import assert from 'node:assert/strict'
 import { rootQuery } from '../support/http.ts'
@@ -44,7 +44,7 @@ async function createUser(app: App): Promise<{ readonly user: Doc; readonly toke
   return { user, token }
 }
 
-streamTest('a deleted key, while nothing happens', async app => {
+streamTest('deleting a key ends its streams without an event', async app => {
   const key = await createKey(app)
   const reader = await app.stream(target, { secret: key.secret })
   const other = await app.stream(target)
@@ -54,7 +54,7 @@ streamTest('a deleted key, while nothing happens', async app => {
   assert.equal((await other.next()).txn, ts, 'streams of other credentials go on')
 })
 
-streamTest('a key that is changed in any way; what came before still arrives', async app => {
+streamTest('any change of a key ends its streams after the earlier events', async app => {
   const key = await createKey(app)
   const reader = await app.stream(target, { secret: key.secret })
   const made = await app.create({ n: 1 }, '7')
@@ -63,14 +63,14 @@ streamTest('a key that is changed in any way; what came before still arrives', a
   assertLost(await reader.nextEnd(), made.ts)
 })
 
-streamTest('the events of the very transaction that revokes are not delivered', async app => {
+streamTest('the events of the transaction that revokes the rights are not delivered', async app => {
   const key = await createKey(app)
   const reader = await app.stream(target, { secret: key.secret })
   await app.query({ do: [{ create: target, params: { object: {} } }, { delete: key.ref }] })
   assertLost(await reader.nextEnd(), key.ts)
 })
 
-streamTest('a deleted token, and one whose identity is deleted', async app => {
+streamTest('deleting a token or its identity ends its streams', async app => {
   const { token, user } = await createUser(app)
   const first = await app.stream(target, { secret: token.secret })
   await app.delete(token.ref)
@@ -82,12 +82,12 @@ streamTest('a deleted token, and one whose identity is deleted', async app => {
   const second = await app.stream(target, { secret: again.secret })
   await app.update(user.ref, { name: 'otto' })
   const made = await app.create({ n: 1 }, '7')
-  assert.equal((await second.next()).txn, made.ts, 'a changed identity is the same one')
+  assert.equal((await second.next()).txn, made.ts, 'a changed identity keeps the stream')
   await app.delete(user.ref)
   assertLost(await second.nextEnd(), made.ts)
 })
 
-streamTest('an identity that a key speaks for', async app => {
+streamTest('deleting the identity in a scoped secret ends its streams', async app => {
   const { user } = await createUser(app)
   const id = (user.ref as { '@ref': { id: string } })['@ref'].id
   const reader = await app.stream(target, { secret: `${app.secret}:@doc/users/${id}` })
@@ -95,14 +95,14 @@ streamTest('an identity that a key speaks for', async app => {
   assertLost(await reader.nextEnd(), user.ts)
 })
 
-streamTest('a role in use that is changed, though it still allows', async app => {
+streamTest('changing a role ends the streams that use it, even if it still allows reading', async app => {
   const { token } = await createUser(app)
   const reader = await app.stream(target, { secret: token.secret })
   await app.query({ update: { role: 'user' }, params: { object: { data: { object: { note: 'x' } } } } })
   assertLost(await reader.nextEnd(), token.ts)
 })
 
-streamTest('a database that is deleted', async app => {
+streamTest('deleting a database ends its streams', async app => {
   await app.query({ create_database: { object: { name: 'child' } } })
   const inChild = `${app.secret}:child:admin`
   await app.query({ create_collection: { object: { name: 'things' } } }, inChild)
@@ -111,7 +111,7 @@ streamTest('a database that is deleted', async app => {
   assertLost(await reader.nextEnd(), 0)
 })
 
-streamTest('the root secret follows what goes on in another database', async app => {
+streamTest('a stream with the root secret follows another database', async app => {
   const reader = await app.stream(target, { secret: `${app.server.rootSecret}:${app.name}:admin` })
   const { ts } = await app.create({ n: 1 }, '7')
   assert.equal((await reader.next()).txn, ts)

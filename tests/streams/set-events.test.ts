@@ -1,4 +1,4 @@
-// The events of set streams: what comes into an index's set or a collection, and what goes.
+// The events of set streams: documents that enter or leave the set of an index or a collection.
 
 import assert from 'node:assert/strict'
 import { type App, type Doc, streamTests, wire } from './streams-app.ts'
@@ -25,7 +25,7 @@ function setEvent(txn: number, action: string, id: string, terms: string, values
   return `{"type":"set","txn":${txn},"event":{"action":"${action}","document":{"ref":${thing(id)},"ts":${txn}},"index":${index}}}`
 }
 
-streamTest('entries come, move between sets and go', async app => {
+streamTest('entries are added, moved between sets and removed', async app => {
   await createByTeam(app)
   const red = await app.stream(team('red'), { fields: 'index,action,document' })
   const blue = await app.stream(team('blue'), { fields: 'action,document,index,diff,prev' })
@@ -44,7 +44,7 @@ streamTest('entries come, move between sets and go', async app => {
   assert.equal(gone.text, setEvent(gone.txn, 'remove', '7', '["blue"]', '[2]'))
 })
 
-streamTest('without the field, the index does not show', async app => {
+streamTest('events contain the index only if the field is requested', async app => {
   await createByTeam(app)
   const reader = await app.stream(team('red'))
   const { ts } = await app.create({ team: 'red', score: 1 }, '7')
@@ -54,7 +54,7 @@ streamTest('without the field, the index does not show', async app => {
   )
 })
 
-streamTest('one event for each entry, all of a transaction together', async app => {
+streamTest('each entry has its own event, and the events of a transaction are adjacent', async app => {
   await createByTeam(app)
   const reader = await app.stream(team('red'), { fields: 'action,index' })
   const made = await app.create({ team: ['red', 'blue'], score: [1, 2, 3] })
@@ -77,7 +77,7 @@ streamTest('an index without terms and values has empty ones', async app => {
   )
 })
 
-streamTest('computed fields count', async app => {
+streamTest('computed fields cause events', async app => {
   const compute = {
     query: { lambda: 'doc', expr: { casefold: { select: ['data', 'name'], from: { var: 'doc' } } } },
   }
@@ -95,7 +95,7 @@ streamTest('computed fields count', async app => {
   assert.equal((await reader.next()).txn, ts)
 })
 
-streamTest('the documents of a collection come and go; updates say nothing', async app => {
+streamTest('creating and deleting documents of a collection are events, updates are not', async app => {
   const reader = await app.stream({ documents: { collection: 'things' } })
   const made = await app.create({ n: 1 }, '7')
   await app.update(target('7'), { n: 2 })
@@ -109,7 +109,7 @@ streamTest('the documents of a collection come and go; updates say nothing', asy
   assert.equal((removed.event as { action: string }).action, 'remove')
 })
 
-streamTest('tokens can be followed as a set', async app => {
+streamTest('streams of the set of tokens can be opened', async app => {
   const user = await app.create({ name: 'anna' })
   const reader = await app.stream({ documents: { tokens: null } })
   const token = (await app.query({
@@ -142,7 +142,7 @@ streamTest('inserting the newest version changes the set, inserting older ones d
   )
 })
 
-streamTest('an index that is deleted closes the streams of its sets', async app => {
+streamTest('deleting an index closes the streams of its sets', async app => {
   await createByTeam(app)
   const reader = await app.stream(team('red'))
   await app.query({ delete: { index: 'by_team' } })

@@ -1,9 +1,9 @@
-// A reader of event streams over plain HTTP/1.1: every event as the text it has on the wire, one after the other.
+// Reads event streams over HTTP/1.1. Each event keeps its exact text.
 
 import assert from 'node:assert/strict'
 import type { RunningServer } from '../support/server.ts'
 
-/** An event, parsed, with the text it came as. */
+/** A parsed event with its text on the wire. */
 export interface WireEvent {
   readonly type: string
   readonly txn: number
@@ -14,7 +14,7 @@ export interface WireEvent {
 export interface OpenOptions {
   readonly fields?: string
   readonly apiVersion?: string
-  /** The transaction time that the client has seen. */
+  /** The last transaction time that the client has seen. */
   readonly seen?: number
 }
 
@@ -31,7 +31,7 @@ export class StreamReader {
     this.#abort = abort
   }
 
-  /** The next event; undefined when the stream has come to its end. */
+  /** The next event; undefined at the end of the stream. */
   async read(): Promise<WireEvent | undefined> {
     for (;;) {
       const end = this.#text.indexOf('\r\n')
@@ -49,14 +49,14 @@ export class StreamReader {
     }
   }
 
-  /** The next event, which has to come. */
+  /** The next event, which must exist. */
   async next(): Promise<WireEvent> {
     const event = await this.read()
     assert.ok(event, 'the stream has ended')
     return event
   }
 
-  /** The error event that has to come next, and the end behind it. */
+  /** The next event, which must be an error and the last event. */
   async nextEnd(): Promise<WireEvent> {
     const event = await this.next()
     assert.equal(event.type, 'error', event.text)
@@ -91,7 +91,7 @@ export async function requestStream(
   return { response, abort }
 }
 
-/** Opens a stream and reads its start event. */
+/** Opens a stream, and reads its start event. */
 export async function openStream(
   server: Pick<RunningServer, 'url'>,
   secret: string,

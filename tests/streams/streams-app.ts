@@ -1,4 +1,4 @@
-// One started server for a file of tests, and a database of its own with a collection for each test.
+// Starts one server for each test file, and creates a database with a collection for each test.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +14,7 @@ export interface Doc {
   readonly data?: unknown
 }
 
-/** Objects as the wire wants them: every object within is escaped. */
+/** Converts values to wire JSON, in which objects are escaped. */
 export function wire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wire)
   if (value === null || typeof value !== 'object') return value
@@ -22,12 +22,12 @@ export function wire(value: unknown): unknown {
   return { object: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, wire(each)])) }
 }
 
-/** A predicate of one parameter. */
+/** A lambda as query JSON, with one or more parameters. */
 export const lambda = (parameter: string | string[], expr: unknown): unknown => ({
   '@query': { lambda: parameter, expr },
 })
 
-/** A privilege as query JSON: predicates are queries, resources are references. */
+/** A privilege as query JSON. Predicates are queries, resources are references. */
 export function privilege(resource: unknown, actions: Record<string, unknown>): unknown {
   const entries = Object.entries(actions).map(([name, value]) => {
     const predicate = (value as { '@query'?: unknown })['@query']
@@ -40,7 +40,7 @@ export class App {
   readonly server: RunningServer
   /** The name of the test's database. */
   readonly name: string
-  /** Of an admin key for it. */
+  /** The secret of an admin key for the database. */
   readonly secret: string
   readonly #readers: StreamReader[] = []
 
@@ -67,7 +67,7 @@ export class App {
     return (await this.query({ delete: ref })) as Doc
   }
 
-  /** Opens a stream; it is closed with the test. */
+  /** Opens a stream that is closed at the end of the test. */
   async stream(expression: unknown, options: OpenOptions & { readonly secret?: string } = {}) {
     const { secret = this.secret, ...rest } = options
     const reader = await openStream(this.server, secret, expression, rest)
@@ -75,7 +75,7 @@ export class App {
     return reader
   }
 
-  /** A key of a role of the database made with `create_role`. */
+  /** A key for a role, which is created with `create_role`. */
   async keyOfRole(
     privileges: readonly unknown[],
   ): Promise<{ readonly ref: unknown; readonly secret: string }> {
@@ -91,7 +91,7 @@ export class App {
 
 const testTimeoutMs = patience(60_000)
 
-/** Starts one server for the tests of a file. Call at the top of the file, once. */
+/** Starts one server for the tests of a file. Call this once, at the top of the file. */
 export function streamTests(
   options: ServerOptions = {},
 ): (name: string, body: (app: App) => Promise<void>) => void {

@@ -1,4 +1,4 @@
-// The tailer: what it reads of the change log, and when it lets others have the event loop.
+// The tailer: its reads of the change log, and its yields to the event loop.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { Tailer, TurnOver } from '../../src/engine/streams/tailer.ts'
 import type { CommittedTransaction } from '../../src/storage/store/contract.ts'
 import { Bench, createCollection, data, documentRef } from '../unit/store/support.ts'
 
-/** A tailer over a store, with what was read of the log and handled. */
+/** A tailer over a store. It records its reads of the log and the handled transactions. */
 async function tailing(handle: (transaction: CommittedTransaction) => void) {
   const bench = new Bench()
   const collection = await bench.write(transaction => createCollection(transaction, 'things'))
@@ -62,7 +62,7 @@ test('a transaction that takes several turns is read once', async () => {
   await bench.close()
 })
 
-test('of large transactions not many are read at a time, and none is passed over', async () => {
+test('few large transactions are read at a time, and none is skipped', async () => {
   const handled: number[] = []
   const { begin, bench, failures, reads, tailer, write } = await tailing(({ changes }) => {
     handled.push(changes.length)

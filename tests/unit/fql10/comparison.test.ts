@@ -1,4 +1,4 @@
-// Numbers and the orders of values, beyond what operators in queries show.
+// Arithmetic and the order of values, beyond the operators in queries.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { compareTotally, equalElements } from '../../../src/fql10/comparison.ts'
 import { add, divide, doubleOf, saturated } from '../../../src/fql10/numbers.ts'
 import { asLong, Id, type Value } from '../../../src/fql10/value.ts'
 
-test('values of different types are ordered by their types, null last', () => {
+test('values of different types are ordered by type, with null last', () => {
   const ascending: readonly Value[] = [2, new Uint8Array([1]), 'a', [1n], new Map(), new Id(1n), true, null]
   assert.deepEqual([...ascending].reverse().sort(compareTotally), ascending)
   assert.ok(compareTotally([2n, 5n], [3n]) < 0)
@@ -14,7 +14,7 @@ test('values of different types are ordered by their types, null last', () => {
   assert.ok(compareTotally(Number.NaN, Number.POSITIVE_INFINITY) > 0)
 })
 
-test('elements of arrays are equal as IEEE says, and ids equal texts only', () => {
+test('array elements are equal by IEEE 754, and an id equals a text but no number', () => {
   assert.ok(equalElements(1n, asLong(1n)))
   assert.ok(equalElements(0, -0))
   assert.ok(!equalElements(Number.NaN, Number.NaN))
@@ -22,7 +22,7 @@ test('elements of arrays are equal as IEEE says, and ids equal texts only', () =
   assert.ok(equalElements(new Id(1n), '1'))
 })
 
-test('integers that leave 64 bits become doubles', () => {
+test('integer results beyond 64 bits become doubles', () => {
   assert.equal(add(2n ** 63n - 1n, 1n), 2 ** 63)
   assert.equal(divide(-(2n ** 63n), -1n), -(2n ** 63n))
   assert.equal(saturated(1e300), 2n ** 63n - 1n)

@@ -1,11 +1,11 @@
-// Arrays that are put together: refused where they become too large, without being walked through each time.
+// Concatenation of arrays: large results are rejected without measuring all elements each time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { longCallUnits, stepsSoFar, watched } from '../../../src/base/effort.ts'
 import { run } from './support.ts'
 
-test('an array that grows by one is not measured anew each time', () => {
+test('appending an element does not measure the whole array again', () => {
   for (const way of ['x.append(i)', 'x.prepend(i)', 'x.concat([i])']) {
     const before = stepsSoFar()
     run(`Array.sequence(0, 2000).fold([], (x, i) => ${way}).length`)
@@ -13,7 +13,7 @@ test('an array that grows by one is not measured anew each time', () => {
   }
 })
 
-test('it is as large as one that is written out', () => {
+test('a concatenated array has the same size as an array literal', () => {
   const text = 'let t = Array.sequence(0, 24).fold("x", (x, _) => x + x)\n'
   const written = run(`${text}[t, t, t, t, [t]]`)
   assert.equal(written.error?.code, 'value_too_large')
@@ -25,7 +25,7 @@ test('it is as large as one that is written out', () => {
   assert.match(run(`[].append(${deep}).append(1)`).error?.message ?? '', /nesting exceeds/)
 })
 
-test('what becomes very long is told before it is made', () => {
+test('a very long array is announced before it is created', () => {
   const lengths: number[] = []
   const watch = {
     check: () => {},

@@ -1,10 +1,10 @@
-// Sets without documents: what they hold, their pages and their cursors.
+// Sets without documents: elements, pages and cursors.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { run } from './support.ts'
 
-/** The elements of all pages of a set, following its cursors. */
+/** The elements of all pages of a set, read with its cursors. */
 function pages(query: string): unknown[] {
   const all: unknown[] = []
   let page = run(`(${query}).paginate(2)`, { format: 'simple' }).data as { data: unknown[]; after?: string }
@@ -16,7 +16,7 @@ function pages(query: string): unknown[] {
   }
 }
 
-test('every kind of set is gone on with from its cursors', () => {
+test('cursors continue sets of every kind', () => {
   const sets: readonly (readonly [string, unknown])[] = [
     ['[1, 2, 3].toSet()', [[1, 2], [3]]],
     ['Set.sequence(0, 3).reverse()', [[2, 1], [0]]],
@@ -53,14 +53,14 @@ test('every kind of set is gone on with from its cursors', () => {
   for (const [query, expected] of sets) assert.deepEqual(pages(query), expected, query)
 })
 
-test('values of templates stay with the lambdas that use them', () => {
+test('cursors contain the template values that their lambdas use', () => {
   const query = { fql: ['Set.sequence(0, 3).map(n => n + ', { value: { '@int': '5' } }, ').paginate(2)'] }
   const { data } = run(query, { format: 'simple' }) as { data: { after: string } }
   const next = run('Set.paginate(after)', { format: 'simple', arguments: { after: data.after } })
   assert.deepEqual(next.data, { data: [7] })
 })
 
-test('texts that no service of ours has made are no cursors', () => {
+test('texts that the service has not created are rejected as cursors', () => {
   const { after } = run('[1, 2].toSet().paginate(1)', { format: 'simple' }).data as { after: string }
   const changed = `${after.slice(0, 5)}${after[5] === 'A' ? 'B' : 'A'}${after.slice(6)}`
   for (const cursor of ['', 'hello', changed, after.slice(0, -2)]) {
@@ -71,7 +71,7 @@ test('texts that no service of ours has made are no cursors', () => {
   }
 })
 
-test('sets are equal when they are made alike', () => {
+test('sets are equal if they are constructed in the same way', () => {
   const queries: readonly (readonly [string, boolean])[] = [
     ['[1, 2].toSet() == [1, 2].toSet()', true],
     ['[1, 2].toSet() == [1, 3].toSet()', false],

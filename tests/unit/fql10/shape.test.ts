@@ -1,4 +1,4 @@
-// The shapes of requests of version 10, as the query log has them.
+// The shapes of version 10 requests in the query log.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { shapeOf } from '../../../src/fql10/shape.ts'
 
 const shape = (body: unknown) => JSON.parse(`"${shapeOf(JSON.stringify(body))}"`)
 
-test('a request for events has the members that it was sent with, and no value', () => {
+test('a request for events shows its members without values', () => {
   assert.equal(shape({ token: 'secret' }), '{"token":"?"}')
   assert.equal(
     shape({ page_size: 64, secret: 1, cursor: 'c', token: 'secret' }),
@@ -15,7 +15,7 @@ test('a request for events has the members that it was sent with, and no value',
   assert.equal(shape({ token: 'secret', start_ts: 5 }), '{"token":"?","start_ts":"?"}')
 })
 
-test('a query has its words', () => {
+test('a query shows the words of the language', () => {
   assert.equal(shape({ query: 'Jar.all().eventSource()', token: 'x' }), '?.all().eventSource()')
   assert.equal(shape({ start_ts: 5 }), '')
   assert.equal(shape([]), '')

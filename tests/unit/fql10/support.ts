@@ -1,4 +1,4 @@
-// Runs queries of version 10 without a store: nothing is defined, nothing is stored.
+// Runs queries of version 10 without a store, in an empty world.
 
 import { micros } from '../../../src/base/micros.ts'
 import { Call } from '../../../src/fql10/call.ts'
@@ -26,7 +26,7 @@ const names: TagNames = {
   document: () => null,
 }
 
-/** What a query gave. */
+/** The result of a query. */
 export interface Outcome {
   /** The result as JSON. */
   readonly data?: unknown
@@ -39,7 +39,7 @@ interface RunOptions {
   readonly format?: 'simple' | 'tagged' | 'decorated'
 }
 
-/** Evaluates a query or a template and renders what it gave. */
+/** Evaluates a query or a template, and renders its result. */
 export function run(query: unknown, { arguments: given = {}, format = 'tagged' }: RunOptions = {}): Outcome {
   let id = 0n
   const seconds = 1_700_000_000

@@ -1,4 +1,4 @@
-// Names of types, types of parameters, and failures with their traces.
+// Names of types, and types of parameters.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const lambda = new values.Lambda(
   undefined,
 )
 
-test('types have the names that messages say', () => {
+test('values have the type names of error messages', () => {
   const named: readonly (readonly [values.Value, string])[] = [
     [1n, 'Int'],
     [values.asLong(1n), 'Long'],
@@ -29,7 +29,7 @@ test('types have the names that messages say', () => {
   for (const [value, name] of named) assert.equal(values.typeName(value), name)
 })
 
-test('no type of parameter but Any takes null', () => {
+test('only parameters of type Any accept null', () => {
   const takeNull = Object.entries(parameters)
     .filter(([, parameter]) => typeof parameter !== 'function' && parameter.cast(null) !== undefined)
     .map(([name]) => name)

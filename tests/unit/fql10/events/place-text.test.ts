@@ -1,11 +1,11 @@
-// Places among events as text: what goes out comes back, and texts that are none are told.
+// Event positions as text: a position survives encoding, and invalid texts are rejected.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { micros } from '../../../../src/base/micros.ts'
 import { placeIn, placeText, wholeTransaction } from '../../../../src/fql10/events/place-text.ts'
 
-test('a place is read from its text', () => {
+test('a position is decoded from its text', () => {
   for (const time of [0, 1, 1_700_000_000_000_000, Number.MAX_SAFE_INTEGER, -5]) {
     for (const ordinal of [0, 1, 63, 70_000, wholeTransaction]) {
       const place = { time: micros(time), ordinal }
@@ -16,7 +16,7 @@ test('a place is read from its text', () => {
   }
 })
 
-test('texts that are none are no places', () => {
+test('invalid texts are not decoded', () => {
   const text = placeText({ time: micros(1_700_000_000_000_000), ordinal: 3 })
   assert.equal(placeIn(''), undefined)
   assert.equal(placeIn('INVALID!'), undefined)

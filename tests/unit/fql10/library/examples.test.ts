@@ -1,4 +1,4 @@
-// Every example of the library is run: what stands in the reference is so.
+// Runs every example of the library, so that the results in the reference are correct.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,14 +6,14 @@ import type { Members } from '../../../../src/fql10/library/definition.ts'
 import { allTables, dataTables } from '../../../../src/fql10/library/tables.ts'
 import { run } from '../support.ts'
 
-/** The examples of a table whose results do not vary. */
+/** The examples of a table with fixed results. */
 function examplesOf({ entries, apply }: Members) {
   const all = [...entries.values(), ...(apply === undefined ? [] : [apply])]
   return all.map(({ example }) => example).filter(([, result]) => result !== '…')
 }
 
 for (const table of allTables) {
-  // Played in a database, by tests/http/v10-examples.test.ts.
+  // tests/http/v10-examples.test.ts runs these examples in a database.
   if (dataTables.includes(table)) continue
   const examples = examplesOf(table)
   if (examples.length === 0) continue

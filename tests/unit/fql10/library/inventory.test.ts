@@ -1,5 +1,4 @@
-// The library has the names that the language had, and no others: what a user has written is there, and what is not is
-// told with its reason.
+// The library has exactly the names of the original language, except for listed names with a reason.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +6,7 @@ import { allTables, globals } from '../../../../src/fql10/library/tables.ts'
 import { Module } from '../../../../src/fql10/value.ts'
 import { inventory, notBuilt } from './inventory.ts'
 
-/** The names that are there, by the groups of the inventory. */
+/** The names of the library, by the groups of the inventory. */
 function built(): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>([['globals', new Set(globals.keys())]])
   for (const table of allTables) {
@@ -24,7 +23,7 @@ const words = (text: string) => text.trim().split(/\s+/)
 const there = built()
 
 for (const [group, names] of Object.entries(inventory)) {
-  test(`the library has the names of ${group}; what is not built is listed`, () => {
+  test(`the library has the names of ${group}, except for listed ones`, () => {
     const missing = words(names).filter(name => !there.get(group)?.has(name))
     const listed = notBuilt[group]?.names ?? ''
     assert.deepEqual(
@@ -35,7 +34,7 @@ for (const [group, names] of Object.entries(inventory)) {
   })
 }
 
-test('the library has no names that the language had not', () => {
+test('the library has no names beyond those of the original language', () => {
   for (const [group, names] of there) {
     const known = new Set(words(inventory[group] ?? ''))
     assert.deepEqual(

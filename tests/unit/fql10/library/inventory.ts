@@ -1,7 +1,7 @@
-// The names of the standard library of version 10, as the language had them when its service ended: what users may have
-// written. The groups are the tables of the library; the same name may be in several.
+// The names in the standard library of version 10 when the hosted service ended. Queries of users may contain any of
+// them. The groups are the tables of the library; the same name may be in several groups.
 
-/** Names by what has them; `module X` has what is written `X.name`, and `()` where the module is called itself. */
+/** Names by owner. `module X` contains the names of `X.name`, and `()` for a call of the module itself. */
 export const inventory: Readonly<Record<string, string>> = {
   globals: `Array Boolean Bytes Date Doc Double EventSource Float ID Int Long Null Number Object Set SetCursor String Struct
     Time TransactionTime UUID Math Query FQL AccessProvider Collection Credential Credentials Database Function Key Role
@@ -60,5 +60,5 @@ export const inventory: Readonly<Record<string, string>> = {
   UUID: 'toString',
 }
 
-/** What is not built yet, with the reason. The list only shrinks. */
+/** Names that are not implemented yet, with the reason. The list only shrinks. */
 export const notBuilt: Readonly<Record<string, { readonly names: string; readonly because: string }>> = {}

@@ -1,4 +1,4 @@
-// Calls of functions of the library: counts, types, conversions and callbacks, with the exact messages.
+// Calls of library functions: argument counts, types, conversions and callbacks, with the exact error messages.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ function failureOf(query: string): string {
   return `${error?.code}: ${error?.message}`
 }
 
-test('arguments are counted, then their types are looked at one by one', () => {
+test('the number of arguments is checked first, then the types in order', () => {
   assert.equal(
     failureOf('Math.abs()'),
     'invalid_function_invocation: callee function expects exactly 1 argument, but 0 were provided.',
@@ -29,7 +29,7 @@ test('arguments are counted, then their types are looked at one by one', () => {
   assert.equal(failureOf('Math.sqrt(-1)'), 'invalid_argument: invalid argument `x`: x must be nonnegative')
 })
 
-test('whole numbers of any width are taken for an Int', () => {
+test('whole numbers of any width are accepted as an Int', () => {
   assert.equal(run('"abcd".slice(1.0, long)', { arguments: { long: { '@long': '3' } } }).data, 'bc')
   assert.equal(
     failureOf('"abcd".slice(1.5)'),
@@ -37,7 +37,7 @@ test('whole numbers of any width are taken for an Int', () => {
   )
 })
 
-test('callbacks take as many arguments as they are given', () => {
+test('callbacks must accept the number of arguments that they receive', () => {
   assert.deepEqual(run('[-1, 2].map(Math.abs)').data, [{ '@int': '1' }, { '@int': '2' }])
   assert.equal(
     failureOf('[].map([].first)'),

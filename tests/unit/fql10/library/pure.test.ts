@@ -1,4 +1,4 @@
-// Corners of the library of pure functions, as apps have seen them.
+// Edge cases of pure library functions, as apps have observed them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ function check(cases: readonly (readonly [query: string, expected: Expected])[])
   }
 }
 
-test('texts are split and replaced on the rest behind each match', () => {
+test('split and replace restart the search in the rest of the text after each match', () => {
   check([
     ["','.split(',')", '["",""]'],
     ["''.split('x')", '[""]'],
@@ -41,7 +41,7 @@ test('texts are split and replaced on the rest behind each match', () => {
   ])
 })
 
-test('regular expressions that are none are told in the words of Java', () => {
+test('invalid regular expressions are rejected with the messages of Java', () => {
   const reasons: readonly (readonly [string, string])[] = [
     ['+', "Dangling meta character '+' at index 0"],
     ['x**', "Dangling meta character '*' at index 2"],
@@ -62,7 +62,7 @@ test('regular expressions that are none are told in the words of Java', () => {
   }
 })
 
-test('positions count code points and have to be within', () => {
+test('positions count code points and must be within the text', () => {
   check([
     ["['a😀b'.length, 'a😀b'.indexOf('b'), 'a😀b'.at(1)]", '[3,2,"😀"]'],
     ["'abc'.indexOf('a', 3)", ['index_out_of_bounds', 'index 3 out of bounds for length 3']],
@@ -70,7 +70,7 @@ test('positions count code points and have to be within', () => {
   ])
 })
 
-test('numbers are read as Java reads them, and long texts take no longer than they are', () => {
+test('numbers are parsed by the rules of Java, in linear time', () => {
   const blanks = ' '.repeat(200_000)
   check([
     ["['-ff'.parseInt(16), '2147483648'.parseInt(), '٣'.parseInt()]", '[-255,null,3]'],
@@ -84,7 +84,7 @@ test('numbers are read as Java reads them, and long texts take no longer than th
   }
 })
 
-test('numbers are rounded as apps have seen it', () => {
+test('numbers are rounded as apps have observed it', () => {
   check([
     ['[Math.round(-1.7, 0), Math.round(-7, 0), Math.round(-16, -1)]', '[-1,-6,-10]'],
     ['[Math.round(1.25, 1), Math.trunc(1.29, 1)]', '[1.3,1.2]'],
@@ -93,7 +93,7 @@ test('numbers are rounded as apps have seen it', () => {
   ])
 })
 
-test('arrays tell apart what == does not', () => {
+test('arrays distinguish values that are equal by ==', () => {
   check([
     ['[1, 1.0, 1, 0, 0.0].distinct()', '[1,1,0]'],
     ['[[Math.NaN].includes(Math.NaN), [0.0].includes(-(0.0))]', '[false,true]'],
@@ -102,7 +102,7 @@ test('arrays tell apart what == does not', () => {
   ])
 })
 
-test('times and dates move by exact and by broken amounts, within their years', () => {
+test('times and dates are moved by whole and fractional amounts, within their range of years', () => {
   check([
     ["Time('2023-02-30T00:00:00+01:00').add(0.5, ' minutes ')", '"2023-02-27T23:00:30Z"'],
     ["Time('+999999999-12-31T23:59:59Z').add(1, 'second')", ['invalid_time', /exceeds the maximum/]],
@@ -112,7 +112,7 @@ test('times and dates move by exact and by broken amounts, within their years', 
   ])
 })
 
-test('objects are looked into by paths, and made of entries', () => {
+test('objects are read by path and created from entries', () => {
   check([
     ["Object.select({ a: { b: 1 } }, ['a', 'b'])", '1'],
     ["Object.hasPath({ a: { b: 1 } }, ['a', 'x', 5])", 'false'],

@@ -1,11 +1,11 @@
-// Definitions of collections: what is refused with which words, and what is stored of the rest.
+// Collection definitions: the error messages of invalid ones, and the stored form of valid ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkDefinition } from '../../../../src/fql10/schema/collection-definition.ts'
 import type { ObjectValue, Value } from '../../../../src/values/value.ts'
 
-/** A literal as a stored value. */
+/** Converts a literal to a stored value. */
 function stored(value: unknown): Value {
   if (Array.isArray(value)) return value.map(stored)
   if (typeof value === 'number') return BigInt(value)
@@ -23,7 +23,7 @@ function told(value: object, previous?: object): readonly string[] {
   return failures.map(({ message, paths }) => `${paths.map(path => path.join('/')).join()}: ${message}`)
 }
 
-test('shapes are told as types, and hide what they hold', () => {
+test('errors in the shape name the types, and hide errors of the content', () => {
   assert.deepEqual(
     told({ name: 3, data: 'x', history_days: 'x', colour: 1, fields: { a: { signature: 1 } } }),
     [
@@ -47,7 +47,7 @@ test('shapes are told as types, and hide what they hold', () => {
   ])
 })
 
-test('names are free, plain and not taken; old ones may stay', () => {
+test('names must be valid and free; unchanged names remain valid', () => {
   assert.deepEqual(told({ name: 'Int' }), ['name: The identifier `Int` is reserved.'])
   assert.deepEqual(told({ name: 'if' }), ['name: The identifier `if` is reserved.'])
   assert.deepEqual(told({ name: 'a b', alias: '3' }), [
@@ -62,7 +62,7 @@ test('names are free, plain and not taken; old ones may stay', () => {
   ])
 })
 
-test('texts have to parse', () => {
+test('code in definitions must parse', () => {
   assert.deepEqual(told({ computed_fields: { f: { body: '(a, b) => 1' } } }), [
     'computed_fields/f/body: Invalid function arity. Expected exactly 1 argument, but the function was defined with 2 arguments',
   ])
@@ -77,7 +77,7 @@ test('texts have to parse', () => {
   assert.deepEqual(told({ computed_fields: { f: { body: '(.a + 1)' } } }), [])
 })
 
-test('paths of indexes and constraints', () => {
+test('paths of indexes and constraints must be valid', () => {
   assert.deepEqual(
     told({ indexes: { byX: { terms: [{ field: 'id' }, { field: 'a..b' }, { field: '' }] } } }),
     [
@@ -91,7 +91,7 @@ test('paths of indexes and constraints', () => {
   ])
 })
 
-test('parts that clash are told once everything else is right', () => {
+test('conflicts between parts are reported once all parts are valid', () => {
   const check = { check: { name: 'ok', body: 'd => true' } }
   assert.deepEqual(
     told({
@@ -108,7 +108,7 @@ test('parts that clash are told once everything else is right', () => {
   )
 })
 
-test('what is stored has one spelling and no status', () => {
+test('stored definitions have a canonical spelling and no status', () => {
   const given = {
     indexes: {
       byX: { values: [{ field: 'a' }, { field: 'b', order: 'desc', mva: true }], status: 'complete' },

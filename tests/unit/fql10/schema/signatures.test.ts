@@ -1,4 +1,4 @@
-// Signatures of fields, from their text to what values they take.
+// Signatures of fields: parsing, and the values that their types accept.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ function resolved(signature: string) {
 
 const object = (fields: Readonly<Record<string, Value>>) => new Map(Object.entries(fields))
 
-/** What is wrong with a value, a line each. */
+/** The faults of a value, one text each. */
 function wrong(signature: string, value: Value | undefined): readonly string[] {
   const { faults, type, unstorable } = resolved(signature)
   assert.deepEqual([...faults, ...unstorable], [])
@@ -34,7 +34,7 @@ function wrong(signature: string, value: Value | undefined): readonly string[] {
   )
 }
 
-test('scalars take their own values', () => {
+test('scalar types accept their own values', () => {
   const time = parseTime('2020-01-01T00:00:00Z')
   assert.ok(time !== undefined)
   const samples: readonly (readonly [string, Value])[] = [
@@ -64,12 +64,12 @@ test('scalars take their own values', () => {
   ])
 })
 
-test('constants of the same kind are shown', () => {
+test('errors show constants of the same kind', () => {
   assert.deepEqual(wrong(`'x' | 'y'`, 'z'), ['f: Expected "x" | "y", provided "z"'])
   assert.deepEqual(wrong(`'x' | 'y'`, 3n), ['f: Expected "x" | "y", provided Int'])
 })
 
-test('what may be absent, and what not', () => {
+test('only optional fields may be absent', () => {
   for (const signature of ['Int?', 'Int | Null', 'Any', 'Null']) {
     assert.deepEqual(wrong(signature, undefined), [], signature)
   }
@@ -77,7 +77,7 @@ test('what may be absent, and what not', () => {
   assert.deepEqual(wrong('Null', 1n), ['f: Expected Null, provided Int'])
 })
 
-test('within arrays, tuples and objects each place is told', () => {
+test('errors within arrays, tuples and objects have the path of the value', () => {
   assert.deepEqual(wrong('Array<Int>', [1n, 'x', 2n, true]), [
     'f[1]: Expected Int, provided String',
     'f[3]: Expected Int, provided Boolean',
@@ -101,7 +101,7 @@ test('within arrays, tuples and objects each place is told', () => {
   ])
 })
 
-test('types that are none, or cannot be stored', () => {
+test('unknown types, and types whose values cannot be stored, are rejected', () => {
   const told = (signature: string) => {
     const { faults, unstorable } = resolved(signature)
     return [...faults, ...unstorable].map(({ message }) => String(message))
@@ -116,7 +116,7 @@ test('types that are none, or cannot be stored', () => {
   assert.deepEqual(told('ID'), ['Type ID is not persistable'])
 })
 
-test('defaults stand for what is absent, not for null', () => {
+test('defaults replace absent values, but not null', () => {
   const { type } = resolved(
     '{ n: { p: Int = 1 + 2, q: String? }, m: { r: Int = 4 }?, o: Array<{ s: Int = 5 }> }',
   )
@@ -131,7 +131,7 @@ test('defaults stand for what is absent, not for null', () => {
   assert.equal(typeText(type).includes('='), false)
 })
 
-test('paths in every spelling', () => {
+test('paths are parsed in every spelling', () => {
   const spelled = (text: string) => {
     const path = parsePath(text)
     return path && pathSpelling(path)

@@ -1,4 +1,4 @@
-// Templates: how their parts become one text, and what is refused.
+// Composition of query templates, and rejected templates.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,18 +14,18 @@ function composed(template: unknown): string {
   }
 }
 
-test('parts are joined as they are, those of containers in parentheses', () => {
+test('parts are concatenated; parts in containers get parentheses', () => {
   assert.equal(composed({ fql: ['2 +', { fql: ['3 +', '4 +'] }, '5'] }), '2 +3 +4 +5')
   assert.equal(composed({ array: [{ value: 'a' }, '1 + 2'] }), '[<value>, (1 + 2)]')
   assert.equal(composed({ object: { '@k': { value: 'a' }, l: 'x' } }), '{ "@k": <value>, "l": (x) }')
 })
 
-test('containers of values only are one value', () => {
+test('a container with only values becomes a single value', () => {
   assert.equal(composed({ array: [{ value: 1 }, { object: { k: { value: 2 } } }] }), '<value>')
   assert.equal(composed({ object: {} }), '<value>')
 })
 
-test('what is no part is refused', () => {
+test('invalid parts are rejected', () => {
   const oneKey = "Expected an object with a single key 'fql', 'value', 'array', or 'object'."
   assert.equal(composed({ fql: [{ other: 1 }] }), `Unexpected JSON Object Field Name. ${oneKey}`)
   assert.equal(composed({ fql: [5] }), 'Unexpected JSON Integer. Expected query template.')

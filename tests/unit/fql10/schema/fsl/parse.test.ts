@@ -1,4 +1,4 @@
-// Schema files: what they hold, where it stands, and what is wrong with those that cannot be read.
+// Parsing of schema files: their items, positions and faults.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import type { CollectionItem } from '../../../../../src/fql10/schema/fsl/nodes.t
 import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
 
-/** The faults of a text: what they say, and the text that they underline. */
+/** The faults of a text: each message with the text that it underlines. */
 function faultsOf(text: string): readonly string[] {
   return parseFsl(new Source('main.fsl', text)).faults.map(({ message, remarks = [], span }) => {
     const marked = span === undefined ? '' : text.slice(span.start, span.end)
@@ -22,7 +22,7 @@ function itemsOf(text: string) {
   return file.items
 }
 
-test('all kinds of items, separated by newlines, semicolons and comments', () => {
+test('items of all kinds may be separated by newlines, semicolons and comments', () => {
   const items = itemsOf(`// first
     @alias(Rack) @role("x")
     function f(a: Int, ...b: String): Int { a } ; collection "two words" { } /* and */ role keeper {
@@ -42,7 +42,7 @@ test('all kinds of items, separated by newlines, semicolons and comments', () =>
   )
 })
 
-test('the members of a collection, in their order', () => {
+test('the members of a collection are returned in order', () => {
   const [item] = itemsOf(`collection C {
     role: Int = 3; index: { a: String, *: Any }?
     compute c: Int = doc => 1
@@ -82,7 +82,7 @@ test('the members of a collection, in their order', () => {
   )
 })
 
-test('a comment belongs to the item that begins where it ends', () => {
+test('a comment belongs to the item that begins at its end', () => {
   const commentOf = (text: string) => {
     const item = itemsOf(text).at(-1)
     return text.slice(item?.commentStart, item?.start)
@@ -96,7 +96,7 @@ test('a comment belongs to the item that begins where it ends', () => {
   assert.equal(commentOf('/* a */ collection C {}'), '')
 })
 
-test('what cannot be read is told alone', () => {
+test('a syntax error is the only fault of a file', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['2', 'Expected end-of-input @ 2'],
     ['collection #', 'Expected end-of-input or identifier @ #'],
@@ -124,7 +124,7 @@ test('what cannot be read is told alone', () => {
   for (const [text, fault] of cases) assert.deepEqual(faultsOf(text), [fault], text)
 })
 
-test('everything that is wrong with what was read is told', () => {
+test('a file without syntax errors reports all its faults', () => {
   const text = `foo bar
 @role(x) collection A { a = 1; b: Int; b: Int; 'c d': Int; ts: Int; foo
   check a b => b; index { terms 3 }; unique [foo(.a), .b()]; *: Any = 1
@@ -162,7 +162,7 @@ access provider P { issuer "#{1}"; role R; role R }`
   ])
 })
 
-test('an item stops at its first fault', () => {
+test('an item reports only its first fault', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['collection', 'Missing required name @ collection'],
     ['@role(x) collection 3', 'Missing required name @ collection'],
@@ -178,7 +178,7 @@ test('an item stops at its first fault', () => {
   for (const [text, fault] of cases) assert.deepEqual(faultsOf(text), [fault], text)
 })
 
-test('a value of a wrong kind is reported with the kind that is expected', () => {
+test('a value of the wrong kind is reported with the expected kind', () => {
   const values = ['[.a]', '{}', '{ x + 1 }', 'null', 'x', '1.5']
   const places: readonly (readonly [string, string])[] = [
     ['collection A { document_ttls VALUE }', 'Expected boolean literal'],
@@ -200,7 +200,7 @@ test('a value of a wrong kind is reported with the kind that is expected', () =>
   assert.deepEqual(faultsOf(missing), ['Missing required value @ issuer;'])
 })
 
-test('an item that cannot be read does not hide the others', () => {
+test('an invalid item does not hide the faults of other items', () => {
   const unknown = (...words: readonly string[]) =>
     words.map(word => `Invalid field or member \`${word}\` @ ${word}`)
   assert.deepEqual(faultsOf('collection A { foo ? ; bar ! 3\n baz }'), unknown('foo', 'bar', 'baz'))
@@ -222,14 +222,14 @@ test('an item that cannot be read does not hide the others', () => {
   assert.deepEqual(faultsOf('collection A { foo(]} }'), ['Expected end-of-input @ }'])
 })
 
-test('a function may be called like a collection when it has an alias', () => {
+test('a function with an alias may have the name of a collection', () => {
   assert.deepEqual(faultsOf('collection A {}\n@alias(b) function A() { 1 }'), [])
   assert.deepEqual(faultsOf('@alias(b) collection A {}\nfunction A() { 1 }'), [
     'Duplicate collection or function `A` @ A | Originally defined here',
   ])
 })
 
-test('nesting without end is a fault, not a crash', () => {
+test('unlimited nesting is a fault, not a crash', () => {
   assert.match(faultsOf(`role a ${'{ role a '.repeat(100_000)}`)[0] ?? '', /^The schema is nested too deeply/)
   assert.match(
     faultsOf(`function f() { ${'['.repeat(100_000)} }`)[0] ?? '',
@@ -237,7 +237,7 @@ test('nesting without end is a fault, not a crash', () => {
   )
 })
 
-test('reading many items can be interrupted', () => {
+test('parsing many items can be interrupted', () => {
   const text = 'collection A { name: String }\n'.repeat(100)
   const interruption = new Error('enough')
   const watch = {

@@ -1,4 +1,4 @@
-// Schema files that a process has read stay in memory for the next use, within a bound of bytes, whatever is in them.
+// The cache of parsed schema files stays below its limit in bytes for any content.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const texts = {
 }
 
 for (const [name, text] of Object.entries(texts)) {
-  test(`files of ${name}`, () => {
+  test(`the cache for files of ${name} is bounded`, () => {
     readFile({ name: 'first.fsl', text })
     const before = heapMebibytes()
     for (let file = 0; file < 24; file++) readFile({ name: `${file}.fsl`, text })

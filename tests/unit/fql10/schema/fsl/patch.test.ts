@@ -1,15 +1,15 @@
-// Schema files brought in line with definitions: what is changed, and what is left as it is.
+// Updates of schema files to match definitions: changed parts, and parts that keep their text.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { patchFiles } from '../../../../../src/fql10/schema/fsl/patch.ts'
 
-/** The text of a file after the definitions have become what `items` say. */
+/** The text of a file, updated to match the definitions in `items`. */
 function patched(text: string, ...items: readonly string[]): string {
   return patchFiles([{ name: 'main.fsl', text }], items)[0]?.text ?? ''
 }
 
-test('what means the same is left as it is', () => {
+test('an item with an unchanged meaning keeps its text', () => {
   const text = `// head
 @alias( Rack ) collection Shelf { /* a */ size : Int=1; ttl_days 0x5
   history_days 0; index byA { terms []; values [ asc(.a) ] } } // tail`
@@ -24,7 +24,7 @@ collection Shelf {
   assert.equal(patched(text, same), text)
 })
 
-test('files that say nothing are generated, and not where there is nothing to say', () => {
+test('a file is generated only if there are definitions', () => {
   assert.deepEqual(patchFiles([], []), [])
   const [made] = patchFiles([], ['collection A {\n}', 'role B {\n}'])
   assert.equal(
@@ -41,7 +41,7 @@ role B {
   )
 })
 
-test('new items go to main.fsl, which is made where there is none', () => {
+test('new items are added to main.fsl, which is created if necessary', () => {
   const other = { name: 'a.fsl', text: 'collection A {}' }
   const [kept, made] = patchFiles([other], ['collection A {\n}', 'collection B {\n}'])
   assert.deepEqual(kept, other)
@@ -53,7 +53,7 @@ test('new items go to main.fsl, which is made where there is none', () => {
   )
 })
 
-test('a file that cannot be read is let be, and what it says goes to main.fsl', () => {
+test('a file with syntax errors is kept, and its items are added to main.fsl', () => {
   const broken = { name: 'a.fsl', text: 'collection {' }
   const files = patchFiles([broken], ['collection A {\n}'])
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('a file that cannot be read is let be, and what it says goes to main.fsl', 
   assert.equal(files[0], broken)
 })
 
-test('members and actions come and go within blocks of any layout', () => {
+test('members and actions are added to and removed from blocks in any layout', () => {
   assert.equal(
     patched(
       'role R { privileges A { read } }\n',

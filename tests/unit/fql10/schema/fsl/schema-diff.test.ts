@@ -1,4 +1,4 @@
-// The difference of two schemas by what they mean.
+// The semantic difference of two schemas.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ function lines(before: string, after: string): readonly string[] {
   return semanticDiff(changesOf(items(before), items(after)), undefined).split('\n')
 }
 
-test('an item that means the same is no change, however it is written', () => {
+test('an item with an unchanged meaning is not a change, whatever its layout', () => {
   const before = `collection A {
     a: { b: Int = 1; *: Any }
     c: "x" | 3
@@ -67,7 +67,7 @@ test('a difference within an expression, a type or a statement is a change', () 
   }
 })
 
-test('a check, an action and a membership tell how they change', () => {
+test('changes of checks, actions and memberships are described', () => {
   const before = `collection A { check c ((doc) => doc.a) }
 role r {
   membership A { predicate (.a) }
@@ -96,20 +96,20 @@ role r {
   ])
 })
 
-test('a history of no days may be written or not', () => {
+test('stating history_days 0 is not a change', () => {
   assert.deepEqual(lines('collection A { history_days 0 }', 'collection A {}'), [''])
   assert.deepEqual(lines('collection A {}', 'collection A { history_days 0 }'), [''])
   const told = lines('collection A { history_days 3 }', 'collection A { history_days 0 }')
   assert.deepEqual(told.slice(2), ['  ~ change history_days from 3 to 0', '', ''])
 })
 
-test('an item of another file is told with both places', () => {
+test('an item that moves to another file is shown with both positions', () => {
   const changes = changesOf(items('function f() { 1 }'), items('\n  function f() { 2 }', 'b.fsl'))
   const told = '* Modifying function `f` at b.fsl:2:3 (previously defined at main.fsl:1:1)\n'
   assert.equal(summaryDiff(changes, undefined), told)
 })
 
-test('renames are told with the old name in the title', () => {
+test('renames are shown under the old name', () => {
   const before = items('collection A { a: Int }\nfunction f() { 1 }')
   const after = items('collection B { a: Int }\nfunction g() { 1 }')
   const renamed = new Map([
@@ -129,7 +129,7 @@ test('renames are told with the old name in the title', () => {
   assert.deepEqual(semanticDiff(changesOf(before, after, { renamed }), undefined).split('\n'), told)
 })
 
-test('what migrations do to documents comes first; colours go around lines, not around blanks', () => {
+test('effects of migrations come first; colors enclose lines without their indentation', () => {
   const fieldLines = (): readonly DiffLine[] => [{ tone: 'changed', text: '~ move field `.a` to field `.b`' }]
   const before = items('collection A { a: Int }')
   const after = items('@alias(X) collection A { b: Int }')

@@ -1,5 +1,5 @@
-// No accepted migration loses data of a document that its statements do not name. Random shapes of few names, so that
-// undeclared data is often where a statement adds, moves or splits a field.
+// No accepted migration loses data that its statements do not name. The random shapes have few names, so that
+// undeclared data often exists where a statement adds, moves or splits a field.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import { fc } from '../../../../support/fast-check.ts'
 type Pick = GeneratorValue
 type Names = readonly string[]
 
-/** An object type; a field of it is an object too, or the text of a scalar type. */
+/** An object type. A field is an object type, or the text of a scalar type. */
 interface Shape {
   readonly fields: Map<string, Shape | string>
   isOpen: boolean
@@ -61,7 +61,7 @@ function copyOf(shape: Shape): Shape {
   return { ...shape, fields: new Map(fields) }
 }
 
-/** The objects of a shape with the paths to them. */
+/** The objects of a shape, with their paths. */
 function structs(shape: Shape, path: Names = []): readonly { readonly path: Names; readonly shape: Shape }[] {
   const inner = [...shape.fields].flatMap(([name, type]) =>
     typeof type === 'string' ? [] : structs(type, [...path, name]),
@@ -76,7 +76,7 @@ const dotted = (path: Names) => path.map(name => `.${name}`).join('')
 type ChangeKind = (typeof changeKinds)[number]
 const changeKinds = ['add', 'drop', 'move', 'move and drop', 'split', 'conflicts', 'wildcard'] as const
 
-/** Changes a shape, and returns the statements that say so; they need not be ones that are accepted. */
+/** Changes a shape, and returns the statements for the change, which may be invalid. */
 function change(shape: Shape, pick: Pick): readonly string[] {
   const place = oneOf(pick, structs(shape))
   const other = oneOf(pick, structs(shape))
@@ -133,7 +133,7 @@ function declaration(shape: Shape, statements: readonly string[]): Declaration |
 
 // -------------------------------------------------------------------------------------------- documents
 
-/** Data of a shape; every text in it and every number occurs once. */
+/** Creates data for a shape. Every text and every number in the data is unique. */
 class Documents {
   readonly #pick: Pick
   #next = 1000
@@ -206,7 +206,7 @@ function migrated(data: ObjectValue, steps: readonly Step[]): ObjectValue {
 
 const begins = (path: Names, field: Names) => field.every((name, index) => name === path[index])
 
-/** Where the data at a path may have been before a step. */
+/** The possible paths of the data before a step, given its path after the step. */
 function pathsBefore(path: Names, step: Step): readonly Names[] {
   const back = (from: Names, to: Names) =>
     begins(path, to) ? [...from, ...path.slice(to.length)] : begins(to, path) ? from : path
@@ -223,7 +223,7 @@ function pathsBefore(path: Names, step: Step): readonly Names[] {
   }
 }
 
-/** Where data that a drop deletes was before the steps that come earlier. */
+/** The paths of data that a drop deletes, before the earlier steps. */
 function droppedPaths(steps: readonly Step[]): readonly Names[] {
   return steps.flatMap((step, index) => {
     if (step.kind !== 'drop') return []
@@ -243,7 +243,7 @@ function namedPaths(steps: readonly Step[]): readonly Names[] {
   })
 }
 
-test('data that the statements of a migration do not name is there afterwards', t => {
+test('a migration keeps data that its statements do not name', t => {
   let accepted = 0
   const property = fc.property(fc.gen(), pick => {
     const before = randomShape(pick, 0)
