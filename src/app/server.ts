@@ -18,7 +18,7 @@ import { createApplication } from '../server/http/application.ts'
 import { type DashboardFiles, openDashboard } from '../server/http/dashboard-files.ts'
 import type { ListenerOptions } from '../server/http/listener.ts'
 import { RequestMeter, statusMax } from '../server/http/request-meter.ts'
-import type { LaneReport, NodeStanding, RequestCounts, WorkLeftReport } from '../server/operation/health.ts'
+import type { LaneReport, ReplicaState, RequestCounts, WorkLeftReport } from '../server/operation/health.ts'
 import { Operation, type StartCommand } from '../server/operation/operation.ts'
 import type { Config } from './config/settings.ts'
 import type { OpenEngine } from './open-engine.ts'
@@ -157,7 +157,7 @@ function laneReportOf({ slowLane }: OpenEngine): LaneReport | null {
   return { processes, processes_max: processesMax, running, waiting }
 }
 
-function standingOf({ standing }: OpenEngine): NodeStanding | null {
+function standingOf({ standing }: OpenEngine): ReplicaState | null {
   if (standing === undefined) return null
   const { behind, fault, lagMs, seq } = standing()
   return { head: seq, behind, lag_ms: Math.round(lagMs), fault: fault?.reason ?? null }

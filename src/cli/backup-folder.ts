@@ -8,7 +8,7 @@ import { checkData, prepareDataFolder, restoreDraft } from '../app/data-folder.t
 import { systemClock } from '../base/clock.ts'
 import { systemRandom } from '../base/random.ts'
 import { reasonOf } from '../base/system-reasons.ts'
-import { noted } from '../server/operation/task-note.ts'
+import { withTaskNote } from '../server/operation/task-note.ts'
 import { openLmdb } from '../storage/kv/lmdb.ts'
 import { claimFiles, claimFolder } from '../storage/kv/lmdb-claim.ts'
 import { copyStore, flush, storeBytes } from '../storage/kv/lmdb-copy.ts'
@@ -28,14 +28,14 @@ export interface Copied {
 
 /**
  * Copies the store of the settings, a data directory or one that several machines share, to the new folder `folder`. It may
- * be served meanwhile. How far it is and what came of it is noted in the data directory.
+ * be served meanwhile. How far it is and what came of it is withTaskNote in the data directory.
  */
 export async function backUp(config: Config, folder: string): Promise<Copied> {
   giveWay()
   if (!isShared(config)) checkData(config)
   const bytes = isShared(config) ? 0 : storeBytes(config.data)
   if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)
-  return noted(
+  return withTaskNote(
     config.data,
     'backup',
     tell => copyTo(config, folder, bytes, (step, share) => tell({ step, share })),

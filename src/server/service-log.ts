@@ -1,8 +1,14 @@
-// The service's own log: one line for each event on standard error. A terminal gets lines for people, everything else
-// (files, journals, collectors) one JSON object a line.
+// The service's own log: one line on standard error for each event. On a terminal the lines are formatted for people;
+// otherwise (files, journals, collectors) each line is a JSON object.
+//
+// Stack traces of the bundled program show positions in the sources. Node has an option for this, but it reads all source
+// maps at start, which takes as long as loading the program. This file reads a map when an error is logged.
 
-import { createRequire } from 'node:module'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire, SourceMap } from 'node:module'
+import { relative } from 'node:path'
 import { isatty } from 'node:tty'
+import { fileURLToPath } from 'node:url'
 import {
   type DestinationStream,
   type Level,
@@ -11,7 +17,7 @@ import {
   pino,
   stdSerializers,
 } from 'pino'
-import { sourceStack } from '../base/source-stack.ts'
+import { home, isBuilt } from '../base/program-files.ts'
 
 const standardError = 2
 
@@ -25,17 +31,18 @@ const serializers = {
 }
 
 /**
- * Opens the log. `isTerminal`: lines are for people; by default, whether standard error is a terminal. JSON lines go to
- * `destination`, which is standard error by default.
+ * Opens the log. `isTerminal` selects lines for people; the default is whether standard error is a terminal. JSON lines
+ * are
+ * written to `destination`, by default standard error.
  */
 export function openServiceLog(
   level: LevelWithSilent | Level,
   isTerminal: boolean = isatty(standardError),
-  // Synchronous, so that lines written right before the process exits are not lost.
+  // Synchronous, so that the last lines before the process exits are not lost.
   destination: DestinationStream = pino.destination({ fd: standardError, sync: true }),
 ): Logger {
   if (!isTerminal) return pino({ level, serializers }, destination)
-  // Loaded for terminals alone: it takes a while.
+  // Loaded only for terminals, because loading takes long.
   const pretty: typeof import('pino-pretty') = load('pino-pretty')
   const readable = pretty({
     destination,
@@ -45,4 +52,28 @@ export function openServiceLog(
     ignore: 'pid,hostname',
   })
   return pino({ level, serializers }, readable)
+}
+
+const maps = new Map<string, SourceMap | undefined>()
+
+function mapOf(file: string): SourceMap | undefined {
+  if (maps.has(file)) return maps.get(file)
+  const path = `${file}.map`
+  const map = existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, 'utf8'))) : undefined
+  maps.set(file, map)
+  return map
+}
+
+/** A stack trace with source positions, such as `src/fql4/parse.ts:10:5`, where these are known. */
+function sourceStack(stack: string): string {
+  if (!isBuilt) return stack
+  return stack.replace(/file:\/\/\/\S+?\.js(?=:\d+:\d+)[:\d]+/g, place => {
+    const [, url = '', line, column] = /^(.*\.js):(\d+):(\d+)$/.exec(place) ?? []
+    if (!url.startsWith(home.href)) return place
+    const file = fileURLToPath(url)
+    const origin = mapOf(file)?.findOrigin(Number(line), Number(column))
+    if (origin === undefined || !('fileName' in origin)) return place
+    const source = fileURLToPath(new URL(origin.fileName, url))
+    return `${relative(fileURLToPath(home), source)}:${origin.lineNumber}:${origin.columnNumber}`
+  })
 }

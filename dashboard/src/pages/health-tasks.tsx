@@ -1,6 +1,6 @@
 // Backups and checks: what came of the last one, how far one under way is, and starting another.
 
-import type { ServiceHealth, SucceededTask, TaskNote } from '../../../src/server/operation/health.ts'
+import type { ServiceHealth, TaskNote, TaskSuccess } from '../../../src/server/operation/health.ts'
 import { useAction } from '../parts/load.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { bytesText, percentText } from '../parts/quantities.ts'
@@ -136,7 +136,7 @@ function TaskState({ task, none }: { task: TaskNote | null; none: string }) {
   return <Result title="The last one" result={result} ended={ended} />
 }
 
-function Result({ ended, result, title }: SucceededTask & { readonly title: string }) {
+function Result({ ended, result, title }: TaskSuccess & { readonly title: string }) {
   const { bytes, findings, is_good: isGood, place } = result
   return (
     <>

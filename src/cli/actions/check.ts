@@ -4,21 +4,21 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../../app/config/settings.ts'
 import { openEngine } from '../../app/open-engine.ts'
 import type { TaskResult } from '../../server/operation/health.ts'
-import { noted } from '../../server/operation/task-note.ts'
+import { withTaskNote } from '../../server/operation/task-note.ts'
 import { openServiceLog } from '../../server/service-log.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { StartError } from '../command.ts'
 import { giveWay } from '../own-commands.ts'
 import { addressOf, checkShared, checkTeller, isShared } from '../shared-store.ts'
 
-/** Checks a data directory, or a shared store, which is noted in the directory; resolves with the exit status. */
+/** Checks a data directory, or a shared store, which is withTaskNote in the directory; resolves with the exit status. */
 export async function check(config: Config): Promise<number> {
   giveWay()
   if (isShared(config)) return runShared(config)
   if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
   const log = openServiceLog(config.logLevel)
-  const contradictions = await noted(
+  const contradictions = await withTaskNote(
     config.data,
     'check',
     async tell => {
@@ -39,7 +39,7 @@ function resultOf(place: string, findings: readonly string[]): TaskResult {
 }
 
 async function runShared(config: Parameters<typeof checkShared>[0]): Promise<number> {
-  const { comparedAt, contradictions } = await noted(
+  const { comparedAt, contradictions } = await withTaskNote(
     config.data,
     'check',
     tell => checkShared(config, tell),

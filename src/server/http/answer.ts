@@ -1,23 +1,23 @@
-// What an endpoint returns, and the edge makes a response of; the engine's responses to queries are such answers. Status,
-// body and numbers only: which headers follow from them is decided in one place, response-headers.ts.
+// The result of an endpoint, from which the edge makes a response; the engine's responses to queries have the same
+// form. An answer contains status, body and counts, no headers: response-headers.ts derives the headers from it.
 
 import type { Readable } from 'node:stream'
 import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
 import type { QueryMetrics, StreamResponse } from '../../engine/contract.ts'
 import type { Micros } from '../../values/value.ts'
 
-/** What is absent of a response of the engine is not sent, and not recorded. */
+/** Fields that are absent from a response of the engine are neither sent nor recorded. */
 export interface Answer extends Partial<Omit<StreamResponse, 'status' | 'body' | 'database' | 'attempt'>> {
   readonly status: number
-  /** Text is sent whole; a stream is sent as it comes, with no length announced. */
+  /** A string is sent whole. A stream is sent in pieces, without `content-length`. */
   readonly body: string | Readable
-  /** Further headers, name and value alternating, names in lower case. */
+  /** Additional headers, names (in lower case) and values alternating. */
   readonly headers?: readonly string[]
-  /** Instead of JSON. */
+  /** The type of the body; JSON when absent. */
   readonly contentType?: string
 }
 
-/** The numbers of an answer for which no query ran. */
+/** Counts for an answer without a query. */
 export const idleMetrics: QueryMetrics = {
   computeOps: 1,
   byteReadOps: 0,
@@ -34,7 +34,7 @@ export function errorBody(code: RequestErrorCode, description: string): string {
   return JSON.stringify({ errors: [{ code, description }] })
 }
 
-/** An error about the request as a whole, at the time `now`, after which the service is as before. */
+/** An error about the request as a whole, at the time `now`. The request has not changed the store. */
 export function errorAnswer(code: RequestErrorCode, description: string, now: Micros): Answer {
   return {
     status: requestErrorStatus[code],
@@ -45,5 +45,5 @@ export function errorAnswer(code: RequestErrorCode, description: string, now: Mi
   }
 }
 
-/** What clients are told of a bug: nothing of what went wrong inside. */
+/** The text of an internal error. Clients do not see the cause. */
 export const internalErrorText = 'The service met an internal error.'

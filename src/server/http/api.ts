@@ -1,5 +1,5 @@
-// What the endpoints under /api have in common: plain JSON, and errors as `{"message": …}`. `code` and `reason` say the same
-// again for clients of older versions of that interface, which show `reason`.
+// Shared by the endpoints under /api: plain JSON, and errors as `{"message": …}`. The fields `code` and `reason` repeat
+// the error for clients of older versions of this API, which show `reason`.
 
 import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
 import { type Message, messageOf, msg } from '../../base/message.ts'
@@ -10,7 +10,7 @@ import type { Answer } from './answer.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { jsonType } from './response-headers.ts'
 
-/** Thrown by handlers: answered with its status and message. */
+/** Thrown by handlers. The edge responds with its status and message. */
 export class MessageError extends Error {
   override name = 'MessageError'
   readonly status: number
@@ -24,14 +24,14 @@ export class MessageError extends Error {
     this.status = messageStatus[code]
   }
 
-  /** What it is answered with. */
+  /** The answer that the client gets. */
   get answer(): Answer {
     const fault = { code: codeName(this.code), text: this.template, position: msg`` }
     return { ...jsonAnswer(this.status, undefined), body: messageBody(this.code, this.message), fault }
   }
 }
 
-/** What is wrong with a request, as a sentence without its full stop. */
+/** A 400 error. `message` is a sentence without its full stop. */
 export function badRequest(message: string | Message): MessageError {
   return new MessageError('bad request', msg`Bad request: ${message}.`)
 }
@@ -40,7 +40,6 @@ const messageStatus = { ...requestErrorStatus, conflict: 409 } as const
 
 type MessageCode = keyof typeof messageStatus
 
-/** The body of an error. */
 function messageBody(code: string, message: string): string {
   return JSON.stringify({ message, code: codeName(code), reason: message })
 }
@@ -49,13 +48,13 @@ function codeName(code: string): string {
   return code.replaceAll(' ', '_')
 }
 
-/** The traits of these endpoints. What the edge refuses in their place looks like their own errors. */
+/** The traits of these endpoints: errors that the edge returns for them have the form of their own errors. */
 export const apiTraits = {
   errorBody: (code: RequestErrorCode, description: string) => messageBody(code, description),
   errorCode: codeName,
 } as const
 
-/** A body of JSON with nothing about queries in the headers. */
+/** A JSON answer without the query headers. */
 export function jsonAnswer(status: number, body: unknown): Answer {
   return { status, body: body === undefined ? '' : JSON.stringify(body), contentType: jsonType }
 }
@@ -65,7 +64,7 @@ export function isoTime(micros: Micros): string {
   return formatTime(timeFromMicros(Math.floor(micros / 1000) * 1000))
 }
 
-/** Who the credential of a call stands for. Throws 401. */
+/** The principal of a call's credential. Throws 401. */
 export async function principalOf(
   { request }: EndpointCall,
   { engine }: Services,

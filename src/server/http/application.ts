@@ -1,14 +1,19 @@
-// Puts the edge together: the endpoints, the router that finds them, and the listener.
+// Connects the parts of the edge: the endpoints, the router that finds the endpoint of a path, and the listener.
+//
+// The router compares paths without parameters with the encoded path of the request, as the protocol does. Patterns are
+// matched by find-my-way, the router of Fastify. The router ignores methods, because each endpoint knows which methods it
+// allows.
 
+import findMyWay from 'find-my-way'
+import { errorAnswer } from './answer.ts'
 import { Edge, type EdgeOptions } from './edge.ts'
-import type { Services } from './endpoint.ts'
+import type { Endpoint, Services } from './endpoint.ts'
 import { isBrowserVisit, visitEndpoint } from './endpoints/dashboard.ts'
-import { notFoundEndpoint } from './endpoints/not-found.ts'
 import { Listener, type ListenerOptions } from './listener.ts'
-import { Router } from './router.ts'
 import { endpoints } from './routes.ts'
+import { pathOf } from './url.ts'
 
-/** Builds the HTTP service over an engine; nothing listens yet. */
+/** Builds the HTTP service over an engine. It does not listen yet. */
 export function createApplication(
   services: Services,
   options: EdgeOptions & { readonly listener: ListenerOptions },
@@ -24,4 +29,57 @@ export function createApplication(
     const { endpoint, parameters } = router.find(exchange.url)
     edge.serve(endpoint, exchange, parameters)
   }, options.listener)
+}
+
+/** The endpoint of unknown paths. It needs no credential, so a response reveals nothing about credentials. */
+function notFoundEndpoint({ engine }: Services): Endpoint {
+  return {
+    path: '*',
+    methods: {},
+    otherMethods: () => errorAnswer('not found', 'Not Found', engine.now()),
+  }
+}
+
+/** An endpoint, and the values of the named parts of its path. */
+interface Route {
+  readonly endpoint: Endpoint
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/** The parameters of an endpoint whose path has none. */
+const noParameters: Readonly<Record<string, string>> = {}
+
+/** All patterns are registered for one method, so that the request's method does not matter. */
+const anyMethod = 'GET'
+
+class Router {
+  readonly #fixed = new Map<string, Route>()
+  readonly #patterns = findMyWay({ querystringParser: () => noParameters })
+  readonly #fallback: Route
+
+  /** `fallback` handles all paths that no other endpoint matches. Throws when two endpoints have the same path. */
+  constructor(endpoints: readonly Endpoint[], fallback: Endpoint) {
+    this.#fallback = { endpoint: fallback, parameters: noParameters }
+    for (const endpoint of endpoints) {
+      const { path } = endpoint
+      if (path.includes(':') || path.includes('*')) {
+        this.#patterns.on(anyMethod, path, () => undefined, endpoint)
+      } else if (this.#fixed.has(path)) throw new Error(`two endpoints at ${path}`)
+      else this.#fixed.set(path, { endpoint, parameters: noParameters })
+    }
+  }
+
+  /** The route of a request target. Parameters are decoded. A path with an invalid escape matches no pattern. */
+  find(target: string): Route {
+    const fixed = this.#fixed.get(target)
+    if (fixed !== undefined) return fixed
+    const path = pathOf(target)
+    return this.#fixed.get(path) ?? this.#match(path) ?? this.#fallback
+  }
+
+  #match(path: string): Route | undefined {
+    const found = this.#patterns.find(anyMethod, path)
+    if (found === null) return undefined
+    return { endpoint: found.store as Endpoint, parameters: found.params as Record<string, string> }
+  }
 }

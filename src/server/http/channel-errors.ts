@@ -1,6 +1,6 @@
-// What goes wrong before there is a request: bytes that are no HTTP, a head that is too long, a client that takes
-// too long. The answer is written to the bare connection, which is then closed. The original sent no `errors`
-// array here, on which the JavaScript driver fails; we send one.
+// Errors before a request exists: bytes that are not HTTP, a head that is too long, a client that is too slow. The
+// response is written to the bare connection, which is then closed. The hosted service sent no `errors` array here, and
+// its JavaScript driver crashed on the response; this service sends one.
 
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -8,9 +8,9 @@ import { type RequestErrorCode, requestErrorStatus } from '../../base/errors.ts'
 import { errorBody } from './answer.ts'
 import { jsonType } from './response-headers.ts'
 
-/** Answers a connection that failed with `error`, where there is still someone to answer, and closes it. */
+/** Responds to a connection that failed with `error`, if it can still be written, and closes it. */
 export function answerChannelError(error: NodeJS.ErrnoException, connection: Duplex): void {
-  // A response that is the last one closes the connection itself, when it has been written.
+  // The last response of a connection closes the connection itself after it has been written.
   if (connection.writableEnded && !connection.writableFinished) return
   if (error.code === 'ECONNRESET' || !connection.writable) {
     connection.destroy()

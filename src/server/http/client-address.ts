@@ -1,20 +1,20 @@
-// By which part of its address a client is told from others where limits are shared fairly.
+// Groups clients by address, for limits that clients share fairly.
 
 import { isIPv6 } from 'node:net'
 
 /** The prefix of IPv4 addresses that a socket for IPv6 shows. */
 const mappedPrefix = '::ffff:'
 
-/** How many of the eight parts of an IPv6 address count: the owner of the network chooses the rest. */
+/** How many of the eight parts of an IPv6 address identify a client; the owner of the network chooses the rest. */
 const networkParts = 4
 
-/** The group of an address: itself for IPv4, its network of 64 bits for IPv6. */
+/** The group of an address: the address itself for IPv4, its /64 network for IPv6. */
 export function clientOf(address: string | undefined): string {
   if (address === undefined || !isIPv6(address)) return address ?? ''
   if (address.startsWith(mappedPrefix) && address.includes('.')) return address.slice(mappedPrefix.length)
   const [head = '', tail] = address.split('::')
   const leading = head === '' ? [] : head.split(':')
-  // What "::" stands for is zeros; parts behind it count only when few zeros are left out.
+  // "::" stands for zeros. The parts after it matter only when it stands for few zeros.
   const trailing = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : 8 - leading.length - trailing.length
   const parts = [...leading, ...Array.from({ length: zeros }, () => '0'), ...trailing]

@@ -1,15 +1,15 @@
-// One connection as far as limits and stopping are concerned: how many requests are under way on it. While there is
-// none it counts against a bound of all waiting connections, so that strangers cannot use up the sockets.
+// Counts the running requests of a connection, for limits and for shutdown. A connection without a request counts
+// against a limit of all idle connections, so that strangers cannot use up the sockets.
 
 import type { Socket } from 'node:net'
 import type { FairBudget, Share } from './fair-budget.ts'
 import { Pacer, type Pacing } from './pacer.ts'
 
 /** The connections of a process. */
-export interface Places {
-  /** Those without a request under way. */
+export interface ConnectionCounts {
+  /** Limits the connections without a running request. */
   readonly waiting: FairBudget
-  /** How many have one. */
+  /** Number of connections with a running request. */
   busy: number
 }
 
@@ -17,48 +17,52 @@ export class Connection {
   readonly client: string
   readonly pacer: Pacer
   readonly #socket: Socket
-  readonly #places: Places
+  readonly #counts: ConnectionCounts
   readonly #idleShare: Share
   #underWay = 0
   #isEnded = false
-  /** No more can be read: what to do when all but so many of the requests under way are responded to. */
+  /**
+   * Set when the connection cannot be read any further: `end` runs when only `unfinished` requests are still running.
+   */
   #broken: { readonly unfinished: number; readonly end: () => void } | undefined
 
-  constructor(socket: Socket, client: string, places: Places, pacing: Pacing) {
+  constructor(socket: Socket, client: string, counts: ConnectionCounts, pacing: Pacing) {
     this.#socket = socket
     this.client = client
     this.pacer = new Pacer(pacing, socket, client)
-    this.#places = places
-    this.#idleShare = places.waiting.open(client, () => socket.destroy())
+    this.#counts = counts
+    this.#idleShare = counts.waiting.open(client, () => socket.destroy())
     this.#idleShare.grow(1)
   }
 
-  /** Whether no request is under way, and it has not been ended. */
+  /** True when no request is running and the connection has not been ended. */
   get isIdle(): boolean {
     return this.#underWay === 0 && !this.#isEnded
   }
 
-  /** A request has begun to arrive. Returns false when the connection has been ended before: it must not be served. */
+  /**
+   * Called when a request begins to arrive. Returns false when the connection has been ended: do not serve the request.
+   */
   begin(): boolean {
     if (this.#isEnded) return false
     if (this.#underWay++ > 0) return true
-    this.#places.busy++
+    this.#counts.busy++
     this.#idleShare.shrink(1)
     return true
   }
 
-  /** A request has been responded to, or was given up. */
+  /** Called when a request has been responded to, or was given up. */
   finish(): void {
     if (--this.#underWay === 0) {
-      this.#places.busy--
+      this.#counts.busy--
       this.#idleShare.grow(1)
     }
     this.#endIfBroken()
   }
 
   /**
-   * What came last can be understood no further: `end` tells the other end so, when it has the responses to the requests before.
-   * `isInRequest`: the last request under way is part of what cannot be understood.
+   * Called when the connection cannot be read any further. `end` reports the error to the client, after the responses
+   * to all earlier requests. `isInRequest`: the last running request is itself the part that cannot be read.
    */
   break(isInRequest: boolean, end: () => void): void {
     this.#broken ??= { unfinished: isInRequest ? 1 : 0, end }
@@ -73,8 +77,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection unless a request is under way. The other end is told first and closes: closing at once would
-   * reset the connection if anything was on its way.
+   * Ends the connection unless a request is running. The socket is ended, not destroyed, and the client closes it:
+   * closing at once would reset the connection if a request was on its way.
    */
   endIfIdle(): void {
     if (this.#underWay > 0) return
@@ -82,12 +86,12 @@ export class Connection {
     this.#socket.end()
   }
 
-  /** Closes the connection for good if {@link endIfIdle} has ended it. */
+  /** Destroys the connection if {@link endIfIdle} has ended it. */
   dropIfEnded(): void {
     if (this.#isEnded) this.#socket.destroy()
   }
 
-  /** Counts no more: the socket has closed, or another part of the program counts it. */
+  /** Stops counting: the socket has closed, or another object counts it. */
   release(): void {
     this.#idleShare.close()
   }

@@ -1,21 +1,21 @@
-// The built files of the dashboard, read once at start: a few hundred kilobytes, most of them laid beside themselves
-// in compressed form by the build.
+// The built files of the dashboard, read once at start: a few hundred kilobytes. The build has put compressed variants
+// beside most files.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Logger } from 'pino'
 
-/** A file as it is sent. */
+/** A file and its compressed variants. */
 export interface StaticFile {
   readonly contentType: string
   readonly content: Buffer
   readonly gzip: Buffer | undefined
   readonly brotli: Buffer | undefined
-  /** Its name changes with its content, so it may be cached forever. */
+  /** The name contains a hash of the content, so the file may be cached forever. */
   readonly isHashed: boolean
 }
 
-/** The files by their path below `/dashboard/`; the page itself is `index.html`. */
+/** The files by path below `/dashboard/`; the page itself is `index.html`. */
 export type DashboardFiles = ReadonlyMap<string, StaticFile>
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -26,7 +26,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Reads the dashboard of a service that shall have one; `log`, of one process of the service, gets a warning when it is not built. */
+/**
+ * Reads the dashboard's files. If they have not been built, returns undefined and warns in `log`, which only one
+ * process of the service passes.
+ */
 export function openDashboard(
   folder: string,
   log: Pick<Logger, 'warn'> | undefined,
@@ -37,7 +40,7 @@ export function openDashboard(
   return files
 }
 
-/** Reads the files below `folder`; undefined when nothing has been built there. */
+/** Reads the files below `folder`; undefined when the build has not run. */
 function readDashboardFiles(folder: string): DashboardFiles | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined
   const files = new Map<string, StaticFile>()

@@ -1,9 +1,9 @@
-// The life of one request at the edge, the same for every endpoint and for both HTTP versions:
+// The life of a request at the edge, the same for every endpoint and for both HTTP versions:
 //
-//     preflight? → headers → tags → method → body → room for one more? → handler → answer
+//     preflight? → headers → tags → method → body → limit of running requests → handler → answer
 //
-// Whatever a handler throws becomes an answer here; a failure of our own is logged with its cause and answered
-// without it.
+// Errors of handlers become answers here. An internal error is logged with its cause; the client does not see the
+// cause.
 
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
@@ -28,14 +28,17 @@ export interface EdgeOptions {
   readonly build: string
   /** The value of `x-faunadb-host`: the name of this machine. */
   readonly host: string
-  /** Requests under way at one time, those that have not arrived completely left out; further ones are answered 429. */
+  /**
+   * Limit of running requests. Requests that have not arrived completely do not count; requests above the limit get
+   * 429.
+   */
   readonly pendingRequestsMax: number
-  /** Bytes of responses that have not been read; the limit of the service when absent. */
+  /** Limit of the bytes of unread responses; the default of the service when absent. */
   readonly unreadResponseBytesMax?: number
 }
 
-/** What is told of a body that could not be read. */
-const bodyRefusals = {
+/** Errors for bodies that could not be read. */
+const bodyErrors = {
   'too large': ['request too large', 'Request entity is too large'],
   'too slow': ['request timeout', 'Client timed out.'],
   'no room': ['too many requests', 'Too many unfinished requests'],
@@ -68,7 +71,7 @@ export class Edge {
     this.#writer = new ResponseWriter({ build: options.build, host: options.host }, unread, { meter, timers })
   }
 
-  /** Handles one request to `endpoint`. Never throws, and always responds unless the client has gone. */
+  /** Handles one request to `endpoint`. Never throws, and always responds unless the client has disconnected. */
   serve(endpoint: Endpoint, request: Exchange, parameters: Readonly<Record<string, string>>): void {
     const trace = traceOf(request.headers.traceparent as string | undefined, this.#services.random)
     const call = new EndpointCall(request, parameters, trace)
@@ -89,7 +92,7 @@ export class Edge {
       this.#runWithBody(call, endpoint, handler)
       return
     }
-    // In whatever pieces it comes, none of them is kept until the response.
+    // A body that no handler reads is discarded as it arrives, so that it takes no memory until the response.
     request.body?.resume()
     this.#run(call, handler ?? (() => this.#wrongMethod(endpoint, call)))
   }
@@ -110,7 +113,7 @@ export class Edge {
       call.tags = tags
       return undefined
     }
-    const { requestError: _told, ...answer } = this.#error(
+    const { requestError: _requestError, ...answer } = this.#error(
       call,
       'bad request',
       invalidHeader(protocol.tagHeader, own(tags)),
@@ -135,9 +138,9 @@ export class Edge {
         else call.body = bodyText(call.request, outcome)
         this.#run(call, handler)
       } else if (outcome !== 'aborted') {
-        // A sender that has not come to its end by now is cut off after the response.
+        // If the rest of the body is still on its way, the connection is closed after the response.
         if (!call.request.isComplete) call.request.closeAfterwards()
-        const [code, description] = outcome === 'refused' ? [] : bodyRefusals[outcome]
+        const [code, description] = outcome === 'refused' ? [] : bodyErrors[outcome]
         this.#answer(call, code ? this.#error(call, code, description) : (unauthorized as Answer))
       }
     })
@@ -153,7 +156,7 @@ export class Edge {
       const answer = handler(call)
       if (answer instanceof Promise) {
         answer.then(
-          settled => this.#finish(call, settled),
+          resolved => this.#finish(call, resolved),
           cause => this.#finish(call, this.#failed(call, cause)),
         )
       } else this.#finish(call, answer)
@@ -174,13 +177,13 @@ export class Edge {
       if (call.endpoint?.recorded) this.#record?.(call, answer, bytesOut)
       this.#services.meter?.answered(call, answer, bytesOut)
     } catch (cause) {
-      this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'response not written')
+      this.#services.log.error({ err: cause, traceId: call.trace.traceId }, 'cannot write the response')
       discardBody(answer)
       call.request.abort()
     }
   }
 
-  /** Without a valid secret the answer is the same as for a right method. */
+  /** Without a valid secret, a wrong method gets the same answer as an allowed one. */
   async #wrongMethod(endpoint: Endpoint, call: EndpointCall): Promise<Answer> {
     if (endpoint.authenticated) {
       const answer = await this.#services.engine.authorized(call.queryRequest(undefined))
@@ -215,7 +218,7 @@ export class Edge {
   }
 }
 
-/** HTTP/2 passes any method on, `constructor` too: only own properties count. */
+/** HTTP/2 accepts any method name, such as `constructor`, so only own properties count. */
 function handlerOf(endpoint: Endpoint, method: string): Handler | undefined {
   return Object.hasOwn(endpoint.methods, method) ? endpoint.methods[method] : endpoint.otherMethods
 }

@@ -1,5 +1,5 @@
-// An endpoint, and a call to it. A handler decodes, calls one function of a lower layer and hands back an answer; the
-// edge checks headers before and writes headers after.
+// An endpoint, and a call to it. A handler decodes the call, calls one function of a lower layer and returns an answer.
+// The edge checks the headers before, and writes the headers after.
 
 import type { Logger } from 'pino'
 import type { Clock } from '../../base/clock.ts'
@@ -19,53 +19,53 @@ import type { RequestMeter } from './request-meter.ts'
 import type { Tag } from './tags.ts'
 import type { Trace } from './trace.ts'
 
-/** What an endpoint does with a request that has passed the edge. */
+/** Handles a request that has passed the checks of the edge. */
 export type Handler = (call: EndpointCall) => Answer | Promise<Answer>
 
 export interface Endpoint {
   /** An exact path, or a pattern of find-my-way (`/api/v1/logs/:id`, `/api/*`). */
   readonly path: string
-  /** A wrong method without a valid secret is answered 401 and not 405. */
+  /** A wrong method without a valid secret gets 401 instead of 405. */
   readonly authenticated?: true
-  /** The request's body is read, as text, before the handler is called. */
+  /** The edge reads the request's body before it calls the handler. */
   readonly readsBody?: boolean
-  /** The engine gets what it reads, which may be so long that it does not become a text in this process. */
+  /** The body may be so long that it is passed to the engine as bytes, without becoming a string in this process. */
   readonly takesLongBodies?: true
-  /** Bytes of its bodies, longer ones are answered 413; those of queries when absent. */
+  /** Limit of a body in bytes; longer ones get 413. When absent, the limit of queries applies. */
   readonly bodyBytesMax?: number
-  /** Its requests are queries: each leaves a record in the query log. */
+  /** The requests are queries: each gets a record in the query log. */
   readonly recorded?: boolean
-  /** How its requests and responses look; as those of version 4 when absent. */
+  /** The protocol of its requests and responses; version 4 when absent. */
   readonly protocol?: Protocol
-  /** The body of errors that the edge answers in its place; that of its protocol when absent. */
+  /** The body of an error that the edge returns for the endpoint; when absent, the protocol's. */
   readonly errorBody?: (code: RequestErrorCode, description: string) => string
   readonly errorCode?: (code: RequestErrorCode) => string
-  /** Handlers by method. Any other method is answered 405, which names these (HEAD is left out). */
+  /** Handlers by method. Other methods get 405, with a list of these methods (without HEAD). */
   readonly methods: Readonly<Record<string, Handler>>
-  /** Answers all other methods instead of 405. */
+  /** Handles all other methods instead of 405. */
   readonly otherMethods?: Handler
 }
 
-/** One request on its way through the edge: what arrived, what its headers ask for and what is known of it so far. */
+/** A request on its way through the edge: its parts, its settings, and its state. */
 export class EndpointCall {
   readonly request: Exchange
   /** Values of the named parts of the endpoint's path. */
   readonly parameters: Readonly<Record<string, string>>
   readonly trace: Trace
-  /** Set once the headers have been checked, before any endpoint sees the call. */
+  /** Set after the headers have been checked, before any handler runs. */
   settings: RequestSettings | undefined
   tags: readonly Tag[] = []
-  /** Set as soon as it is known who handles the call. */
+  /** Set when the endpoint is known. */
   endpoint: Endpoint | undefined
-  /** The body as text; undefined when none was sent or the endpoint does not read it. In a GET the query. */
+  /** The body as text. Undefined when there is none, or when the endpoint does not read it. For GET, the query. */
   body: string | undefined
-  /** A long body as it came, where the endpoint takes such; there is no text then. */
+  /** A long body as bytes, for endpoints with `takesLongBodies`; `body` is then undefined. */
   longBody: LongBody | undefined
-  /** When it arrived, by the clock of the meter, if there is one. */
+  /** When the request arrived, by the meter's clock; 0 without a meter. */
   startedMs = 0
   /** Bytes of the body. */
   bytesIn = 0
-  /** Set when it is known and has not been sent yet. */
+  /** Set while the answer waits to be sent. */
   answer: Answer | undefined
 
   constructor(request: Exchange, parameters: Readonly<Record<string, string>>, trace: Trace) {
@@ -74,17 +74,17 @@ export class EndpointCall {
     this.trace = trace
   }
 
-  /** How it looks in HTTP. */
+  /** The form of its requests and responses in HTTP. */
   get protocol(): Protocol {
     return this.endpoint?.protocol ?? version4Protocol
   }
 
-  /** Whether the body of its response is laid out for people. */
+  /** True when the body of the response is to be indented. */
   get wantsPrettyBody(): boolean {
     return this.protocol.factsInHead && wantsPrettyBody(this.request.headers)
   }
 
-  /** The call as the engine wants it. */
+  /** The call as a request to the engine. */
   queryRequest(
     body: string | undefined,
     special?: { readonly readOnly?: ReadOnlyPlace; readonly linearized?: boolean },
@@ -108,31 +108,36 @@ export class EndpointCall {
   }
 }
 
-/** What endpoints are built from. */
+/** The services that endpoints use. */
 export interface Services {
   readonly engine: Engine
   readonly log: Logger
   readonly clock: Clock
   readonly random: Random
   readonly timers: Timers
-  /** Absent: nothing is recorded and nothing exported. */
+  /** Absent: requests are not recorded, and there are no exports of the log. */
   readonly queryLog?: QueryLog
-  /** Absent: nothing is imported or exported. */
+  /** Absent: there are no imports and exports. */
   readonly transfer?: TransferService
-  /** Absent: nothing is told of the service, and no backups and checks are started over HTTP. */
+  /** Absent: there is no health report, and backups and checks cannot be started over HTTP. */
   readonly operation?: Operation
-  /** Where clients reach the service, without a slash at the end; absent: the host that they asked. */
+  /** The address of the service for clients, without a slash at the end; when absent, the host of the request. */
   readonly publicUrl?: string
-  /** Absent: there is no dashboard, and browsers are answered like everybody. */
+  /** Absent: there is no dashboard, and browsers get the same responses as other clients. */
   readonly dashboard?: DashboardFiles
   /** Whether requests are recorded; true when absent. */
   readonly recordsQueries?: boolean
-  /** Absent: nothing is counted. */
+  /** Absent: requests are not counted. */
   readonly meter?: RequestMeter
-  /** Why this machine cannot keep up with the store that it shares with others, when that is its own fault; absent: it has its own. */
+  /**
+   * The reason why this machine's replica cannot be updated, if the cause is local; absent when the store is not
+   * shared.
+   */
   readonly ownFault?: () => string | undefined
-  /** Aborted some time before the service stops, when no new client shall be sent to it; absent: it says nothing. */
+  /**
+   * Aborted some time before the service stops, so that load balancers send no new clients; absent: there is no notice.
+   */
   readonly notice?: AbortSignal
-  /** Aborted when the service is asked to stop: whatever has no end of its own has to end then. */
+  /** Aborted when the service begins to stop. Requests without an end of their own, such as streams, must end then. */
   readonly stopping: AbortSignal
 }

@@ -1,6 +1,6 @@
-// Sends the events of an open stream, each in a piece of its own, when the one before has gone out: the Python driver takes each
-// DATA frame for one event, and pieces that wait share a frame. There may be thousands of these, open for days, so they hold
-// nothing of the request that has opened them.
+// Sends the events of an open stream. Each event is written after the previous one has been flushed: the Python driver
+// treats each DATA frame as one event, and writes that wait would share a frame. Thousands of streams may be open for
+// days, so a writer holds no reference to the request that opened its stream.
 
 import type { Writable } from 'node:stream'
 import { limits } from '../../base/limits.ts'
@@ -9,27 +9,27 @@ import type { EventStream } from '../../engine/contract.ts'
 import type { Outlet } from './exchange.ts'
 import type { Share } from './fair-budget.ts'
 import type { RequestMeter } from './request-meter.ts'
-import type { Sending, Unread } from './unread.ts'
+import type { Unread, UnsentBytes } from './unread.ts'
 
-/** What all writers of a service have in common. */
-export interface EventWriting {
+/** Services that all event writers share. */
+export interface EventWriterServices {
   readonly unread: Unread
   readonly timers: Pick<Timers, 'after'>
   readonly meter: Pick<RequestMeter, 'streams'> | undefined
 }
 
-export class EventWriter implements Sending {
+export class EventWriter implements UnsentBytes {
   readonly #stream: EventStream
   readonly #outlet: Outlet
   readonly #reader: string
-  readonly #writing: EventWriting
-  /** Bytes that have not gone out; undefined when the connection has room for the next event. */
+  readonly #writing: EventWriterServices
+  /** Bytes that have not been flushed; undefined when the next event may be written. */
   #unsent: number | undefined
   #share: Share | undefined
   #cancelCut: Cancel | undefined
 
-  /** Begins to send. `reader`: for whom unread events count. */
-  constructor(stream: EventStream, outlet: Outlet, reader: string, writing: EventWriting) {
+  /** Begins to send. `reader` is the group that unread events count for. */
+  constructor(stream: EventStream, outlet: Outlet, reader: string, writing: EventWriterServices) {
     this.#stream = stream
     this.#outlet = outlet
     this.#reader = reader
@@ -45,7 +45,7 @@ export class EventWriter implements Sending {
   }
 
   countUnsent(): void {
-    // The share of an event that was counted is closed before the next one is sent.
+    // The share of an event is closed before the next event is written.
     if (this.#unsent === undefined || this.#share !== undefined || this.#target.destroyed) return
     this.#share = this.#writing.unread.count(this.#reader, this.#unsent, () => this.#outlet.abort())
   }
@@ -68,7 +68,7 @@ export class EventWriter implements Sending {
     this.#pass()
   }
 
-  /** A client that does not take the last events is cut off. */
+  /** Closes the connection if the client does not read the last events in time. */
   #limitEnd(): void {
     this.#cancelCut ??= this.#writing.timers.after(limits.streamEndMs, () => this.#outlet.abort())
   }

@@ -1,17 +1,17 @@
-// One request and the way to respond to it, the same for both versions of HTTP. Node has such a thing itself, the
-// compatibility layer of HTTP/2, but that costs as much as a small query does.
+// A request and its response, the same for both versions of HTTP. Node's own compatibility layer of HTTP/2 offers the
+// same, but costs as much time as a small query.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Writable } from 'node:stream'
 
-/** Names in lower case and values, alternating. */
+/** Names (in lower case) and values, alternating. */
 export type HeaderList = (string | number)[]
 
-/** Where a body goes that is sent in pieces. It holds nothing of the request that does not come with the connection. */
+/** The body of a response that is sent in pieces. It keeps nothing of the request in memory except the connection. */
 export interface Outlet {
-  /** Has to be ended. */
+  /** The caller must end it. */
   readonly body: Writable
-  /** Breaks off. */
+  /** Destroys the response. */
   abort(): void
 }
 
@@ -21,34 +21,34 @@ export interface Exchange {
   /** The request target as sent, such as `/ping?scope=node`. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
-  /** Tells clients apart by where they come from, see `client-address.ts`. */
+  /** The group of the client's address, see `client-address.ts`. */
   readonly client: string
-  /** Where the client has reached the service: scheme, host and port. */
+  /** The address that the client used: scheme, host and port. */
   readonly origin: string
   /** The request's body; undefined when it has none. */
   readonly body: Readable | undefined
-  /** Whether the connection waits before it brings more of the body; the little that has come already is still read. */
+  /** Pauses or resumes the connection. Data that has already arrived is still read. */
   holdBody(held: boolean): void
   /**
-   * Calls `take` soon: with the body if all of it came together with the head, else with undefined, and nothing has been
-   * read. Absent where that shows only in reading.
+   * Calls `take` soon: with the body if the whole body has arrived together with the head, else with undefined and
+   * without having read anything. Absent where the connection cannot tell before reading.
    */
   takeArrived?(take: (body: Buffer | undefined) => void): void
   /** Whether the whole request has arrived. */
   readonly isComplete: boolean
-  /** Whether the client has gone. */
+  /** Whether the client has disconnected. */
   readonly isGone: boolean
-  /** Calls `listener` when the response has been handed to the system, or will never be. */
+  /** Calls `listener` when the response has been handed to the operating system, or can no longer be sent. */
   onClose(listener: () => void): void
-  /** No further request follows on this connection (HTTP/1.1), and of this one nothing more is read. */
+  /** Closes the connection after this response (HTTP/1.1). The rest of this request is not read. */
   closeAfterwards(): void
   /**
-   * Sends a whole response and takes the list of headers; `bytes` is the length of `body` in UTF-8. Returns how many bytes of it the client may
-   * still have to make room for.
+   * Sends a whole response; the list of headers must not be used afterwards. `bytes` is the length of `body` in UTF-8.
+   * Returns how many bytes of it could not be sent yet.
    */
   respond(status: number, headers: HeaderList, body: string, bytes: number): number
-  /** Sends a head and takes the list; the body goes to what is returned. */
+  /** Sends the head, and returns the outlet for the body. The list of headers must not be used afterwards. */
   begin(status: number, headers: HeaderList): Outlet
-  /** Breaks off, whatever has been sent. */
+  /** Destroys the request and the response. */
   abort(): void
 }

@@ -1,31 +1,31 @@
-// A bound on something that all clients hold together (bytes of unfinished requests, bytes of unread responses,
-// connections without a request), shared fairly: when it is passed, the client that holds most loses what it holds
-// most of, never the newcomer as such. A client is told from others by a group: its address, or its database once its
-// credential is known.
+// A limit on a resource that all clients share (bytes of unfinished requests, bytes of unread responses, connections
+// without a request). When the limit is exceeded, the client that holds most loses its largest share; a new client is
+// never evicted for being new. A client is identified by a group: its address, or its database once its credential is
+// known.
 //
-// Holders that stand still are ended too: each has to move a little in every window of time.
+// A budget with a pace also evicts stalled shares: each share must move a minimum amount in every window of time.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Cancel, Timers } from '../../base/timers.ts'
 
-/** Why a holder has to give up what it holds. */
+/** Why a share is evicted. */
 export type Eviction = 'no room' | 'too slow'
 
-/** Below which part of the bound evictions bring what is held, so that not every byte more evicts again. */
+/** Evictions go down to this part of the limit, so that the next bytes do not evict again. */
 const lowWater = 7 / 8
 
 interface FairBudgetOptions {
-  /** What all holders may hold together; a function where that changes. */
+  /** The limit for all shares together; a function if it changes. */
   readonly max: number | (() => number)
-  /** Absent: holders may stand still. */
+  /** Absent: shares may stall. */
   readonly pace?: Pace
 }
 
-/** How fast a holder has to move. */
+/** The minimum speed of a share. */
 export interface Pace {
   /** Length of a window in milliseconds. */
   readonly windowMs: number
-  /** What has to move in each window. */
+  /** The amount that must move in each window. */
   readonly amount: number
 }
 
@@ -35,7 +35,7 @@ interface Group {
   held: number
 }
 
-/** What all groups hold, and how much they may. */
+/** The shares of all groups, and their limit. */
 export class FairBudget {
   readonly #max: () => number
   readonly #pace: Pace | undefined
@@ -53,14 +53,14 @@ export class FairBudget {
     this.#timers = timers
   }
 
-  /** What is held at the moment. */
+  /** The amount that all shares hold now. */
   get held(): number {
     return this.#held
   }
 
   /**
-   * A share that holds nothing yet. `evict` has to end what the share stands for; by then the share is closed. It may
-   * be called from within {@link Share.grow}.
+   * Opens an empty share. `evict` must end whatever the share counts; the share is closed when it is called. It may be
+   * called from within {@link Share.grow}.
    */
   open(group: string, evict: (reason: Eviction) => void): Share {
     const share = new Share(this, this.#groupOf(group), evict, this.#pace ? this.#clock.elapsedMs() : 0)
@@ -69,10 +69,10 @@ export class FairBudget {
     return share
   }
 
-  /** For {@link Share}: `amount` more is held, or less when it is negative. */
+  /** For {@link Share}: adds `amount`, which may be negative. */
   change(share: Share, amount: number): void {
     if (share.held === amount) {
-      // It held nothing before: from now on it is the youngest of its group.
+      // The share was empty, so its age begins now: it becomes the youngest of its group.
       share.group.shares.delete(share)
       share.group.shares.add(share)
     }
@@ -87,11 +87,11 @@ export class FairBudget {
     group.held -= held
     this.#held -= held
     group.shares.delete(share)
-    // With a pace, the next sweep does it: most clients come back before.
+    // With a pace, the next sweep deletes the group, because most clients come back before it.
     if (group.shares.size === 0 && this.#pace === undefined) this.#groups.delete(group.name)
   }
 
-  /** For {@link Share}: moves it to another group. */
+  /** For {@link Share}: moves a share to another group. */
   regroup(share: Share, name: string): Group {
     const from = share.group
     const to = this.#groupOf(name)
@@ -130,8 +130,8 @@ export class FairBudget {
   }
 
   /**
-   * Evicts from a group, the largest share first and of equal ones the one that holds for longest, until it is no larger
-   * than `second`.
+   * Evicts shares of a group until it holds no more than `second`: the largest first, and among equal shares the oldest
+   * first.
    */
   #shrink(group: Group, second: number, enough: number): void {
     const shares = [...group.shares].sort((left, right) => right.held - left.held)
@@ -153,7 +153,7 @@ export class FairBudget {
   }
 }
 
-/** What one holder holds. */
+/** The part of a budget that one holder uses. */
 export class Share {
   group: Group
   held = 0
@@ -162,7 +162,7 @@ export class Share {
   #closed = false
   #windowFromMs: number
   #moved = 0
-  /** Waiting for something that is not the client's doing. */
+  /** Set while the share waits for something other than the client. */
   #paused = false
 
   constructor(budget: FairBudget, group: Group, evict: (reason: Eviction) => void, nowMs: number) {
@@ -172,7 +172,7 @@ export class Share {
     this.#windowFromMs = nowMs
   }
 
-  /** Holds `amount` more; that counts as movement. The share may be evicted by it. */
+  /** Adds `amount`, which also counts as movement. The call may evict the share itself. */
   grow(amount: number): void {
     if (this.#closed) return
     this.held += amount
@@ -180,7 +180,7 @@ export class Share {
     this.#budget.change(this, amount)
   }
 
-  /** Holds `amount` less; that counts as movement. */
+  /** Removes `amount`, which also counts as movement. */
   shrink(amount: number): void {
     if (this.#closed) return
     this.held -= amount
@@ -188,22 +188,22 @@ export class Share {
     this.#budget.change(this, -amount)
   }
 
-  /** Notes movement of something that is not held. */
+  /** Counts movement that does not change the held amount. */
   move(amount: number): void {
     this.#moved += amount
   }
 
-  /** What is held counts for another group from now on. */
+  /** Counts the share for another group from now on. */
   regroup(name: string): void {
     if (!this.#closed) this.group = this.#budget.regroup(this, name)
   }
 
-  /** While paused, a share need not move. */
+  /** A paused share may stall. */
   pause(paused: boolean): void {
     this.#paused = paused
   }
 
-  /** Holds nothing any more. Does nothing the second time. */
+  /** Gives everything back. Further calls do nothing. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -217,7 +217,9 @@ export class Share {
     this.#evict(reason)
   }
 
-  /** For {@link FairBudget}: begins a new window when one is over, or evicts when too little has moved in it. */
+  /**
+   * For {@link FairBudget}: begins a new window when the last one is over, and evicts the share if it moved too little.
+   */
   checkPace(nowMs: number, { windowMs, amount }: Pace): void {
     if (nowMs - this.#windowFromMs < windowMs) return
     const isTooSlow = this.#moved < amount && !this.#paused

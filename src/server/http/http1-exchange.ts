@@ -50,12 +50,14 @@ export class Http1Exchange implements Exchange {
     return announced === '0' ? undefined : this.#request
   }
 
-  /** Node tells of the head before it looks at what came behind it. */
+  /** Node emits the request after parsing its head, before it parses the body in the same packet. */
   takeArrived(take: (body: Buffer | undefined) => void): void {
     process.nextTick(Http1Exchange.#takeIfArrived, this, take)
   }
 
-  /** Node has passed on by now what it found behind the head, but marks the request as complete only afterwards. */
+  /**
+   * By now, Node has passed on the part of the body in the same packet, but it marks the request complete only later.
+   */
   static #takeIfArrived(exchange: Http1Exchange, take: (body: Buffer | undefined) => void): void {
     const request = exchange.#request
     const announced = Number(request.headers['content-length'])
@@ -68,7 +70,7 @@ export class Http1Exchange implements Exchange {
   }
 
   get isGone(): boolean {
-    // Of responses that wait for those before, Node does not mark that they cannot be sent.
+    // Node does not mark a pipelined response as destroyed while it waits for earlier ones, so the socket counts, too.
     return this.#response.destroyed || this.#request.socket.destroyed
   }
 
@@ -84,7 +86,7 @@ export class Http1Exchange implements Exchange {
     const response = this.#response
     response.writeHead(status, headers as string[])
     if (this.#request.method === 'HEAD') response.end()
-    // Text that is all ASCII is the same in Latin-1, which is written without being transcoded.
+    // ASCII text is the same in Latin-1, which Node writes without transcoding.
     else response.end(body, bytes === body.length ? 'latin1' : 'utf8')
     return response.writableLength
   }
@@ -106,8 +108,8 @@ function breakOff(request: IncomingMessage, response: ServerResponse): void {
 }
 
 /**
- * All that is there of a body: one that had to wait for its turn may have come in several pieces, which Node reads one
- * by one.
+ * Reads the buffered body. A body that waited for its turn may be buffered in several pieces, which Node returns one by
+ * one.
  */
 function readBuffered(request: IncomingMessage): Buffer {
   const first: Buffer = request.read()

@@ -20,7 +20,7 @@ export class Http2Exchange implements Exchange {
   #closeAfterwards = false
   #hasTaken = false
 
-  /** `early`: what the request says when it came before the stream. */
+  /** `early`: the request that was sent over HTTP/1.1 before the upgrade to HTTP/2. */
   constructor(stream: ServerHttp2Stream, headers: Http2Headers, client: string, early?: EarlyRequest) {
     this.#stream = stream
     this.client = client
@@ -32,7 +32,7 @@ export class Http2Exchange implements Exchange {
     } else {
       this.headers = headers
       this.method = headers[':method'] as string
-      // A CONNECT request has none.
+      // A CONNECT request has no path.
       this.url = headers[':path'] ?? ''
       this.body = stream.endAfterHeaders ? undefined : stream
     }
@@ -47,7 +47,7 @@ export class Http2Exchange implements Exchange {
     return `${scheme}://${authority ?? `${socket?.localAddress}:${socket?.localPort}`}`
   }
 
-  /** Has Node pass on what it found behind the head, which it does in this turn. */
+  /** `read(0)` makes Node pass on, in this turn, the part of the body that arrived with the head. */
   takeArrived(take: (body: Buffer | undefined) => void): void {
     if (this.body === this.#stream) this.#stream.read(0)
     setImmediate(Http2Exchange.#takeIfArrived, this, take)
@@ -58,8 +58,9 @@ export class Http2Exchange implements Exchange {
     const announced = Number(exchange.headers['content-length'])
     exchange.#hasTaken =
       announced > 0 && announced === stream.readableLength && !stream.destroyed && hasEnded(stream)
-    // Asked for exactly what is there, the stream says that it has ended only once the response is through. If it did so
-    // before, Node would destroy it before its last write is done, and make an error with a stack trace each time.
+    // After a read of exactly the buffered length, the stream emits its end only when the response is complete. If it
+    // ended earlier, Node would destroy the stream before its last write, and create an error with a stack trace each
+    // time.
     take(exchange.#hasTaken ? (stream.read(announced) as Buffer) : undefined)
   }
 
@@ -102,7 +103,7 @@ export class Http2Exchange implements Exchange {
     const body = this.#stream
     const list = headersOf(status, headers)
     body.respond(list)
-    // Node keeps the list as long as the stream is open, which may be for days.
+    // Node keeps the list while the stream is open, possibly for days.
     list.length = 0
     return { body, abort: () => breakOff(body) }
   }
@@ -111,7 +112,7 @@ export class Http2Exchange implements Exchange {
     breakOff(this.#stream)
   }
 
-  /** What of the request is still to come is refused, when the response is through. */
+  /** Rejects the rest of the request after the response has been sent. */
   #close(): void {
     if (!this.#closeAfterwards) return
     this.#stream.once('finish', () => this.#stream.close(NGHTTP2_NO_ERROR))
@@ -123,14 +124,14 @@ function breakOff(stream: ServerHttp2Stream): void {
   stream.destroy()
 }
 
-/** Whether the client has sent all that it will send on a stream. */
+/** Whether the client has sent the whole request. */
 function hasEnded(stream: ServerHttp2Stream): boolean {
   return stream.state.remoteClose === 1
 }
 
-/** Makes of a list what Node takes, which keeps it. */
+/** The headers in the form of Node, which keeps the list. */
 function headersOf(status: number, headers: HeaderList): string[] {
   headers.unshift(':status', status)
-  // Node takes numbers, too, which its types do not say.
+  // Node also accepts numbers, which its types do not allow.
   return headers as unknown[] as string[]
 }

@@ -1,7 +1,7 @@
-// One port for HTTP/1.1 and HTTP/2. In clear text the JavaScript driver opens HTTP/2 without asking ("prior
-// knowledge") while browsers and curl speak HTTP/1.1, and Node serves only one of them per server. So each
-// connection's first bytes are looked at and the connection is handed to the server they belong to; neither of the
-// two listens itself. With TLS the handshake (ALPN) decides.
+// One port for HTTP/1.1 and HTTP/2. Without TLS, the JavaScript driver starts HTTP/2 with prior knowledge, while
+// browsers and curl use HTTP/1.1, and a server of Node speaks only one of them. So the listener reads the first bytes
+// of each connection, and hands the connection to the server of its protocol; neither of the two listens itself. With
+// TLS, ALPN decides.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import http2, {
@@ -19,7 +19,7 @@ import { limits } from '../../base/limits.ts'
 import { type Cancel, stayAlive, systemTimers, type Timers } from '../../base/timers.ts'
 import { answerChannelError } from './channel-errors.ts'
 import { clientOf } from './client-address.ts'
-import { Connection, type Places } from './connection.ts'
+import { Connection, type ConnectionCounts } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { FairBudget } from './fair-budget.ts'
 import { Http1Exchange } from './http1-exchange.ts'
@@ -37,7 +37,7 @@ export interface ListenAddress {
 }
 
 export interface ListenerOptions {
-  /** PEM texts; clear text without. */
+  /** PEM texts; without them, the port serves clear text. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /** Milliseconds a kept-alive HTTP/1.1 connection may be idle. */
   readonly idleMs?: number
@@ -47,32 +47,34 @@ export interface ListenerOptions {
   readonly lingerMs?: number
   /** Connections without a request under way; the limit of the service when absent. */
   readonly waitingConnectionsMax?: number
-  /** All connections; what the process may have open decides when absent. */
+  /** All connections; by default, derived from the limit of open files. */
   readonly connectionsMax?: number
-  /** Addresses and networks of proxies that say where a request comes from, with commas between them. */
+  /** Addresses and networks of trusted proxies, separated by commas. */
   readonly trustedProxies?: string | undefined
   readonly timers?: Timers
   readonly clock?: Clock
 }
 
-/** An HTTP/2 session without traffic is told to go away after this many milliseconds. */
+/** An HTTP/2 session without traffic for this many milliseconds gets GOAWAY. */
 const sessionIdleMs = 300_000
 
-/** Milliseconds of silence after which a connection's other end is asked whether it is still there: a fact of the protocol. */
+/** Milliseconds of silence before the first TCP keep-alive probe: a fact of the protocol. */
 const keepAliveProbeMs = 120_000
 
-/** How connections are set up by the process that accepts them. */
+/** Options of accepted connections; also for the process that accepts connections for workers. */
 export const socketOptions = {
   noDelay: true,
-  // Silent event streams: a client that vanished without a word is found out.
+  // Detects clients of silent event streams that have vanished without closing their connection.
   keepAlive: true,
   keepAliveInitialDelay: keepAliveProbeMs,
 }
 
-/** Megabytes one HTTP/2 session may hold: room for several of the largest bodies at a time in both directions. */
+/** Limit of the memory of an HTTP/2 session in megabytes: room for several of the largest bodies in both directions. */
 const sessionMegabytesMax = 128
 
-/** Where many resets come in one piece, Node ends them before pacer.ts, which tells why, gets to see them. */
+/**
+ * Node ends a session by itself for many resets in one packet. This allowance on top lets pacer.ts count them first.
+ */
 const unseenResets = 10
 
 const sessionOptions = {
@@ -84,19 +86,19 @@ const sessionOptions = {
   streamResetRate: limits.sessionResetsPerSecond,
 }
 
-/** Has a server accept connections; resolves with the port. Rejects when the address is not available. */
+/** Starts a server; resolves with its port. Rejects when the address is not available. */
 export function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
-      // Later ones are of a connection that could not be accepted, which must not end the process.
+      // Later errors concern a connection that could not be accepted, and must not end the process.
       server.on('error', ignore).removeListener('error', reject)
       resolve((server.address() as AddressInfo).port)
     })
   })
 }
 
-/** Handles one request. Must not throw. */
+/** Handles a request. Must not throw. */
 type HandleExchange = (exchange: Exchange) => void
 
 export class Listener {
@@ -111,13 +113,13 @@ export class Listener {
   readonly #acceptor: Server
   readonly #http1: http.Server
   readonly #sessions = new Map<ServerHttp2Session, Pacer>()
-  readonly #cancelLook: Cancel
-  /** Those on which no HTTP/2 is spoken. */
+  readonly #cancelChecks: Cancel
+  /** Connections without an HTTP/2 session. */
   readonly #connections = new Map<Duplex, Connection>()
-  /** All that are open; with TLS the encrypted ones, once they are. */
+  /** All open sockets. With TLS, the encrypted socket replaces the raw one after the handshake. */
   readonly #sockets = new Set<Socket>()
-  readonly #places: Places
-  /** What to do when the last connection has closed. */
+  readonly #counts: ConnectionCounts
+  /** Called when the last connection has closed. */
   #whenEmpty?: () => void
   #cancelDrop?: Cancel
 
@@ -133,12 +135,12 @@ export class Listener {
     this.#pacing = new Pacing(clock, timers)
     const waitingMax = options.waitingConnectionsMax ?? limits.waitingConnectionsMax
     const openMax = options.connectionsMax ?? connectionsMax()
-    // Waiting connections make room for new ones; when there are none, the new one is closed.
-    const max = () => Math.min(waitingMax, openMax - this.#places.busy)
+    // The oldest waiting connection makes room for a new one. Without waiting connections, the new one is closed.
+    const max = () => Math.min(waitingMax, openMax - this.#counts.busy)
     const waiting = new FairBudget({ max }, { clock, timers })
-    this.#places = { waiting, busy: 0 }
-    this.#cancelLook = timers.every(limits.sessionLookMs, () => {
-      for (const pacer of this.#sessions.values()) pacer.look()
+    this.#counts = { waiting, busy: 0 }
+    this.#cancelChecks = timers.every(limits.sessionLookMs, () => {
+      for (const pacer of this.#sessions.values()) pacer.checkTraffic()
     })
     this.#http1 = this.#createHttp1()
     this.#acceptor = options.tls ? this.#createSecure(options.tls) : this.#createClear()
@@ -149,18 +151,18 @@ export class Listener {
     return listenOn(this.#acceptor, address)
   }
 
-  /** Instead of {@link listen}: returns a function that serves a connection that another process has accepted. */
+  /** Instead of {@link listen}: returns a function that serves a connection which another process has accepted. */
   receive(): (connection: Socket) => void {
     return connection => this.#acceptor.emit('connection', connection)
   }
 
   /**
-   * Accepts no more and lets requests under way finish. Connections without one stay open for a moment, so that
-   * requests that were on their way are served, and are then closed. After `graceMs` milliseconds whatever is left is
-   * cut off. Responses are expected to be marked as the last of their connections meanwhile.
+   * Stops accepting and lets running requests finish. Connections without a request stay open for a moment, so that
+   * requests on their way are still served, and are then closed. After `graceMs` milliseconds, all connections are
+   * destroyed. The caller should mark the responses in the meantime as the last ones of their connections.
    */
   close(graceMs: number): Promise<void> {
-    // Idle sockets and timers alone would not.
+    // Idle sockets and timers alone do not keep the process alive.
     const rest = stayAlive()
     return new Promise(resolve => {
       const cancelLinger = this.#timers.after(Math.min(this.#lingerMs, graceMs), () => this.#closeIdle())
@@ -170,7 +172,7 @@ export class Listener {
         cancelLinger()
         this.#cancelDrop?.()
         cancelCut()
-        this.#cancelLook()
+        this.#cancelChecks()
         this.#http1.close()
         resolve()
       }
@@ -185,15 +187,15 @@ export class Listener {
       keepAliveTimeout: this.#idleMs,
       headersTimeout: this.#receiveMs,
       requestTimeout: this.#receiveMs,
-      // How often the two limits above are enforced.
+      // Interval at which Node enforces the two limits above.
       connectionsCheckingInterval: Math.ceil(this.#receiveMs / 4),
-      // Every name leads to the same service, so a request may do without one.
+      // The service has no virtual hosts, so a request needs no `host` header.
       requireHostHeader: false,
-      // What was asked before is answered first, and the response to this request is the first of the session.
+      // Earlier requests get their responses first, and this response is the first one of the HTTP/2 session.
       shouldUpgradeCallback: request =>
         asksForUpgrade(request) && this.#connections.get(request.socket)?.isIdle === true,
     })
-    /** Each connection's last request. */
+    /** The last request of each connection. */
     const latest = new WeakMap<Duplex, IncomingMessage>()
     const handle = (request: IncomingMessage, response: ServerResponse) => {
       latest.set(request.socket, request)
@@ -217,13 +219,13 @@ export class Listener {
       else connection.break(isInRequest, () => answerChannelError(error, socket))
     })
     server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head))
-    // Node begins to enforce its time limits with this event, which only a server with a port of its own gets.
+    // Node starts its timer for the time limits on this event, which only a listening server emits.
     server.emit('listening')
     return server
   }
 
   #createClear(): Server {
-    // Half-open, because clients of HTTP/1.1 may end their side before they have their response.
+    // Half-open: a client of HTTP/1.1 may end its side before it has received the response.
     return net.createServer({ ...socketOptions, allowHalfOpen: true }, socket => {
       this.#track(socket)
       this.#decide(socket)
@@ -237,7 +239,7 @@ export class Listener {
       ALPNProtocols: ['h2', 'http/1.1'],
       handshakeTimeout: this.#receiveMs,
     })
-    /** Sockets on which nothing has been encrypted yet, by the other end's address and port. */
+    /** Raw sockets during the handshake, by remote address and port. */
     const handshakes = new Map<string, Socket>()
     const endOf = (socket: Socket) => `${socket.remoteAddress} ${socket.remotePort}`
     secure.on('tlsClientError', (_error, socket) => socket.destroy())
@@ -264,7 +266,7 @@ export class Listener {
     })
   }
 
-  /** Waits for what a client begins its handshake with, and has it made when it is the connection's turn. */
+  /** Reads the first handshake record, and starts the handshake when it is the connection's turn. */
   #secure(socket: Socket, secure: tls.Server): void {
     const drop = () => socket.destroy()
     socket.on('error', drop)
@@ -285,7 +287,7 @@ export class Listener {
     })
   }
 
-  /** Where a request comes from. */
+  /** The group of the client, possibly behind a proxy. */
   #clientOf(
     connection: Connection,
     { socket, headers }: { readonly socket: Socket; readonly headers: IncomingHttpHeaders },
@@ -296,7 +298,7 @@ export class Listener {
   }
 
   #track(socket: Socket): void {
-    const connection = new Connection(socket, clientOf(socket.remoteAddress), this.#places, this.#pacing)
+    const connection = new Connection(socket, clientOf(socket.remoteAddress), this.#counts, this.#pacing)
     this.#connections.set(socket, connection)
     this.#sockets.add(socket)
     socket.once('close', () => {
@@ -311,12 +313,12 @@ export class Listener {
     this.#sockets.delete(socket)
   }
 
-  /** Looks at the first bytes of a connection and hands it to the server of that protocol. */
+  /** Reads the first bytes of a connection and hands the connection to the server of its protocol. */
   #decide(socket: Socket): void {
     const drop = () => socket.destroy()
     socket.on('error', drop)
     socket.setTimeout(this.#receiveMs, drop)
-    // No client is left to read what would be sent.
+    // After the end of the client's side, no request can follow.
     socket.once('end', drop)
     peek(socket, seen => {
       const speaksHttp2 = startsHttp2(seen)
@@ -338,7 +340,7 @@ export class Listener {
     })
   }
 
-  /** `seen` is what has been read of the connection, and put back. */
+  /** `seen` contains the bytes that were read from the connection and put back. */
   #speakHttp1(socket: Socket, seen: Buffer): void {
     socket.once('close', withoutStackTraces)
     this.#http1.emit('connection', socket)
@@ -346,14 +348,17 @@ export class Listener {
     this.#connections.get(socket)?.pacer.parseWith(parse, seen)
   }
 
-  /** `rest` is what is to be read of the connection: its socket, or a stream on top of it when the request's body is to come. */
+  /**
+   * `rest` is the rest of the connection: the socket, or a stream on top of the socket if the request's body is still
+   * to come.
+   */
   #upgrade(request: IncomingMessage, rest: Duplex, head: Buffer): void {
     const { socket } = request
     const drop = () => socket.destroy()
     this.#connections.get(socket)?.pacer.endWith(request)
     socket.on('error', drop)
-    // Node takes that stream for one which speaks HTTP/2 already: it is given another one on top.
-    // (Streams of Node are taken, too, which the types do not say.)
+    // Node takes such a stream for an HTTP/2 stream, so another stream is laid on top of it.
+    // (`Duplex.from` also accepts streams of Node, which its types do not say.)
     const ends = { readable: rest, writable: rest } as unknown as Iterable<never>
     const stream = rest === socket ? rest : Duplex.from(ends)
     if (stream !== socket) stream.on('error', drop)
@@ -365,7 +370,7 @@ export class Listener {
     })
   }
 
-  /** Speaks HTTP/2 on a socket, of which `stream` is what is read; `early` is a request that came before. */
+  /** Starts HTTP/2 on a socket. `stream` is the source of its bytes; `early` is a request that came over HTTP/1.1. */
   #admitSession(socket: Socket, early?: EarlyRequest, stream: Duplex = socket): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined) socket.destroy()
@@ -374,17 +379,17 @@ export class Listener {
 
   #startSession(connection: Connection, socket: Socket, stream: Duplex, early?: EarlyRequest): void {
     const { pacer } = connection
-    // From here on, the session is what is closed.
+    // From here on, the session is closed instead of the connection.
     this.#connections.delete(socket)
     joinBuffered(stream)
-    // What is in one piece Node goes through to its end, whatever was decided.
+    // Node processes a packet to its end even after the pacer has ended the session, hence the larger burst.
     const options = { ...sessionOptions, streamResetBurst: pacer.resetBurst + unseenResets }
     const session = http2.performServerHandshake(stream, options)
     pacer.watch(session)
     this.#sessions.set(session, pacer)
     session.once('close', () => this.#sessions.delete(session))
-    // Node leaves a session half open while it has streams, and silent ones would never find out. It is still to be given
-    // the bytes that came before it, and Node throws where it cannot be caught if it is gone by then.
+    // Node keeps a half-open session while it has streams, so that silent streams would never end. `setImmediate`: Node
+    // still passes the buffered bytes to the session, and throws an uncatchable error if the session is gone by then.
     stream.once('end', () => setImmediate(() => session.destroy()))
     session.setTimeout(sessionIdleMs, () => session.close())
     function finish(this: ServerHttp2Stream): void {
@@ -392,10 +397,11 @@ export class Listener {
       if (this.rstCode !== constants.NGHTTP2_NO_ERROR) pacer.noteReset()
     }
     session.on('stream', (stream: ServerHttp2Stream, headers, _flags, rawHeaders) => {
-      // A reset ends its stream only. An error of a stream that is over before it could begin would end the process, too.
+      // A reset ends only its stream. Without the listener, the error of an already destroyed stream would end the
+      // process.
       stream.on('error', ignore)
       pacer.noteRequest(rawHeaders)
-      // Reset before anything could be done about it.
+      // The stream was reset before it could be handled.
       if (stream.destroyed || stream.closed) {
         pacer.noteReset()
         return
@@ -437,15 +443,15 @@ function ignore(): void {}
 let isWithoutStackTraces = false
 
 /**
- * A connection closes, and Node is about to make an error for each of its requests. There may be hundreds, their
- * stack traces are never read, and these take several times as long as the requests themselves.
+ * Disables stack traces when a connection closes, because Node then creates an error for each of its requests. There
+ * may be hundreds, and the stack traces, which are never read, take several times as long as the requests.
  */
 function withoutStackTraces(): void {
   if (isWithoutStackTraces) return
   isWithoutStackTraces = true
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
-  // When all that listens has been called.
+  // Runs after all listeners have been called.
   queueMicrotask(() => {
     Error.stackTraceLimit = stackTraceLimit
     isWithoutStackTraces = false
@@ -453,8 +459,8 @@ function withoutStackTraces(): void {
 }
 
 /**
- * Makes one piece of what has been read of a socket and waits. Node gives a session such pieces one after the other, and
- * throws where it cannot be caught when the session has ended with one of the first.
+ * Joins the buffered pieces of a socket. Node passes them one by one to a new session, and throws an uncatchable error
+ * if the session ends on one of the first.
  */
 function joinBuffered(socket: Duplex): void {
   const pieces: Buffer[] = []

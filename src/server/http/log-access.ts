@@ -1,5 +1,5 @@
-// Who may use the endpoints of the query log: the root secret, account keys, and admin keys of a database for that
-// database and those in it; and of which database a client asks for the log, and whether it may see that. HTTP bearer only.
+// Access to the endpoints of the query log. The root secret and account keys may read everything; an admin key may read
+// the log of its database and of the databases below it. Only the HTTP bearer scheme is accepted.
 
 import type { AccountKey } from '../../query-log/account-keys.ts'
 import type { ExportDatabase, ExportRequest } from '../../query-log/export-request.ts'
@@ -9,14 +9,14 @@ import { MessageError, principalOf } from './api.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 import { bodyOf, checkType, type Fields, type LogRequest, readLogRequest } from './log-request.ts'
 
-/** Someone who may ask for exports, of some databases or of some region groups. */
+/** A client with access to exports of some databases or region groups. */
 export interface LogClient {
   /** Keeps the idempotency tokens of different owners apart. */
   readonly subject: string
-  /** With whom others take turns: the operator, or the outermost database, whichever of those in it asks. */
+  /** The group that takes turns with others: the operator, or the outermost database of the client's path. */
   readonly requester: string
   readonly isRoot: boolean
-  /** The database whose admin it is; undefined for the operator's credentials. */
+  /** The database of an admin key; undefined for the operator's credentials. */
   readonly database: { readonly id: string; readonly path: readonly string[] } | undefined
   mayUseRegion(regionGroup: string): boolean
   maySee(request: ExportRequest): boolean
@@ -24,7 +24,7 @@ export interface LogClient {
 
 const bearer = /^bearer[ \t]+(\S+)[ \t]*$/i
 
-/** The client that a call's credential stands for. Throws 401 or 403. */
+/** The client of a call's credential. Throws 401 or 403. */
 export async function logClient(
   call: EndpointCall,
   services: Services,
@@ -34,7 +34,7 @@ export async function logClient(
   if (secret === undefined) {
     throw new MessageError('unauthorized', 'A bearer credential is needed in the authorization header.')
   }
-  // It may have been made on another machine a moment ago.
+  // The key may have been created on another machine a moment ago.
   await queryLog.fresh()
   const key = queryLog.accountKeys.find(secret)
   if (key) return operator(key, false)
@@ -66,8 +66,8 @@ function operator(key: AccountKey | undefined, isRoot: boolean): LogClient {
   }
 }
 
-/** What a client asks of the log of a database or a whole region group that it may see. */
-export interface AllowedRequest {
+/** A request for the log of a database or of a whole region group that the client may see. */
+export interface LogAccess {
   readonly client: LogClient
   readonly fields: Fields
   readonly wanted: LogRequest
@@ -75,12 +75,12 @@ export interface AllowedRequest {
   readonly database: ExportDatabase | undefined
 }
 
-/** Reads what a call asks for. Throws what is wrong with it, and 401, 403 or 404. */
-export async function allowedRequest(
+/** Reads and authorizes a log request. Throws 400 for invalid fields, and 401, 403 or 404. */
+export async function logAccess(
   call: EndpointCall,
   services: Services,
   queryLog: QueryLog,
-): Promise<AllowedRequest> {
+): Promise<LogAccess> {
   const client = await logClient(call, services, queryLog)
   checkType(call)
   const fields = bodyOf(call)
@@ -89,8 +89,8 @@ export async function allowedRequest(
 }
 
 /**
- * The database asked for, if the client may see its log; undefined when a whole region group is asked for. Throws 403
- * or 404; whether other databases exist is nothing a client learns.
+ * The requested database, if the client may see its log; undefined for a whole region group. Throws 403 or 404. A
+ * client cannot learn whether a database exists that it may not see.
  */
 function allowedDatabase(
   { database, regionGroup }: LogRequest,
@@ -113,7 +113,7 @@ function allowedDatabase(
   return { ...database, ids: found.ids.map(String), since: Math.ceil(found.since / 1000) }
 }
 
-/** The refusal of who may not see a log. */
+/** The error for a client that may not see a log. */
 export function notAllowed(): MessageError {
   return new MessageError('forbidden', 'The credential gives no access to these logs.')
 }

@@ -1,4 +1,4 @@
-// The bodies and parameters of log requests, checked. Every fault is a 400 that names the field.
+// Reads and checks the bodies and parameters of log requests. Each error is a 400 that names the field.
 
 import { microsPerDay } from '../../base/durations.ts'
 import { limits } from '../../base/limits.ts'
@@ -11,7 +11,7 @@ import { apiTraits, badRequest } from './api.ts'
 import type { EndpointCall } from './endpoint.ts'
 import { queryParameter } from './url.ts'
 
-/** What a client asks for, before anything was looked up. */
+/** A log request before anything is looked up. */
 export interface LogRequest {
   readonly regionGroup: string
   /** Names of a database, outermost first; undefined for the whole region group. */
@@ -24,7 +24,7 @@ export interface LogRequest {
   readonly idempotencyToken: string | undefined
 }
 
-/** Which part of the list a client asks for. */
+/** The requested part of the list of exports. */
 interface ListRequest {
   readonly states: ReadonlySet<ExportState> | undefined
   readonly nextToken: string | undefined
@@ -42,7 +42,7 @@ const spanNanosMax = BigInt(limits.logExportDaysMax) * BigInt(microsPerDay) * 10
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const pageSizeDefault = 50
 
-/** Throws unless the call asks for the one type of log there is. */
+/** Throws unless the call requests the only type of log. */
 export function checkType(call: EndpointCall): void {
   const type = queryParameter(call.request.url, 'type')
   if (type === 'query') return
@@ -65,7 +65,7 @@ export function bodyOf(call: EndpointCall): Fields {
   return body as Fields
 }
 
-/** Reads the request of an export from an instance of that region group. */
+/** Reads a log request. `own` is the region group of this service. */
 export function readLogRequest(fields: Fields, own: string): LogRequest {
   const path = text(fields, 'database')
   const database = path === undefined ? undefined : databaseOf(path)
@@ -94,12 +94,12 @@ export function readLogRequest(fields: Fields, own: string): LogRequest {
   }
 }
 
-/** Throws for a region group that there is none of. */
+/** Throws for an unknown region group. */
 export function checkRegionGroup(name: string, own: string): void {
   if (!isRegionGroup(name, own)) throw badRequest('there is no region group of that name')
 }
 
-/** Reads which part of the list is asked for. An empty body asks for the first page. */
+/** Reads a list request. An empty body requests the first page. */
 export function readListRequest(call: EndpointCall): ListRequest {
   const fields = call.body === undefined || call.body === '' ? {} : bodyOf(call)
   const nextToken = text(fields, 'next_token')
@@ -115,7 +115,7 @@ function statesOf(states: unknown): ReadonlySet<ExportState> | undefined {
   return states.length === 0 ? undefined : new Set(states)
 }
 
-/** A field of text; null counts as absent. */
+/** A text field; null counts as absent. */
 export function text(fields: Fields, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined
   if (value === undefined || value === null) return undefined
@@ -125,7 +125,7 @@ export function text(fields: Fields, name: string): string | undefined {
   return value
 }
 
-/** A field with a whole number; null counts as absent. */
+/** An integer field; null counts as absent. */
 export function wholeNumber(fields: Fields, name: string, min: number, max: number): number | undefined {
   const value = fields[name] ?? undefined
   if (value === undefined) return undefined
@@ -156,7 +156,7 @@ function timeOf(fields: Fields, name: string): { text: string; nanos: bigint } {
   return { text: written, nanos }
 }
 
-/** The first whole millisecond at or after an instant: records carry milliseconds. */
+/** The first whole millisecond at or after an instant, because records have times in milliseconds. */
 function firstMillisecond(nanos: bigint): number {
   const down = nanos / nanosPerMilli
   return Number(down * nanosPerMilli < nanos ? down + 1n : down)

@@ -1,18 +1,20 @@
-// How fast a connection gets on. Of the requests that it brings at once (pipelined, or as streams of HTTP/2) a few are begun
-// in each turn of the event loop, and of what it has sent some is parsed in each: other connections do not wait for all of it.
+// Limits how much one connection gets done in a turn of the event loop, so that other connections do not wait. Of many
+// requests that arrive at once (pipelined, or as streams of HTTP/2), only a few begin in each turn. Of many bytes, only
+// some are parsed in each turn.
 //
-// Node's parser of HTTP/1.1 reads sockets without JavaScript in between, which takes the least processor time, but it parses all
-// that a read returns, up to 64 KiB. So this file counts the lines that it parses: every object that the parser allocates (a
-// request, a header, a chunk, a trailer) takes a line, and the client decides how few bytes a line has. From a connection with
-// many lines in one turn, the bytes come to this file from then on, and go to the parser in slices that are priced by their
-// lines. When the connections together have too many lines in one turn, all connections are sliced, and for a while new ones
-// from their first byte. So a flood gets one long read before it is sliced.
+// Node's parser of HTTP/1.1 reads sockets without JavaScript in between. This is the fastest way, but the parser takes
+// all that a read returns, up to 64 KiB. The measure of its work is the number of lines: every object that the parser
+// allocates (a request, a header, a chunk, a trailer) takes a line. The client decides how short a line is. After many
+// lines in one turn, the bytes of the connection go to this file first, which passes them to the parser in slices, priced
+// by their lines. When all connections together have too many lines in one turn, all are sliced, and for a while also new
+// connections from their first byte. So a flood gets one long read before it is sliced.
 //
-// Handshakes of TLS that come at once are made a few in each turn, too. A session of HTTP/2 that sends what is good for nothing is cut off.
+// Many TLS handshakes at once are spread over several turns, too. A session of HTTP/2 that sends useless frames is
+// ended.
 //
-// How much a turn has room for is found out as it goes, for the cost of a request is not known before: when a turn has taken
-// long, less is begun in the next. The first request of each connection in a turn always is, so a client that sends one
-// request at a time does not wait here.
+// The capacity of a turn is adjusted all the time, because the cost of a request is not known before: after a long
+// turn, less begins in the next one. The first request of each connection always begins, so a client that sends one
+// request at a time never waits here.
 
 import type { IncomingMessage } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
@@ -23,36 +25,39 @@ import { limits } from '../../base/limits.ts'
 import type { Timers } from '../../base/timers.ts'
 import { isShort, sliceOf } from './slices.ts'
 
-/** What is to be done for a connection. */
+/** Work of a connection that may have to wait for a later turn. */
 interface Step {
-  /** What it takes; for a request to be begun {@link requestCost}. */
+  /** Cost relative to the start of a request, which costs {@link requestCost}. */
   readonly cost: number
   readonly go: () => void
 }
 
 const requestCost = 1
-/** A handshake of TLS takes about as long as so many short requests: most of it is a signature. */
+/** A TLS handshake takes about as long as this many short requests, most of it for a signature. */
 const handshakeCost = 32
 
-/** Milliseconds come back as they pass. */
+/** An allowance in milliseconds that refills in real time. */
 const passing = { max: 0, perSecond: 1000 }
 
-/** What the connections of a process share: the turns of the event loop, and what is known of clients that were cut off. */
+/**
+ * State that the connections of a process share: the turns of the event loop, and the clients whose sessions were
+ * ended.
+ */
 export class Pacing {
   readonly clock: Clock
   readonly timers: Timers
-  /** Those that have begun something in this turn, or wait. */
+  /** Connections that have begun something in this turn, or wait. */
   readonly #takers = new Set<Pacer>()
-  /** What all may begin in a turn beyond the first of each connection, and what they have begun in this one. */
+  /** Capacity of a turn beyond the first request of each connection, and the part of it that this turn has used. */
   #room: number = limits.extraRequestsPerTurn
   #spent = 0
   #turnFromMs = 0
-  /** Connections that Node's parser reads by itself. */
+  /** Connections whose sockets Node's parser reads by itself. */
   readonly #unsliced = new Set<Pacer>()
-  /** The lines that it has parsed of them in this turn beyond what each connection may bring. */
+  /** Lines of these connections in this turn, beyond the number that each connection may send. */
   #excessLines = 0
   #slicesUntilMs = Number.NEGATIVE_INFINITY
-  /** How long clients are remembered, and how long their sessions wait for each other: what they owe, in milliseconds. */
+  /** Per client, in milliseconds: how long it is remembered as an offender, and how long its next session must wait. */
   readonly #offences: Allowances<string>
   readonly #queues: Allowances<string>
 
@@ -63,11 +68,11 @@ export class Pacing {
     this.#queues = new Allowances(passing, limits.offendersMax, () => clock.elapsedMs())
   }
 
-  /** For {@link Pacer}: whether this turn has room for its next step, which has to be done then. */
+  /** For {@link Pacer}: whether this turn has room for its next step. If so, the pacer must do the step at once. */
   admit(pacer: Pacer, cost: number): boolean {
     const isFirst = pacer.begun === 0
     const isFree = isFirst && cost === requestCost
-    // One that brings much gets on, too, however little room there is.
+    // An expensive step needs an empty turn, so that it is done however little capacity there is.
     const mayGo = isFirst && this.#spent === 0
     const hasRoom = pacer.begun < limits.requestsPerTurn && this.#spent < this.#room
     if (!isFree && !mayGo && !hasRoom) return false
@@ -77,7 +82,7 @@ export class Pacing {
     return true
   }
 
-  /** For {@link Pacer}: it is asked again in the next turn. */
+  /** For {@link Pacer}: the connection gets its turn again in the next turn of the event loop. */
   list(pacer: Pacer): void {
     if (this.#takers.size === 0) {
       this.#turnFromMs = this.clock.elapsedMs()
@@ -92,7 +97,7 @@ export class Pacing {
     else this.#room = Math.min(limits.extraRequestsPerTurn, 2 * this.#room + 1)
     this.#spent = 0
     this.#excessLines = 0
-    // Those that had to wait the whole turn come first.
+    // Connections that began least in the last turn come first.
     const takers = [...this.#takers].sort((one, other) => one.begun - other.begun)
     this.#takers.clear()
     for (const taker of takers) {
@@ -104,25 +109,25 @@ export class Pacing {
     for (const taker of takers) if (taker.isWaiting) this.list(taker)
   }
 
-  /** For {@link Pacer}: whether every connection is parsed in slices from its first byte on. */
+  /** For {@link Pacer}: whether new connections are sliced from their first byte. */
   get slicesAll(): boolean {
     return this.clock.elapsedMs() < this.#slicesUntilMs
   }
 
-  /** For {@link Pacer}: as much has been parsed of one connection as in a flood, which goes on. */
+  /** For {@link Pacer}: slices all connections for a while, because a connection looks like a flood. */
   sliceAll(): void {
     this.#slicesUntilMs = this.clock.elapsedMs() + limits.slicesAllMs
   }
 
-  /** For {@link Pacer}: Node's parser reads it by itself from now on, or does not any more. */
+  /** For {@link Pacer}: records whether Node's parser reads the socket by itself. */
   setSliced(pacer: Pacer, isSliced: boolean): void {
     if (isSliced) this.#unsliced.delete(pacer)
     else this.#unsliced.add(pacer)
   }
 
   /**
-   * For {@link Pacer}: Node has parsed so many lines more of it than a connection may bring in a turn. It goes on to the end of what
-   * it has read, but reads no more of the connection.
+   * For {@link Pacer}: Node has parsed `lines` more lines of the connection than are allowed in a turn. Node finishes
+   * the buffer that it has read, but reads no more of the connection.
    */
   noteExcess(pacer: Pacer, lines: number): void {
     this.#excessLines += lines
@@ -132,19 +137,20 @@ export class Pacing {
     for (const each of this.#unsliced) each.slice()
   }
 
-  /** A session of `client` was cut off. */
+  /** Remembers that a session of `client` was ended. */
   noteOffence(client: string): void {
     this.#offences.take(client, limits.offenderMs - this.#offences.waitMs(client))
   }
 
-  /** Whether a session of `client` was cut off not long ago. */
+  /** Whether a session of `client` was ended recently. */
   isOffender(client: string): boolean {
     return this.#offences.left(client) < 0
   }
 
   /**
-   * In how many milliseconds a new session of `client` may begin; undefined: too many are waiting already. Each costs something
-   * before it can be seen what it is good for, but others may come from the same address.
+   * Delay in milliseconds of a new session of `client`; undefined when too many sessions are waiting already. An
+   * offender's sessions are delayed, because each costs something before its traffic can be judged, but not all are
+   * rejected, because other clients may have the same address.
    */
   sessionDelayMs(client: string): number | undefined {
     if (!this.isOffender(client)) return 0
@@ -155,19 +161,21 @@ export class Pacing {
   }
 }
 
-/** Bytes of a frame beside what it carries, and of a header in a frame beside its name and value, at most. */
+/** Bytes of a frame besides its payload, and maximum bytes of a header besides its name and value. */
 const frameBytes = 9
 const headerBytes = 10
-/** A client that reads replies with frames that open its window: so many bytes read for one byte of these, at least. */
+/**
+ * A client acknowledges data with WINDOW_UPDATE frames. This many bytes read justify at least one byte of such frames.
+ */
 const readPerWindowByte = 64
-/** A shorter piece of a body in a DATA frame takes the event loop as long as one of so many bytes. */
+/** A shorter DATA frame takes as much time as one of this many bytes. */
 const pieceBytes = 128
-/** Pieces of bodies between two looks at the session that sends them. */
-const piecesPerLook = 32
+/** DATA frames between two checks of their session. */
+const piecesPerCheck = 32
 
-/** One of each connection. */
+/** Paces one connection. */
 export class Pacer {
-  /** Steps begun, and lines parsed by Node itself, in this turn; for {@link Pacing}. */
+  /** For {@link Pacing}: steps begun in this turn, and lines parsed by Node itself. */
   begun = 0
   lines = 0
   readonly #pacing: Pacing
@@ -176,27 +184,27 @@ export class Pacer {
   readonly #waiting: Step[] = []
   #mayHold = false
   #isHeld = false
-  /** Node's parser of HTTP/1.1 while it reads the socket by itself. */
+  /** Node's parser of HTTP/1.1, while it reads the socket by itself. */
   #unsliced: ((bytes: Buffer) => void) | undefined
-  /** That parser when it is given slices. */
+  /** The same parser, when this object passes slices to it. */
   #parse: (bytes: Buffer) => void = () => {}
-  /** Whether it parses a slice now. */
+  /** True while a slice is being parsed. */
   #isParsing = false
-  /** What was read over HTTP/1.1 and has not gone to that parser yet. */
+  /** Bytes of HTTP/1.1 that have not been parsed yet. */
   #unparsed: Buffer | undefined
-  /** Whether a slice of that waits for its turn. */
+  /** True while the next slice waits for its turn. */
   #hasSliceWaiting = false
-  /** Bodies that wait for something, so that nothing more is parsed. */
+  /** Number of paused bodies; while there are any, nothing more is parsed. */
   #heldBodies = 0
-  /** The request that ends HTTP/1.1 on this connection. */
+  /** The request that upgrades the connection to another protocol. */
   #lastRequest: IncomingMessage | undefined
   #session: ServerHttp2Session | undefined
   #resets: Allowance | undefined
   #empty: Allowance | undefined
-  /** Bytes received for which there is a reason. */
+  /** Bytes received that carried requests or data. */
   #useful = 0
   #pieces = 0
-  /** What was received without reason and what was sent, when last looked at. */
+  /** The useless bytes and the sent bytes at the last check. */
   #seenEmpty = 0
   #seenSent = 0
 
@@ -206,34 +214,34 @@ export class Pacer {
     this.#client = client
   }
 
-  /** Calls `go`, which begins a request, at once or in a later turn. It must not throw. */
+  /** Calls `go`, which begins a request, at once or in a later turn. `go` must not throw. */
   begin(go: () => void): void {
     this.#take({ cost: requestCost, go })
     if (this.#mayHold && this.#waiting.length >= limits.requestsWaitingMax) this.#hold()
   }
 
-  /** Calls `go`, which makes a handshake of TLS, at once or in a later turn. It must not throw. */
+  /** Calls `go`, which makes a TLS handshake, at once or in a later turn. `go` must not throw. */
   shakeHands(go: () => void): void {
     this.#take({ cost: handshakeCost, go })
   }
 
-  /** Calls `go`, after which so many bytes are parsed, at once when they are few, or in a later turn. It must not throw. */
+  /** Calls `go`, which parses `bytes` bytes: at once when they are few, else in a later turn. `go` must not throw. */
   read(bytes: number, go: () => void): void {
     if (bytes <= limits.shortReadBytes) go()
     else this.#take({ cost: bytes / limits.readBytesPerRequest, go })
   }
 
   /**
-   * The connection speaks HTTP/1.1, and `parse`, a listener of its socket's data, is Node's parser. Its bytes go there by
-   * themselves or in slices, and it is not read while slices or many of its requests wait. (HTTP/2 bounds the requests of a
-   * connection by itself.) `first` is what has been read of it already.
+   * Starts to pace an HTTP/1.1 connection. `parse` is Node's parser, a listener of the socket's data. The socket is
+   * paused while slices or many requests wait. (HTTP/2 limits the requests of a connection itself.) `first` contains
+   * the bytes that have been read already.
    */
   parseWith(parse: (bytes: Buffer) => void, first: Buffer): void {
     this.#mayHold = true
     this.#unsliced = parse
     this.#socket.on('resume', () => {
       if (!this.#isHeld) return
-      // Node takes requests again. Reading the body of a request makes the socket be read, too.
+      // Node resumes the socket when it accepts requests again, but also when a handler reads a body.
       this.#goOnParsing()
       if (this.#isHeld) this.#socket.pause()
     })
@@ -244,29 +252,31 @@ export class Pacer {
     }
   }
 
-  /** For {@link Pacing}: has the bytes of HTTP/1.1 come here before they are parsed. */
+  /** For {@link Pacing}: from now on, this object gets the bytes of HTTP/1.1 before the parser. */
   slice(): void {
     const parse = this.#unsliced
     this.#pacing.setSliced(this, true)
     if (parse === undefined || this.#socket.destroyed) return
     this.#unsliced = undefined
     this.#parse = parse
-    // With this listener Node's parser ceases to read by itself.
+    // A second listener for data stops Node's parser from reading the socket by itself.
     this.#socket.on('data', this.#receive)
     this.#socket.removeListener('data', parse)
   }
 
-  /** Node's parser has made objects of so many lines, when it was not given them in slices. */
+  /** Counts lines that Node has parsed by itself. */
   #noteLines(lines: number): void {
     if (this.#isParsing) return
-    // They are counted anew in the next turn.
+    // Listing the connection has the count reset in the next turn.
     if (this.lines === 0) this.#pacing.list(this)
     this.lines += lines
     const excess = this.lines - limits.shortReadLines
     if (excess > 0) this.#pacing.noteExcess(this, Math.min(lines, excess))
   }
 
-  /** A request of HTTP/1.1 has come. Its body comes in chunks whose number only its client knows. */
+  /**
+   * Counts a request of HTTP/1.1. A chunked body is counted chunk by chunk, because its client decides their number.
+   */
   noteHead(request: IncomingMessage): void {
     this.#noteLines(1 + request.rawHeaders.length / 2)
     if (this.#unsliced === undefined || request.headers['transfer-encoding'] === undefined) return
@@ -277,28 +287,28 @@ export class Pacer {
     }
   }
 
-  /** Nothing more is parsed while `held`: a body waits for something. What follows in the same slice still arrives. */
+  /** While `held`, nothing more is parsed, because a body waits. The rest of the current slice still arrives. */
   holdBody(held: boolean): void {
     this.#heldBodies += held ? 1 : -1
     if (held) this.#hold()
     else this.#goOnParsing()
   }
 
-  /** Behind `request`, which asks for another protocol, nothing is parsed: it stays in the socket. */
+  /** Stops parsing after `request`, which upgrades to another protocol: the rest stays in the socket. */
   endWith(request: IncomingMessage): void {
     this.#lastRequest = request
-    // Node has let go of the socket when there is no body to wait for.
+    // Without a body to wait for, Node has already detached its parser.
     if (request.complete) this.#unsliced = undefined
     this.slice()
   }
 
-  /** What kept the rest from being parsed is over: a body waited, or responses that nobody had read. */
+  /** Called when parsing may continue: a body was resumed, or unread responses have been read. */
   readonly #goOnParsing = () => {
     if (this.#unparsed !== undefined) this.#parseOn()
     this.#readOn()
   }
 
-  /** Whether nothing may be parsed: a body waits, or Node does not take more requests before responses have been read. */
+  /** True while nothing may be parsed: a body is paused, or Node waits until responses have been read. */
   get #isStopped(): boolean {
     return this.#heldBodies > 0 || (this.#socket as { readonly _paused?: boolean })._paused === true
   }
@@ -324,7 +334,7 @@ export class Pacer {
     this.#hasSliceWaiting = true
     const go = () => {
       this.#hasSliceWaiting = false
-      // Something may have begun to wait meanwhile; then its end parses on.
+      // If parsing was stopped meanwhile, it continues when the reason is gone.
       if (!this.#isStopped) this.#parseSlice(end)
     }
     if (lines >= limits.linesPerSlice) this.#pacing.sliceAll()
@@ -336,7 +346,7 @@ export class Pacer {
     const bytes = this.#unparsed as Buffer
     const isLast = end === bytes.length
     this.#unparsed = isLast ? undefined : bytes.subarray(end)
-    // Nothing that follows can be responded to.
+    // After the end of the connection, requests can no longer be responded to.
     if (this.#socket.destroyed || this.#socket.writableEnded) this.#unparsed = undefined
     else {
       this.#isParsing = true
@@ -361,7 +371,7 @@ export class Pacer {
     this.#socket.pause()
   }
 
-  /** Reads again when nothing waits any more. */
+  /** Resumes the socket when nothing waits. */
   #readOn(): void {
     const isBusy = this.isWaiting || this.#unparsed !== undefined || this.#heldBodies > 0
     if (!this.#isHeld || isBusy || this.#socket.destroyed) return
@@ -382,7 +392,7 @@ export class Pacer {
     return this.#waiting.length > 0
   }
 
-  /** For {@link Pacing}: does what has waited longest if there is room, and returns whether it did. */
+  /** For {@link Pacing}: does the oldest waiting step if there is room; returns whether it did. */
   goOn(): boolean {
     const [step] = this.#waiting
     if (step === undefined || !this.#pacing.admit(this, step.cost)) return false
@@ -392,7 +402,7 @@ export class Pacer {
     return true
   }
 
-  /** Calls `begin` when the client may begin a session of HTTP/2; never, when the connection closes before. */
+  /** Calls `begin` when the client may begin an HTTP/2 session. Never calls it if the connection closes before. */
   admitSession(begin: () => void): void {
     const delayMs = this.#pacing.sessionDelayMs(this.#client)
     const drop = () => this.#socket.destroy()
@@ -407,33 +417,33 @@ export class Pacer {
     }
   }
 
-  /** How many streams a session may reset at once. One that comes in pieces is found out sooner. */
+  /** Streams that a session may reset at once. Offenders get fewer. */
   get resetBurst(): number {
     return this.#pacing.isOffender(this.#client) ? limits.offenderResetBurst : limits.sessionResetBurst
   }
 
   /**
-   * Watches over a session. Frames that bring nothing (windows opened byte by byte, bodies of a byte in each frame, requests that
-   * are taken back at once) take the event loop from all others, and Node hands them on without a word. So what a
-   * session has sent is compared with what came of it, and one that sends much more than that is destroyed with an error.
+   * Watches a session. Useless frames (windows opened byte by byte, bodies with a byte in each frame, requests that are
+   * reset at once) keep the event loop busy, and Node does not report them. So the received bytes are compared with
+   * their useful part, and a session that sends far too many useless bytes is destroyed with an error.
    */
   watch(session: ServerHttp2Session): void {
     const nowMs = this.#pacing.clock.elapsedMs()
     this.#session = session
-    // What was said over HTTP/1.1 before.
+    // The bytes of HTTP/1.1 before the upgrade do not count.
     this.#seenEmpty = this.#socket.bytesRead
     this.#seenSent = this.#socket.bytesWritten
     this.#resets = new Allowance({ max: this.resetBurst, perSecond: limits.sessionResetsPerSecond }, nowMs)
     const empty = { max: limits.sessionEmptyBytesBurst, perSecond: limits.sessionEmptyBytesPerSecond }
     this.#empty = new Allowance(empty, nowMs)
-    // A breach of the protocol ends only the session; a connection that breaks is no offence.
+    // A protocol error makes the client an offender; a broken connection does not.
     session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.syscall === undefined) this.#pacing.noteOffence(this.#client)
       session.destroy()
     })
   }
 
-  /** A request has come, with these names and values. */
+  /** Counts a request with these header names and values. */
   noteRequest(rawHeaders: readonly string[]): void {
     let bytes = 2 * frameBytes + (rawHeaders.length / 2) * headerBytes
     for (const text of rawHeaders) bytes += text.length
@@ -441,8 +451,8 @@ export class Pacer {
   }
 
   /**
-   * Watches over the body of a request. Each DATA frame becomes an object, and the session is looked at while they come:
-   * Node hands on megabytes of them before any timer is due.
+   * Watches the body of a request. The session is checked while DATA frames arrive, because Node passes on megabytes of
+   * them before a timer can run, and each frame becomes an object.
    */
   watchBody(stream: ServerHttp2Stream): void {
     const push = stream.push
@@ -454,16 +464,16 @@ export class Pacer {
 
   #noteBody(bytes: number): void {
     this.#useful += bytes - Math.max(0, pieceBytes - bytes)
-    if (++this.#pieces % piecesPerLook === 0) this.look()
+    if (++this.#pieces % piecesPerCheck === 0) this.checkTraffic()
   }
 
-  /** The client has taken a request back. */
+  /** Counts a request that the client has reset. */
   noteReset(): void {
     if (this.#resets?.take(1, this.#pacing.clock.elapsedMs()) === false) this.#cut()
   }
 
-  /** To be called now and then: cuts the session off when it sends what is good for nothing. */
-  look(): void {
+  /** Called at intervals: ends the session when it sends too many useless bytes. */
+  checkTraffic(): void {
     const { bytesRead, bytesWritten } = this.#socket
     const empty = bytesRead - this.#useful
     const window = (bytesWritten - this.#seenSent) / readPerWindowByte
@@ -475,7 +485,7 @@ export class Pacer {
     if (this.#empty !== undefined && this.#empty.left(nowMs) < this.#emptyLeftMin) this.#cut()
   }
 
-  /** Sessions of a client of which one was cut off are not given the burst of a newcomer. */
+  /** New sessions of an offender do not get the full burst. */
   get #emptyLeftMin(): number {
     const max = limits.sessionEmptyBytesBurst
     return this.#pacing.isOffender(this.#client) ? max - max / limits.offenderEmptyBytesPart : 0

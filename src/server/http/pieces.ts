@@ -1,33 +1,33 @@
-// Bytes that arrive in pieces whose lengths the client decides. A piece takes some hundred bytes of memory beside its own,
-// however short it is, so short ones are copied into longer ones as they arrive.
+// Collects bytes that arrive in pieces whose lengths the client decides. Every piece has an overhead of some hundred
+// bytes of memory, however short it is, so short pieces are copied into longer ones as they arrive.
 
-/** What a piece takes in memory besides its bytes, roughly. */
+/** Memory of a piece besides its bytes, approximately. */
 export const pieceOverheadBytes = 256
 
-/** Shorter pieces are copied. */
+/** Pieces below this length are copied. */
 const shortPieceBytes = 1024
 
-/** How long the pieces are that short ones are copied into: the first few bytes take less. */
+/** Maximum length of the buffers that short pieces are copied into; the first buffers are shorter. */
 const joinedBytes = 16_384
 
 export class Pieces {
   readonly #pieces: Buffer[] = []
-  /** Where short pieces are copied to, and how much of it is filled; the last piece, but not in the list yet. */
+  /** The buffer for short pieces, and its filled length. It is the last piece, but not in the list yet. */
   #tail: Buffer | undefined
   #filled = 0
-  /** Bytes. */
+  /** Total bytes. */
   length = 0
 
-  /** How many there are, copied ones counted as what they were joined to. */
+  /** Number of pieces; copied pieces do not count, their buffers do. */
   get count(): number {
     return this.#pieces.length + (this.#tail === undefined ? 0 : 1)
   }
 
-  /** Takes a piece, and returns how many bytes more are held: its own, and the overhead when it was not joined to another. */
+  /** Adds a piece. Returns the additional memory: the bytes of the piece, and the overhead unless it was copied. */
   add(piece: Buffer): number {
     const before = this.count
     this.length += piece.length
-    // Most bodies are one piece.
+    // The first piece is never copied, because most bodies are one piece.
     if (piece.length >= shortPieceBytes || before === 0) {
       this.#closeTail()
       this.#pieces.push(piece)
@@ -41,7 +41,7 @@ export class Pieces {
     return this.#pieces
   }
 
-  /** The bytes in one piece. */
+  /** All bytes in one buffer. */
   joined(): Buffer {
     const pieces = this.list()
     return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, this.length)
@@ -55,7 +55,7 @@ export class Pieces {
     this.#filled += piece.copy(this.#tail, this.#filled)
   }
 
-  /** What is not filled is given back. */
+  /** Completes the buffer for short pieces, and frees its unused part. */
   #closeTail(): void {
     const tail = this.#tail
     if (tail === undefined) return

@@ -1,9 +1,9 @@
-// The first bytes of a connection: which version of HTTP they begin, or whether they are what a handshake of TLS begins with.
+// The first bytes of a connection: detects HTTP/2, HTTP/1.1 and the first record of a TLS handshake.
 
 import type { Duplex } from 'node:stream'
 import { limits } from '../../base/limits.ts'
 
-/** What every HTTP/2 connection begins with; as much of it as tells it from HTTP/1.1 comes first. */
+/** The connection preface of HTTP/2. Its first part already differs from every HTTP/1.1 request. */
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const tellingBytes = 'PRI * HTTP/2.0'.length
 
@@ -11,7 +11,7 @@ const frameHeadBytes = 9
 const settingsType = 4
 const noBytes = Buffer.alloc(0)
 
-/** Whether `seen` begins an HTTP/2 connection; undefined while too little has been seen to tell. */
+/** Whether `seen` begins an HTTP/2 connection; undefined while it is too short to tell. */
 export function startsHttp2(seen: Buffer): boolean | undefined {
   const compared = Math.min(seen.length, tellingBytes)
   const matches = seen.compare(preface, 0, compared, 0, compared) === 0
@@ -19,8 +19,8 @@ export function startsHttp2(seen: Buffer): boolean | undefined {
 }
 
 /**
- * Where the SETTINGS frame that follows the preface ends; undefined while it has not arrived, and 0 when `seen` does
- * not begin as an HTTP/2 connection has to.
+ * The end of the SETTINGS frame after the preface; undefined while the frame has not arrived, and 0 when `seen` is not
+ * a valid beginning of an HTTP/2 connection.
  */
 export function endOfSettings(seen: Buffer): number | undefined {
   const compared = Math.min(seen.length, preface.length)
@@ -32,20 +32,20 @@ export function endOfSettings(seen: Buffer): number | undefined {
   return seen.length < end ? undefined : end
 }
 
-/** A record of TLS: its type, of which a handshake has this one, its version, and how many bytes follow. */
+/** The head of a TLS record: type (here of a handshake), version, and number of bytes that follow. */
 const recordHeadBytes = 5
 const recordLengthAt = 3
 const handshakeType = 22
 
-/** Whether all of the first record of a handshake has arrived, or something that begins none. */
+/** True when the first record of a handshake is complete, or when `seen` does not begin a handshake. */
 export function holdsFirstRecord(seen: Buffer): boolean {
   if (seen[0] !== handshakeType) return true
   return seen.length >= recordHeadBytes && seen.length >= recordHeadBytes + seen.readUInt16BE(recordLengthAt)
 }
 
 /**
- * Calls `look` with all that has arrived on `socket` whenever more has, until it returns what to do next; that is done
- * once nothing is read here any more. What was looked at is not put back.
+ * Calls `look` with all bytes that have arrived on `socket` whenever more arrive, until it returns the next step. The
+ * step runs when this function no longer reads the socket. The bytes are not put back.
  */
 export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | undefined): void {
   let seen: Buffer = noBytes
@@ -55,12 +55,14 @@ export function peek(socket: Duplex, look: (seen: Buffer) => (() => void) | unde
     seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
     const next = seen.length > peekedBytesMax ? () => socket.destroy() : look(seen)
     if (next === undefined) return
-    // First of all: putting something back may call this again.
+    // Removed first, because putting bytes back may emit `readable` again.
     socket.removeListener('readable', read)
     next()
   }
   socket.on('readable', read)
 }
 
-/** What is looked at is the first request, or a few frames: a head and as much of a body as strangers may send. */
+/**
+ * The first request, or the first frames: a head, and the part of a body that a client may send before authentication.
+ */
 const peekedBytesMax = limits.requestHeadBytesMax + limits.strangerBodyBytesMax + 16_384

@@ -1,18 +1,21 @@
-// From an answered call to a record of the query log.
+// Makes a record of the query log from a call and its answer.
 
 import { beginningOfJson } from '../../base/json-encoding.ts'
 import type { Answer } from './answer.ts'
 import type { EndpointCall, Services } from './endpoint.ts'
 
-/** Records one call with the answer to it and the bytes of its body. */
+/** Records a call with its answer and the bytes of the response's body. */
 export type RecordCall = (call: EndpointCall, answer: Answer, bytesOut: number) => void
 
-/** Bytes of a long query that its shape is made of: of four bytes at most for each character that a language looks at, and more. */
+/**
+ * Bytes of a long query that its shape is computed from: enough for the characters that a language reads, at up to four
+ * bytes each.
+ */
 const shapedBytes = 270_000
 
 const noNames: NonNullable<Answer['named']> = []
 
-/** The way to record calls; undefined when nothing is to be recorded. Runs once per query. */
+/** The function that records calls; undefined when requests are not recorded. The function runs once per query. */
 export function recorder({ queryLog, recordsQueries, log }: Services): RecordCall | undefined {
   if (queryLog === undefined || recordsQueries === false) return undefined
   return (call, answer, bytesOut) => {
@@ -44,7 +47,7 @@ export function recorder({ queryLog, recordsQueries, log }: Services): RecordCal
         spanId: trace.spanId,
       })
     } catch (cause) {
-      log.error({ err: cause, traceId: trace.traceId }, 'request not recorded')
+      log.error({ err: cause, traceId: trace.traceId }, 'cannot record the request')
     }
   }
 }

@@ -1,6 +1,6 @@
-// Reads request bodies into memory within limits: each body, and all bodies being received at one time. A request
-// whose body is still on its way counts for its client only, so many slow senders end only one another;
-// and more than a little is kept only of bodies whose sender has shown a credential.
+// Reads request bodies into memory within two limits: one for each body, and one for all incomplete bodies together. An
+// incomplete request counts only for its own client, so slow senders evict only one another. Before authentication,
+// only a short part of a body is kept.
 
 import type { Readable } from 'node:stream'
 import { jsonText } from '../../base/json-encoding.ts'
@@ -10,16 +10,16 @@ import type { Exchange } from './exchange.ts'
 import type { Eviction, FairBudget, Share } from './fair-budget.ts'
 import { Pieces } from './pieces.ts'
 
-/** How reading a body ended: its bytes, those of a long one in pieces, or why there are none. */
+/** The result of reading a body: its bytes, the pieces of a long body, or the reason why there is no body. */
 export type BodyOutcome = Buffer | LongBody | 'too large' | 'refused' | 'aborted' | Eviction
 
-/** What may be read of one request. */
+/** Limits for the body of a request. */
 export interface BodyRules {
   /** Bytes. */
   readonly bytesMax: number
   /**
-   * Asked before more is read than strangers may send. Resolves with the group for which the body counts from then
-   * on, or with undefined: the body is refused. Must not reject.
+   * Called before the body exceeds the limit for strangers. Resolves with the group that the body counts for from then
+   * on, or with undefined to reject the body. Must not reject.
    */
   readonly admit?: () => Promise<string | undefined>
 }
@@ -27,15 +27,15 @@ export interface BodyRules {
 const empty = Buffer.alloc(0)
 
 /**
- * A refused body is read to its end all the same, up to this many bytes: closing the connection while
- * the client still sends could lose the response on its way.
+ * A rejected body is still read, up to this many bytes: closing the connection while the client sends could lose the
+ * response.
  */
 export const drainedBytesMax = 4 * limits.requestBodyBytesMax
 
-/** What a request takes besides the bytes of its body, roughly: so that empty ones count, too. */
+/** Memory of a request besides its body, approximately; with it, requests with empty bodies count, too. */
 const bytesPerRequest = 16_384
 
-/** Reads the body of an exchange and calls `done` exactly once. What is held meanwhile counts against `budget`. */
+/** Reads the body of an exchange and calls `done` exactly once. The memory in use counts against `budget`. */
 export function readBody(
   exchange: Exchange,
   rules: BodyRules,
@@ -50,7 +50,7 @@ export function readBody(
   const receive = () => new IncomingBody(exchange, body, rules, budget, done)
   if (exchange.takeArrived === undefined) receive()
   else {
-    // Most queries are in the packet of their head: nothing has to be waited for, or counted meanwhile.
+    // Most queries arrive in the same packet as their head, and need no waiting and no counting.
     exchange.takeArrived(arrived => {
       if (arrived !== undefined) {
         done(arrived.length > rules.bytesMax ? 'too large' : arrived)
@@ -110,7 +110,7 @@ class IncomingBody {
 
   readonly #end = (): void => {
     const isCut = (this.#source as { readonly aborted?: boolean }).aborted === true
-    // Of a stream of HTTP/2 whose response goes on, the request would be held by them.
+    // Without this, an HTTP/2 stream with a long response would keep the request in memory.
     this.#source.off('data', this.#take).off('end', this.#end).off('close', this.#abort)
     if (isCut) this.#finish('aborted')
     else this.#finish(this.#refusal ?? bodyOf(this.#pieces))
@@ -118,7 +118,7 @@ class IncomingBody {
 
   readonly #abort = (): void => this.#finish('aborted')
 
-  /** Stops reading until the sender's credential has been looked at. */
+  /** Pauses reading until the sender's credential has been checked. */
   #askAdmission(): void {
     if (this.#isAdmitted || this.#finished || this.#refusal !== undefined) return
     this.#isAdmitted = true
@@ -147,12 +147,12 @@ class IncomingBody {
   }
 }
 
-/** A long body is not joined: that, its text and bytes of that again would take this process some 20 ms for 8 MB. */
+/** A long body is not joined: joining and decoding 8 MB would block this process for some 20 ms. */
 function bodyOf(pieces: Pieces): Buffer | LongBody {
   return pieces.length > limits.shortBodyBytes ? new LongBody(pieces.list()) : pieces.joined()
 }
 
-/** The text of a body. Undefined when there is no body; a chunked body without data is an empty text. */
+/** The text of a body. Undefined without a body; a chunked body without data is an empty text. */
 export function bodyText(exchange: Exchange, body: Buffer | LongBody): string | undefined {
   if (body.length === 0) return exchange.headers['transfer-encoding'] === undefined ? undefined : ''
   return jsonText(body instanceof LongBody ? body.joined() : body)

@@ -1,5 +1,5 @@
-// The request headers that change behaviour, checked before anything else on every path. Names, defaults, the
-// order of checks and the texts are facts of the protocol; only the first bad header is reported.
+// The request headers that change behaviour, checked first on every path. The names, the defaults, the order of checks
+// and the texts are facts of the protocol. Only the first invalid header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -12,7 +12,7 @@ import type { Protocol, RequestSettings } from './protocol.ts'
 
 const transactionHeaders: TransactionHeaders = {
   lastSeen: 'x-last-seen-txn',
-  // What the Python driver sends when it opens a stream before its first query.
+  // The Python driver sends this value when it opens a stream before its first query.
   nothingSeen: 'None',
   timeout: 'x-query-timeout',
   retries: 'x-max-retries-on-contention',
@@ -20,7 +20,7 @@ const transactionHeaders: TransactionHeaders = {
 
 const knownVersions: ReadonlySet<string> = new Set(apiVersions)
 
-/** What the headers ask for, or the description of the error that refuses the first bad one. */
+/** The settings in the headers, or the error of the first invalid header. */
 function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const apiVersion = headers['x-faunadb-api-version'] as string | undefined
   if (apiVersion !== undefined && !knownVersions.has(apiVersion)) {
@@ -29,16 +29,16 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   return readTransaction(headers, transactionHeaders, apiVersion ?? defaultApiVersion)
 }
 
-/** The headers in which the clients of a language say what they ask of their transaction. */
+/** Names of a language's headers for settings of the transaction. */
 interface TransactionHeaders {
   readonly lastSeen: string
-  /** What the first one may hold instead of a time. */
+  /** A value of `lastSeen` that stands for no time. */
   readonly nothingSeen?: string
   readonly timeout: string
   readonly retries: string
 }
 
-/** What requests of all kinds may ask of their transaction, or the description of the error that refuses the first bad header. */
+/** The settings of the transaction, or the error of the first invalid header. */
 export function readTransaction(
   headers: IncomingHttpHeaders,
   names: TransactionHeaders,
@@ -66,7 +66,7 @@ export function readTransaction(
   }
 }
 
-/** Version 4 in HTTP, and all endpoints beside those of languages. */
+/** The protocol of version 4, and of all endpoints that belong to no language. */
 export const version4Protocol: Protocol = {
   language: '4',
   queryPath: '/',
@@ -77,12 +77,12 @@ export const version4Protocol: Protocol = {
   errorBody,
 }
 
-/** The description of a refused header. */
+/** The description of an invalid header. */
 export function invalidHeader(name: string, reason: Message): Message {
   return msg`Invalid header '${own(name)}': ${reason}`
 }
 
-/** Whether the caller is a person at a terminal, or asked for a body laid out for one. */
+/** Whether the response's body should be indented: for curl and HTTPie, or because a header requests it. */
 export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
   const agent = headers['user-agent']
   return (
@@ -91,7 +91,7 @@ export function wantsPrettyBody(headers: IncomingHttpHeaders): boolean {
   )
 }
 
-/** What is wrong with a number of milliseconds that a query may take. */
+/** Checks a query's time limit; returns the error, if any. */
 function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined): Message | undefined {
   if (timeoutMs === undefined) return msg`Invalid number '${text}'.`
   if (timeoutMs <= 0) return msg`Must be greater than 0.`
@@ -101,7 +101,7 @@ function timeoutFaultOf(timeoutMs: number | undefined, text: string | undefined)
   return undefined
 }
 
-/** What is wrong with a number of retries. */
+/** Checks a number of retries; returns the error, if any. */
 function retriesFaultOf(text: string): Message | undefined {
   const retries = parseInteger(text)
   if (retries === undefined) return msg`Invalid number '${text}'.`
@@ -111,12 +111,12 @@ function retriesFaultOf(text: string): Message | undefined {
   return undefined
 }
 
-/** Digits of the greatest of them. */
+/** Decimal digits of the largest 64-bit integer. */
 const int64Digits = 19
 
 /**
- * A signed 64-bit integer in decimal, or undefined. Values beyond 2^53 lose their last digits: they are only
- * ever compared with limits and times far below.
+ * Parses a signed 64-bit decimal integer; undefined for other texts. Values beyond 2^53 lose their last digits, which
+ * does not matter: they are only compared with far smaller limits and times.
  */
 function parseInteger(text: string): number | undefined {
   const first = text.charCodeAt(0)

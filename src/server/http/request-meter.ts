@@ -1,20 +1,20 @@
-// Counts requests for the operator. Plain numbers that are only read on request, so that counting costs a
-// request next to nothing.
+// Counts requests for the operator. Counting only increments plain numbers, which are read on demand, so it costs a
+// request almost nothing.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Answer } from './answer.ts'
 
-/** Upper bounds of the classes of duration, in seconds; one more class has what is longer. */
+/** Upper bounds of the classes of durations, in seconds. The last class has no upper bound. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The greatest status there is. */
+/** The largest HTTP status. */
 export const statusMax = 599
 
 export class RequestMeter {
   readonly #clock: Clock
   /** Responses by status. */
   readonly statuses = new Float64Array(statusMax + 1)
-  /** Responses by class of duration; not added up. */
+  /** Number of responses in each class of duration; not cumulative. */
   readonly durations = new Float64Array(durationBounds.length + 1)
   durationSeconds = 0
   bytesIn = 0
@@ -22,17 +22,17 @@ export class RequestMeter {
   reads = 0
   writes = 0
   readonly costs = { compute: 0, read: 0, write: 0 }
-  /** Evaluations that were made again because others had written what they read. */
+  /** Evaluations repeated because of a conflict with another transaction. */
   retries = 0
   storageBytesRead = 0
   storageBytesWritten = 0
   /** Queries evaluated in the slow lane. */
   slowQueries = 0
-  /** Those of them that were committed there, too. */
+  /** Queries that were also committed in the slow lane. */
   slowCommits = 0
   streams = 0
   lostRecords = 0
-  /** Requests under way. */
+  /** Number of running requests. */
   inFlight = (): number => 0
 
   constructor(clock: Clock) {
@@ -44,12 +44,12 @@ export class RequestMeter {
     return this.statuses.subarray(from, to + 1).reduce((sum, count) => sum + count, 0)
   }
 
-  /** When a request begins; for {@link answered}. */
+  /** The start time of a request, for {@link answered}. */
   begin(): number {
     return this.#clock.elapsedMs()
   }
 
-  /** Counts a request that has been answered. */
+  /** Counts an answered request. */
   answered(
     { bytesIn, startedMs }: { readonly bytesIn: number; readonly startedMs: number },
     { isCommittedThere, isSlow, metrics, status }: Answer,

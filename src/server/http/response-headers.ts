@@ -1,11 +1,14 @@
-// The head of every response, and how its body is laid out. Which answer carries which headers is a fact of the protocol:
+// Builds the head of every response, and formats its body. The headers of each kind of answer are facts of the
+// protocol:
 //
-// - `traceparent` and `x-faunadb-build`: all. `x-txn-time`: all but refused headers. Metrics: all but those and
-//   401 and 500.
-// - `x-faunadb-host`: all but 401 and 500, when the request asks for it with `x-trace`.
-// - Tags are echoed except on the "exception path" (409, 413, 429, 503, limits, 500), whose bodies are always
-//   laid out for people.
-// - To pages of another origin every `x-` header but the build is exposed, or a browser could not read it.
+// - `traceparent` and `x-faunadb-build`: all responses. `x-txn-time`: all but those to invalid headers. Metrics: all
+// but
+//   those, 401 and 500.
+// - `x-faunadb-host`: all but 401 and 500, if the request has the header `x-trace`.
+// - Tags are echoed except for 409, 413, 429, 503, exceeded limits and 500. The bodies of these errors are always
+// indented.
+// - `access-control-expose-headers` lists every `x-` header but the build, so that pages of other origins can read
+// them.
 
 import type { RequestErrorCode } from '../../base/errors.ts'
 import type { QueryMetrics } from '../../engine/contract.ts'
@@ -16,7 +19,7 @@ import type { HeaderList } from './exchange.ts'
 import { echoTags } from './tags.ts'
 import { traceparent } from './trace.ts'
 
-/** The type of every body that is not said to be something else. */
+/** The default type of bodies. */
 export const jsonType = 'application/json;charset=utf-8'
 
 const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
@@ -26,7 +29,7 @@ const ordinaryErrors: ReadonlySet<RequestErrorCode> = new Set([
   'unauthorized',
 ])
 
-/** What all responses of one service have in common. */
+/** Values that all responses of a service share. */
 export interface ResponseContext {
   /** The value of `x-faunadb-build`. */
   readonly build: string
@@ -37,13 +40,13 @@ export interface ResponseContext {
 /** A response that is ready to be sent. */
 interface PreparedResponse {
   readonly headers: HeaderList
-  /** The whole body, unless the answer has a long one; undefined when it comes as a stream. */
+  /** The whole body, unless the answer has a long one; undefined when the body is a stream. */
   readonly text: string | undefined
-  /** Of the whole body, in UTF-8; 0 for a stream. */
+  /** Length of the whole body in UTF-8; 0 for a stream. */
   readonly bytes: number
 }
 
-/** Lays out the response to `call`. */
+/** Builds the response to `call`. */
 export function prepareResponse(
   call: EndpointCall,
   answer: Answer,
@@ -71,7 +74,7 @@ export function prepareResponse(
 
 function isExceptional(answer: Answer): boolean {
   const { requestError } = answer
-  // A refused header has no transaction time and is laid out like an ordinary error.
+  // The response to an invalid header has no transaction time, and the form of an ordinary error.
   if (requestError === undefined || answer.txnTime === undefined) return false
   return !ordinaryErrors.has(requestError)
 }
@@ -80,7 +83,7 @@ function isTraced({ request }: EndpointCall, { status }: Answer): boolean {
   return request.headers['x-trace'] !== undefined && status !== 401 && status !== 500
 }
 
-/** The whole body, or undefined when it comes as a stream. */
+/** The whole body; undefined when the body is a stream. */
 function textOf(call: EndpointCall, answer: Answer, exceptional: boolean): string | undefined {
   const { body } = answer
   if (typeof body !== 'string' || answer.stream !== undefined) return undefined
@@ -112,7 +115,7 @@ function pushMetrics(headers: HeaderList, metrics: QueryMetrics, bytesIn: number
   if (metrics.rateLimited.length > 0) headers.push('x-rate-limited-ops', metrics.rateLimited.join(','))
 }
 
-/** Echoes the origin, and exposes the `x-` headers that this response has, but the build. */
+/** Adds the CORS headers: echoes the origin, and exposes the `x-` headers of this response except the build. */
 function pushCors(headers: HeaderList, origin: string): void {
   const isExposed = (name: string) => name.startsWith('x-') && name !== 'x-faunadb-build'
   const exposed = headers.filter((entry, at) => at % 2 === 0 && isExposed(String(entry)))

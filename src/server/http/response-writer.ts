@@ -1,27 +1,27 @@
-// Sends responses as their clients read them. What a client has not read yet counts against a bound that all share
-// (fair-budget.ts): who does not read is cut off, and the memory of the process does not depend on the readers.
+// Sends responses at the speed of their clients. Unread bytes count against a limit that all clients share
+// (fair-budget.ts), so that slow readers are disconnected and the memory of the process stays limited.
 
 import type { Readable, Writable } from 'node:stream'
 import type { Answer } from './answer.ts'
 import type { EndpointCall } from './endpoint.ts'
-import { EventWriter, type EventWriting } from './event-writer.ts'
+import { EventWriter, type EventWriterServices } from './event-writer.ts'
 import type { Exchange, HeaderList, Outlet } from './exchange.ts'
 import type { FairBudget, Share } from './fair-budget.ts'
 import { prepareResponse, type ResponseContext } from './response-headers.ts'
 import { Unread } from './unread.ts'
 
-/** Bytes of a body that are handed to the system at a time; bodies up to this are sent whole. */
+/** Bytes of a body that are written at a time; shorter bodies are sent whole. */
 const pieceBytes = 65_536
 
-/** What writing takes of the service. */
-type WriterServices = Omit<EventWriting, 'unread'>
+/** Services that the writer uses. */
+type WriterServices = Omit<EventWriterServices, 'unread'>
 
 export class ResponseWriter {
   readonly #context: ResponseContext
   readonly #unread: Unread
-  readonly #events: EventWriting
+  readonly #events: EventWriterServices
 
-  /** `unread` bounds the bytes of responses that have not been read. */
+  /** `unread` limits the bytes of unread responses. */
   constructor(context: ResponseContext, unread: FairBudget, { meter, timers }: WriterServices) {
     this.#context = context
     this.#unread = new Unread(unread)
@@ -29,8 +29,8 @@ export class ResponseWriter {
   }
 
   /**
-   * Sends `answer` and ends the response; returns the bytes of the body, 0 for a stream. The body of a stream that
-   * fails half-way is cut off.
+   * Sends `answer` and ends the response. Returns the bytes of the body, 0 for a stream. If the stream of a body fails,
+   * the connection is closed without a complete response.
    */
   write(call: EndpointCall, answer: Answer): number {
     const { request } = call
@@ -44,7 +44,7 @@ export class ResponseWriter {
       const unsent = request.respond(answer.status, headers, text, bytes)
       if (unsent > 0) this.#unread.add({ countUnsent: () => this.#countUnsent(request, unsent) })
     } else {
-      // Outside the heap of JavaScript, which is smaller than the memory.
+      // Encoded into buffers outside the JavaScript heap, which is smaller than the memory.
       const pieces =
         answer.longBody?.pieces ?? piecesOf(Buffer.from(text, bytes === text.length ? 'latin1' : 'utf8'))
       const share = track(request, readerOf(request, answer), bytes, this.#unread)
@@ -54,7 +54,7 @@ export class ResponseWriter {
     return bytes
   }
 
-  /** Counts what was handed over whole, for its client. */
+  /** Counts the unsent bytes of a response that was written whole. */
   #countUnsent(request: Exchange, bytes: number): void {
     if (!request.isGone) track(request, request.client, bytes, this.#unread)
   }
@@ -72,7 +72,7 @@ export class ResponseWriter {
     else new EventWriter(stream, outlet, reader, this.#events)
   }
 
-  /** Passes a stream on, one piece at a time. */
+  /** Sends a stream piece by piece. */
   #pass(body: Readable, outlet: Outlet, reader: string): void {
     const target = outlet.body
     const abort = () => outlet.abort()
@@ -95,20 +95,20 @@ export class ResponseWriter {
   }
 }
 
-/** Counts `bytes` as unread until the exchange is over, for a group of readers. */
+/** Counts `bytes` as unread for a group of readers, until the exchange is closed. */
 function track(request: Exchange, group: string, bytes: number, unread: Unread): Share {
   const share = unread.count(group, bytes, () => request.abort())
   request.onClose(() => share.close())
   return share
 }
 
-/** Frees what a body that is not going to be sent holds: an event stream, an open file. */
+/** Frees the resources of a body that will not be sent: an event stream, an open file. */
 export function discardBody({ body, stream }: Answer): void {
   if (typeof body !== 'string') body.destroy()
   stream?.close()
 }
 
-/** For whom an unread response counts: the database that was asked, or where the client comes from. */
+/** The group that an unread response counts for: the database of the query, or the client's address. */
 function readerOf(request: Exchange, { place }: Answer): string {
   return place === undefined ? request.client : `database ${place.ids.join('/')}`
 }
@@ -118,9 +118,9 @@ function piecesOf(content: Buffer): Buffer[] {
   return Array.from({ length: count }, (_, at) => content.subarray(at * pieceBytes, (at + 1) * pieceBytes))
 }
 
-/** Writes a body piece by piece, each when the one before has been taken. */
+/** Writes a body piece by piece, each piece after the previous one has been flushed. */
 function writePieces(target: Writable, pieces: readonly Uint8Array[], share: Share): void {
-  // The next one last.
+  // Reversed, so that `pop` returns the next piece.
   const rest = pieces.toReversed()
   const write = () => {
     if (target.destroyed) return

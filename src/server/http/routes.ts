@@ -1,23 +1,27 @@
-// Every endpoint of the service. To add one: a file in endpoints/ and a line here.
+// The list of endpoints. To add an endpoint, add a file to endpoints/ and a line to the list.
 
+import { type Answer, errorAnswer, internalErrorText } from './answer.ts'
+import { jsonAnswer } from './api.ts'
 import type { Endpoint, Services } from './endpoint.ts'
 import { accountKeyEndpoints } from './endpoints/account-keys.ts'
 import { dashboardEndpoints } from './endpoints/dashboard.ts'
-import { errorEndpoint } from './endpoints/error.ts'
 import { healthEndpoints } from './endpoints/health.ts'
 import { logViewEndpoints } from './endpoints/log-views.ts'
 import { logEndpoints } from './endpoints/logs.ts'
-import { newerProtocolEndpoints } from './endpoints/newer-protocol.ts'
 import { pingEndpoint } from './endpoints/ping.ts'
 import { principalEndpoint } from './endpoints/principal.ts'
 import { engineEndpoints, queryEndpoint } from './endpoints/query.ts'
 import { schemaEndpoints } from './endpoints/schema.ts'
 import { streamEndpoints } from './endpoints/stream.ts'
 import { transferEndpoints } from './endpoints/transfer.ts'
-import { protocols } from './protocols.ts'
-import { feedProtocol } from './version10-headers.ts'
+import type { Protocol } from './protocol.ts'
+import { version4Protocol } from './request-headers.ts'
+import { feedProtocol, version10Protocol } from './version10-headers.ts'
 
-/** The endpoints with a path of their own; the one for all other paths is wired in application.ts. */
+/** The protocols of all languages that the service supports; each has an endpoint for queries. */
+const protocols: readonly Protocol[] = [version4Protocol, version10Protocol]
+
+/** The endpoints with a path of their own. application.ts adds the endpoint for all other paths. */
 export function endpoints(services: Services): readonly Endpoint[] {
   const { dashboard, operation, queryLog, transfer } = services
   return [
@@ -39,6 +43,33 @@ export function endpoints(services: Services): readonly Endpoint[] {
     pingEndpoint(services),
     errorEndpoint(services),
     ...schemaEndpoints(services),
-    ...newerProtocolEndpoints(),
+    ...unsupportedEndpoints(),
   ]
+}
+
+/**
+ * `GET /error` always fails. Operators use it to check how failures are reported. It is open to strangers, so it writes nothing
+ * to the service's log.
+ */
+function errorEndpoint({ engine }: Services): Endpoint {
+  return {
+    path: '/error',
+    methods: { GET: () => errorAnswer('internal server error', internalErrorText, engine.now()) },
+  }
+}
+
+/** Paths of version 10 that are not implemented. */
+const unsupportedPaths = ['/environment/1', '/export/1', '/export/1/*']
+
+const unsupportedMessage =
+  'This service does not have this path of version 10: queries go to /query/1, schema files to /schema/1.'
+
+/** An error in the form that clients of version 10 can read, with a code after which they never retry. */
+function unsupported(): Answer {
+  return jsonAnswer(400, { error: { code: 'invalid_request', message: unsupportedMessage }, summary: '' })
+}
+
+/** The endpoints of these paths; all methods get the same 400. */
+function unsupportedEndpoints(): readonly Endpoint[] {
+  return unsupportedPaths.map(path => ({ path, methods: {}, otherMethods: unsupported }))
 }

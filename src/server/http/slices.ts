@@ -1,10 +1,12 @@
-// Slices of what a connection of HTTP/1.1 has sent: lines are counted, because each may become an object of the parser.
+// Slices the bytes of an HTTP/1.1 connection by lines, because the parser may create an object for each line.
 
 import { limits } from '../../base/limits.ts'
 
 const lineFeed = 0x0a
 
-/** Whether bytes are as few, of as few lines, as what a client sends that waits for responses. */
+/**
+ * Whether the bytes are short enough, and have few enough lines, to come from a client that waits for its responses.
+ */
 export function isShort(bytes: Buffer): boolean {
   const { length } = bytes
   if (length > limits.shortReadBytes) return false
@@ -15,7 +17,7 @@ export function isShort(bytes: Buffer): boolean {
   return true
 }
 
-/** The next slice of what is to be parsed: the byte that it ends before, and its lines. */
+/** The next slice to be parsed: its end (exclusive) and its number of lines. */
 export function sliceOf(bytes: Buffer): { readonly end: number; readonly lines: number } {
   let lines = 0
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {

@@ -1,5 +1,5 @@
-// What a process serves before it can serve: 503 for everything, `/ping` too, with how far it has come. Load balancers and
-// people see that it lives, and where it stands.
+// The service of a process that is still starting: 503 for every path, even `/ping`, with the progress. Load balancers
+// and people can see that the process is alive.
 
 import { requestErrorStatus } from '../../base/errors.ts'
 import { errorBody } from './answer.ts'
@@ -7,10 +7,10 @@ import { Listener, type ListenerOptions } from './listener.ts'
 import { jsonType } from './response-headers.ts'
 
 const startingStatus = requestErrorStatus['service unavailable']
-/** Seconds after which a client may ask again. */
+/** Value of `retry-after`, in seconds. */
 const retryAfterSeconds = 1
 
-/** Serves that; nothing listens yet. `progress`: a sentence for clients. */
+/** Creates the service; it does not listen yet. `progress` returns a clause for the message to clients. */
 export function createStartingService(progress: () => string, options: ListenerOptions): Listener {
   return new Listener(exchange => {
     const body = errorBody('service unavailable', `The service is starting: ${progress()}.`)

@@ -1,12 +1,12 @@
-// The `x-fauna-tags` request header: `key=value,key=value`. Rules, their order and the reason texts are facts
-// of the protocol.
+// The `x-fauna-tags` request header: `key=value,key=value`. The rules, their order and the texts of errors are facts of
+// the protocol.
 
 import { limits } from '../../base/limits.ts'
 
-/** One tag: its key and its value. */
+/** A key and its value. */
 export type Tag = readonly [key: string, value: string]
 
-/** The tags in the order they were sent, or the reason why the header is refused. */
+/** The tags in the order of the header, or the reason why the header is invalid. */
 export function parseTags(header: string): readonly Tag[] | string {
   if (header === '') return []
   if (header.length > limits.tagsHeaderCharsMax) return 'header is too long'
@@ -16,7 +16,7 @@ export function parseTags(header: string): readonly Tag[] | string {
   return faultOf(tags) ?? tags
 }
 
-/** What the response's header holds: the last tag first. */
+/** The value of the response's header: the tags in reverse order. */
 export function echoTags(tags: readonly Tag[]): string {
   let text = ''
   for (let at = tags.length - 1; at >= 0; at--) {
@@ -39,7 +39,7 @@ function splitTags(header: string): Tag[] | undefined {
   return tags
 }
 
-/** The fault nearest to the end of the header; pairs are looked at from right to left. */
+/** The last error in the header: the protocol checks pairs from right to left. */
 function faultOf(tags: readonly Tag[]): string | undefined {
   const seen = new Set<string>()
   for (let at = tags.length - 1; at >= 0; at--) {
@@ -52,7 +52,7 @@ function faultOf(tags: readonly Tag[]): string | undefined {
   return undefined
 }
 
-/** Whether `text` is one or more ASCII letters, digits and underscores. */
+/** True for one or more ASCII letters, digits and underscores. */
 function isWord(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

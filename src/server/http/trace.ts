@@ -1,9 +1,9 @@
-// W3C trace context: a request's `traceparent` is continued with a span of ours, or a new trace is begun. A value
-// that is not understood is dropped, never an error.
+// W3C trace context: continues the trace of a request's `traceparent` with a span of this service, or begins a new
+// trace. An invalid value is ignored.
 
 import type { Random } from '../../base/random.ts'
 
-/** Where a request stands in its trace; lower-case hexadecimal. */
+/** The trace and span of a request, in lower-case hexadecimal. */
 export interface Trace {
   /** 32 digits, not all zero. */
   readonly traceId: string
@@ -17,7 +17,7 @@ const traceIdEnd = 35
 const spanIdStart = 36
 const spanIdEnd = 52
 
-/** Continues the trace named by `header`, or begins one. */
+/** Continues the trace in `header`, or begins a new one. */
 export function traceOf(header: string | undefined, random: Random): Trace {
   if (header !== undefined && isTraceparent(header)) {
     return { traceId: header.slice(traceIdStart, traceIdEnd).toLowerCase(), spanId: random.hex(8) }
@@ -31,7 +31,7 @@ export function traceparent(trace: Trace): string {
   return `00-${trace.traceId}-${trace.spanId}-00`
 }
 
-/** The version and the flags are not looked at. */
+/** Checks everything but the version and the flags. */
 function isTraceparent(header: string): boolean {
   return (
     header.length === headerChars &&

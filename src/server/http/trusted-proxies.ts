@@ -1,6 +1,6 @@
-// Behind a proxy all requests come from the proxy's address. Proxies say in `X-Forwarded-For` where a request came from,
-// each adding the address that it sees at the end; anybody else may send that header, too. So it counts only on
-// connections from addresses that the operator trusts, and of the list only what trusted proxies have added.
+// Finds the client of a request behind proxies. Each proxy appends the address of its own client to `X-Forwarded-For`,
+// but any client may send the header as well. So the header counts only on connections from trusted addresses, and only
+// those entries count that trusted proxies have appended.
 
 import { BlockList, isIP } from 'node:net'
 import { clientOf } from './client-address.ts'
@@ -9,7 +9,7 @@ export class TrustedProxies {
   readonly #trusted = new BlockList()
   readonly #isEmpty: boolean
 
-  /** `list`: addresses and networks such as `10.0.0.0/8`, with commas between them, as the setting holds them. */
+  /** `list`: the value of the setting, addresses and networks such as `10.0.0.0/8` separated by commas. */
   constructor(list: string | undefined) {
     const entries = (list ?? '').split(',').flatMap(text => text.trim() || [])
     this.#isEmpty = entries.length === 0
@@ -22,9 +22,9 @@ export class TrustedProxies {
   }
 
   /**
-   * Where a request comes from: the group (client-address.ts) of `direct`, the address at the other end of its connection, or
-   * when that is a trusted proxy, of the last address in `forwarded` that is none. Addresses behind something that is
-   * no address do not count.
+   * The group (client-address.ts) of a request's client. The client is `direct`, the remote address of the connection.
+   * If that is a trusted proxy, the client is the last address in `forwarded` that is not trusted. Entries before an
+   * invalid entry are ignored.
    */
   clientOf(direct: string | undefined, forwarded: string | undefined): string {
     if (this.#isEmpty || forwarded === undefined || !this.#isTrusted(direct)) return clientOf(direct)
@@ -45,7 +45,7 @@ export class TrustedProxies {
   }
 }
 
-/** The address in an entry, which some proxies write with a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** The address of an entry. Some proxies add a port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function bareAddress(entry: string): string | undefined {
   if (isIP(entry) > 0) return entry
   const [, inBrackets, withPort] = /^(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+)$/i.exec(entry) ?? []

@@ -1,30 +1,31 @@
-// What was handed to connections and has not been read by their clients. It counts against a bound that all share
-// (fair-budget.ts). Nearly all that is short goes out within its turn of the event loop: it counts only if it has not.
+// Counts bytes that were written to connections but not yet read by the clients, against a limit that all clients share
+// (fair-budget.ts). Short responses nearly always leave within their turn of the event loop; they count only if they do
+// not.
 
 import type { Eviction, FairBudget, Share } from './fair-budget.ts'
 
-/** Something short that was handed to a connection. */
-export interface Sending {
-  /** Asked in the turn after: has to count what has not gone out. */
+/** A short response or event that was written to a connection. */
+export interface UnsentBytes {
+  /** Called in the next turn: counts the bytes that have not been flushed. */
   countUnsent(): void
 }
 
 export class Unread {
   readonly #budget: FairBudget
-  /** What was handed over in this turn. */
-  #fresh: Sending[] = []
+  /** Written in this turn. */
+  #fresh: UnsentBytes[] = []
 
-  /** `budget` bounds the bytes. */
+  /** `budget` limits the bytes. */
   constructor(budget: FairBudget) {
     this.#budget = budget
   }
 
-  /** Counts what has not gone out of something in the next turn. */
-  add(sending: Sending): void {
-    if (this.#fresh.push(sending) === 1) setImmediate(this.#count)
+  /** Has `written` count its unsent bytes in the next turn. */
+  add(written: UnsentBytes): void {
+    if (this.#fresh.push(written) === 1) setImmediate(this.#count)
   }
 
-  /** Counts so many bytes for a group of readers, until the share is closed or `evict` was called. */
+  /** Counts bytes for a group of readers, until the share is closed or evicted. */
   count(group: string, bytes: number, evict: (reason: Eviction) => void): Share {
     const share = this.#budget.open(group, evict)
     share.grow(bytes)
@@ -34,6 +35,6 @@ export class Unread {
   readonly #count = () => {
     const fresh = this.#fresh
     this.#fresh = []
-    for (const sending of fresh) sending.countUnsent()
+    for (const written of fresh) written.countUnsent()
   }
 }

@@ -1,7 +1,8 @@
-// HTTP/2 by upgrade (RFC 7540, section 3.2): a client without TLS asks for it in an HTTP/1.1 request, as the
-// HTTP client of Java does in any of a connection. The response to that request is then stream 1 of the HTTP/2 session. Node's HTTP/2 knows
-// nothing of it, so the client is made to look as if it had opened stream 1 itself: right behind its SETTINGS the
-// session reads a HEADERS frame of ours. What the request really says comes from the HTTP/1.1 request.
+// HTTP/2 by upgrade (RFC 7540, section 3.2): a client without TLS requests it in an HTTP/1.1 request; the HTTP client
+// of Java does so in the first request of a connection. The response to that request is then stream 1 of the HTTP/2
+// session. Node does not support upgrades, so this file makes the client look as if it had opened stream 1 itself:
+// after the client's SETTINGS, it inserts a HEADERS frame of its own. The content of the request is taken from the
+// HTTP/1.1 request.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -9,7 +10,7 @@ import { limits } from '../../base/limits.ts'
 import { Pieces } from './pieces.ts'
 import { endOfSettings, peek } from './preface.ts'
 
-/** A request that came before the session that responds to it. */
+/** A request that arrived over HTTP/1.1, before the session that responds to it. */
 export interface EarlyRequest {
   readonly method: string
   readonly url: string
@@ -24,7 +25,7 @@ const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nup
 /** A HEADERS frame that opens stream 1 and ends it: POST (0x83), scheme http (0x86), path / (0x84), authority "-". */
 const openingHeaders = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
 
-/** Whether a request asks for HTTP/2, and gets it: not when its body is long, which it may send over HTTP/1.1. */
+/** Whether a request upgrades to HTTP/2. A request with a long body does not: it stays on HTTP/1.1. */
 export function asksForUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = headers.upgrade?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? []
   return (
@@ -36,9 +37,9 @@ export function asksForUpgrade({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Whether the bytes at the start of a connection are a request that asks for HTTP/2, and whether all of it is there.
- * Node hands a socket itself over only when the whole request has arrived before its parser sees it; else it hands over a
- * stream on top of that, which is slower for as long as the connection lasts.
+ * Whether the first bytes of a connection are a request with an upgrade, and whether the request is complete. Node
+ * hands over the socket itself only if the whole request has arrived before its parser runs. Otherwise it hands over a
+ * stream on top of the socket, which makes the whole connection slower.
  */
 export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
   const text = seen.toString('latin1', 0, limits.requestHeadBytesMax)
@@ -52,8 +53,8 @@ export function upgradeIn(seen: Buffer): 'none' | 'incomplete' | 'complete' {
 }
 
 /**
- * Switches protocols on the connection of a request, once that has arrived; `stream` is what is to be read of it then, and
- * `head` what has been. Calls `ready` when an HTTP/2 session can be begun there.
+ * Switches protocols after the whole request has arrived. `stream` is the rest of the connection, and `head` contains
+ * the bytes that Node has already read of it. Calls `ready` when an HTTP/2 session can begin.
  */
 export function receiveUpgrade(
   request: IncomingMessage,

@@ -1,6 +1,6 @@
-// The request target. Paths are compared as sent, percent-escapes and all: that is how the protocol dispatches.
+// The request target. Paths are compared in their encoded form, as the protocol does.
 
-/** The path of a request target, still encoded; an empty one is the root. Proxies send the whole address. */
+/** The path of a request target, still encoded; an empty one is the root. Proxies may send an absolute URL. */
 export function pathOf(target: string): string {
   const end = target.indexOf('?')
   const path = end < 0 ? target : target.slice(0, end)
@@ -12,14 +12,14 @@ export function pathOf(target: string): string {
 }
 
 /**
- * The first value of the query parameter `name`, or undefined. `+` stands for a space. One malformed escape
- * anywhere makes the whole list empty.
+ * The first value of the query parameter `name`, or undefined. `+` stands for a space. One invalid escape makes the
+ * whole list empty.
  */
 export function queryParameter(target: string, name: string): string | undefined {
   return parametersOf(target).get(name)
 }
 
-/** The first value of each query parameter, read as {@link queryParameter} reads it. */
+/** The first value of each query parameter, decoded like {@link queryParameter}. */
 export function parametersOf(target: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   const start = target.indexOf('?')

@@ -1,5 +1,5 @@
-// The request headers of version 10, and how its errors look that the edge tells. Names, defaults, the order of checks and
-// the texts are facts of the protocol; only the first bad header is reported.
+// The request headers of version 10, and the form of errors that the edge returns. The names, the defaults, the order
+// of checks and the texts are facts of the protocol. Only the first invalid header is reported.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../base/limits.ts'
@@ -23,7 +23,7 @@ function readSettings(headers: IncomingHttpHeaders): RequestSettings | Message {
   const transaction = readTransaction(headers, transactionHeaders, '10')
   if (transaction instanceof Message) return transaction
   const tags = parseTags(header('x-query-tags') ?? '')
-  // What is wrong with tags comes before what is wrong below, and is told by the edge.
+  // Invalid tags are reported before the errors below, and the edge reports them.
   const fault = typeof tags === 'string' ? undefined : faultOfChoices(header)
   if (fault !== undefined) return fault
   const echoed = typeof tags === 'string' ? '' : echoTags(tags)
@@ -52,10 +52,10 @@ function faultOfChoices(header: (name: string) => string | undefined): Message |
   return undefined
 }
 
-/** A name that no header has. */
+/** Not a header name: feeds have no tags. */
 const noHeader = ''
 
-/** Version 10 in HTTP: facts about the request are in the body, whatever the method is. */
+/** The protocol of version 10: information about the request is in the body, and any method is accepted. */
 export const version10Protocol: Protocol = {
   language: '10',
   queryPath: '/query/1',
@@ -68,7 +68,7 @@ export const version10Protocol: Protocol = {
   errorCode: code => requestErrorCodes[code],
 }
 
-/** Feeds: of the headers of queries those count that are about the transaction. */
+/** The protocol of feeds: of the headers of queries, only those about the transaction count. */
 export const feedProtocol: Protocol = {
   ...version10Protocol,
   queryPath: '/feed/1',
@@ -82,7 +82,7 @@ export const feedProtocol: Protocol = {
   errorBody: eventErrorBody,
 }
 
-/** Streams: no header counts but the credential. */
+/** The protocol of streams: no header counts but the credential. */
 export const eventStreamProtocol: Protocol = {
   ...feedProtocol,
   queryPath: '/stream/1',

@@ -1,4 +1,4 @@
-// `GET /metrics` on a port of its own: the public port speaks nothing but the protocol.
+// `GET /metrics` on a port of its own, because the public port serves only the protocol.
 
 import { createServer, type ServerResponse } from 'node:http'
 import { isIPv6 } from 'node:net'
@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import { type ListenAddress, listenOn } from '../http/listener.ts'
 
-/** Who collects metrics needs one; so many would be a fault, and must not take the service's descriptors. */
+/** Limits a faulty collector: a collector needs one connection, and connections use the service's file descriptors. */
 const connectionsMax = 32
 
 /** A port that serves metrics. */
@@ -30,7 +30,7 @@ export async function serveMetrics(
       collect().then(
         text => end(response, 200, text, Registry.PROMETHEUS_CONTENT_TYPE),
         cause => {
-          log.warn({ err: cause }, 'metrics could not be collected')
+          log.warn({ err: cause }, 'cannot collect the metrics')
           end(response, 503, 'The metrics could not be collected.\n')
         },
       )

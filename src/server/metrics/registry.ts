@@ -1,13 +1,13 @@
-// What is measured, in the words of Prometheus. Everything is read from plain counters when metrics are asked for.
+// The metrics of Prometheus. Each metric reads a plain counter when a collector requests the metrics.
 
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import { durationBounds, type RequestMeter } from '../http/request-meter.ts'
 
-/** One of several machines that share a store. */
-interface MeasuredNode {
-  /** The label `node` of all its metrics. */
+/** A node among several machines that share a store. */
+interface NodeLabel {
+  /** The label `node` of all metrics of the node. */
   readonly name: string
-  /** How its copy of the store stands, as of now. */
+  /** The current state of the node's replica. */
   readonly standing: () => {
     readonly fault: { readonly isLocal: boolean } | undefined
     readonly lagMs: number
@@ -16,7 +16,7 @@ interface MeasuredNode {
 }
 
 /** The metrics of one process. */
-export function createRegistry(meter: RequestMeter, node?: MeasuredNode): Registry {
+export function createRegistry(meter: RequestMeter, node?: NodeLabel): Registry {
   const registry = new Registry()
   if (node) measureNode(registry, node)
   const counter = (name: string, help: string, value: () => number) => {
@@ -56,11 +56,11 @@ export function createRegistry(meter: RequestMeter, node?: MeasuredNode): Regist
   }))
   counter(
     'transaction_retries_total',
-    'Evaluations made again because others had written what they read.',
+    'Evaluations repeated because of a conflict with another transaction.',
     () => meter.retries,
   )
   counter('slow_lane_queries_total', 'Queries evaluated in the slow lane.', () => meter.slowQueries)
-  counter('slow_lane_commits_total', 'Those of them that wrote.', () => meter.slowCommits)
+  counter('slow_lane_commits_total', 'Queries of the slow lane that wrote.', () => meter.slowCommits)
   labelled(registry, 'ops_total', 'Operations as the metrics headers count them.', 'kind', () => meter.costs)
   labelled(registry, 'storage_bytes_total', 'Bytes that queries read and wrote.', 'direction', () => ({
     read: meter.storageBytesRead,
@@ -76,17 +76,21 @@ export function createRegistry(meter: RequestMeter, node?: MeasuredNode): Regist
   return registry
 }
 
-function measureNode(registry: Registry, { name, standing }: MeasuredNode): void {
+function measureNode(registry: Registry, { name, standing }: NodeLabel): void {
   registry.setDefaultLabels({ node: name })
   const gauge = (metric: string, help: string, value: () => number) => {
     const collect = function (this: Gauge) {
       this.set(value())
     }
-    // Of several workers the one that is worst off counts.
+    // Several workers share a replica: the worst value is reported.
     new Gauge({ name: `terrarium_store_${metric}`, help, registers: [registry], aggregator: 'max', collect })
   }
-  gauge('lag_seconds', 'How old what this node reads may be.', () => standing().lagMs / 1000)
-  gauge('batches_behind', 'Batches that the record was ahead when last seen.', () => standing().behind)
+  gauge('lag_seconds', "Maximum age of this node's reads.", () => standing().lagMs / 1000)
+  gauge(
+    'batches_behind',
+    'Batches by which the shared record was ahead of the replica at the last poll.',
+    () => standing().behind,
+  )
   gauge('away', '1 while the database of the store cannot be reached.', () =>
     standing().fault?.isLocal === false ? 1 : 0,
   )
@@ -111,7 +115,9 @@ function labelled<Name extends string>(
   })
 }
 
-/** The library's own histogram has to be told of every request; this one is filled when it is asked for. */
+/**
+ * The library's own histogram must be updated for every request. This histogram is computed when metrics are collected.
+ */
 function durationHistogram(meter: RequestMeter): Metric {
   const name = 'terrarium_request_duration_seconds'
   const values = () => {
@@ -131,6 +137,6 @@ function durationHistogram(meter: RequestMeter): Metric {
     name,
     get: () => ({ name, help, type: 'histogram', values: values(), aggregator: 'sum' }),
   }
-  // A registry asks a metric for no more than this, though the class has more.
+  // The cast is safe: a registry uses only these members of a metric, though the class has more.
   return histogram as unknown as Metric
 }

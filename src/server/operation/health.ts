@@ -1,15 +1,15 @@
-// What `GET /api/v1/health` says, as JSON has it: how the processes, the disk and the background work of a service stand, its
-// backups and checks. Types alone, for the service and for the dashboard.
+// The JSON of `GET /api/v1/health`: the state of the processes, the disk, the background work, backups and checks. The
+// file contains only types, because the dashboard imports them, too.
 
-/** Counts since the process began; all are those of `/metrics`. */
+/** Counts since the process began, the same as in `/metrics`. */
 export interface RequestCounts {
   readonly requests: number
   readonly client_errors: number
   readonly server_errors: number
-  /** Answered 429. */
+  /** Requests that were rejected with 429. */
   readonly refused: number
   readonly in_flight: number
-  /** By class of duration, see `duration_bounds`. */
+  /** Number of requests in each class of duration, see `duration_bounds`. */
   readonly durations: readonly number[]
   readonly reads: number
   readonly writes: number
@@ -19,20 +19,20 @@ export interface RequestCounts {
   readonly lost_records: number
 }
 
-/** How the copy of a node stands to the store that several machines share. */
-export interface NodeStanding {
+/** The state of a node's replica of the store that several machines share. */
+export interface ReplicaState {
   /** Number of the newest batch that this node has. */
   readonly head: number
   readonly behind: number
   readonly lag_ms: number
-  /** What keeps it from following; null: nothing. */
+  /** The reason why the replica cannot be updated; null when it can. */
   readonly fault: string | null
 }
 
-/** What lies on the disk of a data directory, in bytes. */
+/** Disk space of a data directory, in bytes. */
 export interface DiskUse {
   readonly data_bytes: number
-  /** Null until it has been counted. */
+  /** Null until the files have been counted for the first time. */
   readonly query_log_bytes: number | null
   readonly free_bytes: number
   readonly total_bytes: number
@@ -46,32 +46,32 @@ export interface LaneReport {
   readonly waiting: number
 }
 
-/** What belongs to the rest of the service. */
+/** The parts of a report that come from the rest of the service. */
 export interface ReportParts {
   readonly counts: RequestCounts
   readonly disk: DiskUse
   readonly slow_lane: LaneReport | null
-  readonly standing: NodeStanding | null
-  /** It builds indexes and removes what is past, for all processes. */
+  readonly standing: ReplicaState | null
+  /** Whether this process builds indexes and removes expired versions for all processes. */
   readonly works_in_background: boolean
 }
 
-/** One process, as JSON has it. */
+/** The report of a process. */
 export interface ProcessReport extends ReportParts {
-  /** The machine, with the port it serves on; workers of one node have the same. */
+  /** Name of the machine with the port of the service; the same for all workers of a node. */
   readonly node: string
   readonly worker: number
   readonly pid: number
-  /** Of the operating system. */
+  /** Resident memory, as the operating system counts it. */
   readonly memory_bytes: number
   readonly machine_free_bytes: number
   readonly machine_total_bytes: number
-  /** Milliseconds for which its event loop has worked, and has waited. */
+  /** Milliseconds for which the event loop has been busy, and idle. */
   readonly busy_ms: number
   readonly idle_ms: number
 }
 
-/** What the background has to do yet. */
+/** Pending background work. */
 export interface WorkLeftReport {
   readonly builds: readonly {
     readonly kind: 'index' | 'collection'
@@ -79,64 +79,66 @@ export interface WorkLeftReport {
     readonly name: string
     /** From 0 to 1. */
     readonly share: number
-    /** Why it does not come to its end. */
+    /** Why the build cannot finish. */
     readonly failure: string | null
   }[]
-  /** Builds there are, of which `builds` has the first. */
+  /** Number of all builds; `builds` contains only the first ones. */
   readonly builds_count: number
   readonly removals: number
 }
 
-/** What can be noted. */
+/** A long task on a data directory. */
 export type TaskKind = 'backup' | 'check'
 
-/** What came of a task that came to its end. */
+/** The result of a completed task. */
 export interface TaskResult {
-  /** A backup that was written, or a check that found nothing. */
+  /** True for a written backup, and for a check without findings. */
   readonly is_good: boolean
-  /** The backup's folder, or what was checked. */
+  /** The folder of the backup, or the data that was checked. */
   readonly place: string
   /** Bytes of the backup. */
   readonly bytes?: number
-  /** Microseconds: the newest transaction in the backup. */
+  /** Time of the newest transaction in the backup, in microseconds. */
   readonly transaction_time?: number
-  /** The contradictions that were found, the first of them. */
+  /** The first contradictions that a check found. */
   readonly findings?: readonly string[]
 }
 
-/** How far a task has come. */
+/** Progress of a task. */
 export interface TaskProgress {
-  /** What it does now, in words. */
+  /** The current step, as a text for people. */
   readonly step: string
-  /** From 0 to 1; absent where that cannot be known. */
+  /** From 0 to 1; absent when the share is unknown. */
   readonly share?: number
 }
 
-/** What the file holds, as JSON; times in milliseconds since the Unix epoch. */
+/**
+ * State of a task, as the task's file in the data directory contains it. Times are milliseconds since the Unix epoch.
+ */
 export interface TaskNote {
   readonly kind: TaskKind
   readonly pid: number
   readonly started: number
-  /** When it was last known to live. */
+  /** When the process of the task was last known to be alive. */
   readonly seen: number
   readonly progress: TaskProgress | null
-  /** Null while it runs. */
+  /** Null while the task runs. */
   readonly ended: number | null
   readonly result: TaskResult | null
-  /** Why it has no result. */
+  /** Why the task failed; null if it did not fail. */
   readonly failure: string | null
-  /** The last task of this kind before it that has a result; null where none is known. */
-  readonly succeeded: SucceededTask | null
+  /** The last successful task of this kind before this task; null when there is no such task. */
+  readonly succeeded: TaskSuccess | null
 }
 
-/** A task that has a result, after which others were started. */
-export interface SucceededTask {
+/** The last successful task, kept while later tasks run or after they failed. */
+export interface TaskSuccess {
   readonly ended: number
   readonly result: TaskResult
 }
 
 /** A backup in the folder for backups. */
-export interface KeptBackup {
+export interface BackupEntry {
   readonly name: string
   readonly bytes: number
   /** Milliseconds since the Unix epoch. */
@@ -146,23 +148,23 @@ export interface KeptBackup {
 /** The folder for backups. */
 export interface BackupFolder {
   readonly folder: string
-  /** Null where it is unknown. */
+  /** Null when unknown. */
   readonly free_bytes: number | null
-  /** The newest first. */
-  readonly kept: readonly KeptBackup[]
+  /** Newest first. */
+  readonly kept: readonly BackupEntry[]
 }
 
-/** How the service stands. */
+/** The state of the service. */
 export interface ServiceHealth {
   readonly version: string
   readonly node: string
   readonly workers: number
   readonly processes: readonly ProcessReport[]
-  /** The upper bounds of the classes of `durations`, in seconds; one more class has what took longer. */
+  /** Upper bounds of the classes of `durations`, in seconds. The last class has no upper bound. */
   readonly duration_bounds: readonly number[]
   readonly work: WorkLeftReport
   readonly tasks: Readonly<Record<TaskKind, TaskNote | null>>
   readonly backups: BackupFolder | null
-  /** Whether backups and checks can be started. */
+  /** True if backups and checks can be started over HTTP. */
   readonly starts: boolean
 }

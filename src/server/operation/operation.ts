@@ -1,6 +1,6 @@
-// What the operator sees of the service and does with it from the dashboard: how its processes, its disk and its background
-// work stand, backups and checks. Backups and checks are the commands of the same names, each in a process of its own, so
-// that no request waits for them.
+// The operator's view of the service in the dashboard: the state of processes, disk and background work, and backups and
+// checks. A backup or a check runs as the command of the same name in a process of its own, so that requests do not wait
+// for it.
 
 import type { ChildProcess } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -14,9 +14,9 @@ import { dataFileName } from '../../storage/kv/lmdb-data-file.ts'
 import { replicaFolder } from '../../storage/kv/postgres/replica-folder.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type {
+  BackupEntry,
   BackupFolder,
   DiskUse,
-  KeptBackup,
   ReportParts,
   ServiceHealth,
   TaskKind,
@@ -25,7 +25,7 @@ import type {
 import { ProcessReports } from './process-report.ts'
 import { noteEnd, noteStart, readTaskNote } from './task-note.ts'
 
-/** Starts the program with these words, over the data that is served; absent: this service does not start commands. */
+/** Starts the program with these arguments, on the data directory of the service. */
 export type StartCommand = (words: readonly string[]) => ChildProcess
 
 interface OperationOptions {
@@ -36,7 +36,7 @@ interface OperationOptions {
   readonly workers: number
   readonly data: string
   readonly queryLogFolder: string
-  /** Where backups go; absent: none are started here. */
+  /** The folder for new backups; absent: the dashboard cannot start backups. */
   readonly backups: string | undefined
   readonly parts: () => Omit<ReportParts, 'disk'>
   readonly workLeft: () => WorkLeftReport
@@ -45,36 +45,36 @@ interface OperationOptions {
   readonly clock?: Clock
 }
 
-/** A task that cannot be started; the message is for the person who asked. */
-export class TaskRefused extends Error {
-  override name = 'TaskRefused'
+/** A task that cannot be started. The message is shown to the operator. */
+export class TaskError extends Error {
+  override name = 'TaskError'
   readonly reason: 'conflict' | 'forbidden'
 
-  constructor(reason: TaskRefused['reason'], message: string) {
+  constructor(reason: TaskError['reason'], message: string) {
     super(message)
     this.reason = reason
   }
 }
 
-/** Backups that are listed. */
-const keptMax = 50
-/** How old the count of a folder's bytes may be, in milliseconds. */
-const countedMs = 30_000
-/** How long the folder for backups is waited for, in milliseconds: it may lie on a network that does not respond. */
+/** Maximum number of listed backups. */
+const listedMax = 50
+/** Maximum age of the size of the query log's folder, in milliseconds. */
+const logSizeMsMax = 30_000
+/** Maximum wait for the folder of backups, in milliseconds: a network drive may not respond. */
 const folderPatienceMs = 2_000
-/** Characters of what a command says on standard error that are kept. */
-const lastWordsMax = 2_000
+/** Characters kept of a command's standard error: the last ones. */
+const errorOutputMax = 2_000
 
 export class Operation {
   readonly #options: OperationOptions
   readonly #clock: Clock
   readonly #reports: ProcessReports
   readonly #running = new Set<{ readonly child: ChildProcess; readonly ended: Promise<void> }>()
-  /** The look at the folder for backups that is under way, and what the last one found. */
-  #looking: Promise<void> | undefined
-  #seen: BackupFolder | undefined
+  /** The listing of the backup folder that is under way, and the result of the last listing. */
+  #listing: Promise<void> | undefined
+  #listed: BackupFolder | undefined
   #logBytes: number | null = null
-  #countedMs = Number.NEGATIVE_INFINITY
+  #logSizeAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: OperationOptions) {
     const { clock = systemClock, node, notices, parts, worker } = options
@@ -86,7 +86,7 @@ export class Operation {
     })
   }
 
-  /** How everything stands now. */
+  /** The current state of the service. */
   async state(): Promise<Omit<ServiceHealth, 'duration_bounds'>> {
     const { data, node, startCommand, version, workLeft, workers } = this.#options
     return {
@@ -99,11 +99,14 @@ export class Operation {
     }
   }
 
-  /** Starts a backup or a check. Throws {@link TaskRefused}. */
+  /** Starts a backup or a check. Throws {@link TaskError}. */
   async start(kind: TaskKind): Promise<void> {
     const { data, startCommand } = this.#options
     if (startCommand === undefined)
-      throw new TaskRefused('forbidden', 'This service runs within another program and starts no others.')
+      throw new TaskError(
+        'forbidden',
+        'This service is embedded in another program and cannot start commands.',
+      )
     if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
     const folder = kind === 'backup' ? await this.#newBackup() : undefined
     if (readTaskNote(data, kind)?.ended === null) throw underWay(kind)
@@ -115,36 +118,38 @@ export class Operation {
     void ended.then(() => this.#running.delete(run))
   }
 
-  /** Ends what was started here; a backup that is not whole is removed. */
+  /** Stops the tasks that this process started, and removes incomplete backups. */
   async close(): Promise<void> {
     const running = [...this.#running]
     for (const { child } of running) child.kill()
     await Promise.all(running.map(({ ended }) => ended))
   }
 
-  /** The folder of a new backup. Throws {@link TaskRefused}. */
+  /** The folder of a new backup. Throws {@link TaskError}. */
   async #newBackup(): Promise<string> {
     const { backups, data } = this.#options
     if (backups === undefined) {
-      const setting = 'Name a folder for backups with the setting --backups (TERRARIUM_BACKUPS) first.'
-      throw new TaskRefused('forbidden', setting)
+      const hint = 'Set a folder for backups with --backups (TERRARIUM_BACKUPS) first.'
+      throw new TaskError('forbidden', hint)
     }
     const free = (await this.#backups())?.free_bytes ?? undefined
     const needed = storeBytes(data)
-    if (free !== undefined && free < needed)
-      throw new TaskRefused('conflict', `A backup takes up to ${needed} bytes, and ${free} are free there.`)
+    if (free !== undefined && free < needed) {
+      const space = `A backup needs up to ${needed} bytes, but only ${free} bytes are free.`
+      throw new TaskError('conflict', space)
+    }
     const time = formatTime(timeFromMicros(Math.floor(systemClock.now() / 1e6) * 1_000_000))
     return join(backups, time.replaceAll(':', '-'))
   }
 
   #ended(child: ChildProcess, kind: TaskKind, folder: string | undefined): Promise<void> {
-    let lastWords = ''
+    let errorOutput = ''
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      lastWords = (lastWords + text).slice(-lastWordsMax)
+      errorOutput = (errorOutput + text).slice(-errorOutputMax)
     })
     return new Promise(resolve => {
       const end = async (how: string) => {
-        const failure = lastWords.trim() === '' ? `Its process ended (${how}).` : lastWords.trim()
+        const failure = errorOutput.trim() === '' ? `The process exited (${how}).` : errorOutput.trim()
         noteEnd(this.#options.data, kind, child.pid ?? 0, failure)
         if (folder !== undefined) await removeDrafts(folder)
         resolve()
@@ -157,8 +162,8 @@ export class Operation {
   #disk(): DiskUse {
     const { data, queryLogFolder } = this.#options
     const nowMs = this.#clock.elapsedMs()
-    if (nowMs - this.#countedMs > countedMs) {
-      this.#countedMs = nowMs
+    if (nowMs - this.#logSizeAtMs > logSizeMsMax) {
+      this.#logSizeAtMs = nowMs
       void bytesIn(queryLogFolder).then(bytes => {
         this.#logBytes = bytes
       })
@@ -175,25 +180,25 @@ export class Operation {
   async #backups(): Promise<BackupFolder | null> {
     const folder = this.#options.backups
     if (folder === undefined) return null
-    this.#looking ??= lookInto(folder)
+    this.#listing ??= listBackups(folder)
       .then(found => {
-        this.#seen = found
+        this.#listed = found
       })
       .finally(() => {
-        this.#looking = undefined
+        this.#listing = undefined
       })
-    await Promise.race([this.#looking, wait(folderPatienceMs)])
-    return this.#seen ?? { folder, free_bytes: null, kept: [] }
+    await Promise.race([this.#listing, wait(folderPatienceMs)])
+    return this.#listed ?? { folder, free_bytes: null, kept: [] }
   }
 }
 
-const underWay = (kind: TaskKind) => new TaskRefused('conflict', `A ${kind} is under way.`)
+const underWay = (kind: TaskKind) => new TaskError('conflict', `A ${kind} is already running.`)
 
-async function lookInto(folder: string): Promise<BackupFolder> {
+async function listBackups(folder: string): Promise<BackupFolder> {
   const names = await readdir(folder).catch(() => [])
   const whole = names.filter(name => !name.endsWith('.partial')).sort()
-  const kept: KeptBackup[] = []
-  for (const name of whole.reverse().slice(0, keptMax)) {
+  const kept: BackupEntry[] = []
+  for (const name of whole.reverse().slice(0, listedMax)) {
     const file = await stat(join(folder, name, dataFileName)).catch(() => undefined)
     if (file) kept.push({ name, bytes: file.size, made: Math.floor(file.mtimeMs) })
   }
@@ -201,7 +206,7 @@ async function lookInto(folder: string): Promise<BackupFolder> {
   return { folder, free_bytes: (await freeBytesAt(folder)) ?? null, kept }
 }
 
-/** Free bytes where a folder is or will be made; undefined where it is unknown. */
+/** Free bytes on the drive of a folder that may not exist yet; undefined when unknown. */
 async function freeBytesAt(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize } = await statfs(folder)
@@ -212,7 +217,7 @@ async function freeBytesAt(folder: string): Promise<number | undefined> {
   }
 }
 
-/** Removes what a backup has left that was ended on its way. */
+/** Removes the partial files of a backup whose process was killed. */
 async function removeDrafts(folder: string): Promise<void> {
   const around = dirname(folder)
   const names = await readdir(around).catch(() => [])
@@ -220,7 +225,7 @@ async function removeDrafts(folder: string): Promise<void> {
   for (const name of drafts) await rm(join(around, name), { recursive: true, force: true })
 }
 
-/** Bytes of all files in a folder and those in it. */
+/** Size of all files below a folder, in bytes. */
 async function bytesIn(folder: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

@@ -1,6 +1,5 @@
-// What a process of the service tells of itself, and what it hears from the others: those of its workers, and of all machines
-// that share its store. It travels with the notices that they exchange anyway (base/notices.ts), and only while
-// they are looked at.
+// Exchanges reports between the processes of the service: the workers, and all machines that share a store. Reports use
+// the existing notices between processes (base/notices.ts), and are sent only while someone views them.
 
 import { freemem, totalmem } from 'node:os'
 import { performance } from 'node:perf_hooks'
@@ -8,13 +7,13 @@ import type { Clock } from '../../base/clock.ts'
 import type { NoticeBoard, NoticeTopic } from '../../base/notices.ts'
 import type { ProcessReport, ReportParts } from './health.ts'
 
-/** For so long, in milliseconds, processes go on telling after the last look. */
-const tellMs = 20_000
-/** What was last heard of a process counts for so long, in milliseconds. */
-const heardMs = 10_000
+/** How long a process sends reports after the last view, in milliseconds. */
+const sendMs = 20_000
+/** How long a received report stays valid, in milliseconds. */
+const validMs = 10_000
 
 interface News {
-  /** The sender is looked at: others tell of themselves. */
+  /** Set while someone views the reports at the sender: the other processes send their reports. */
   readonly wants?: true
   readonly report?: ProcessReport
 }
@@ -24,15 +23,15 @@ interface ReportOptions {
   readonly worker: number
   readonly parts: () => ReportParts
   readonly clock: Clock
-  /** Absent: there is one process. */
+  /** Absent when there is only one process. */
   readonly notices?: NoticeBoard | undefined
 }
 
 /** The reports of all processes. */
 export class ProcessReports implements NoticeTopic {
   readonly #options: ReportOptions
-  readonly #heard = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
-  #lookedMs = Number.NEGATIVE_INFINITY
+  readonly #received = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
+  #viewedMs = Number.NEGATIVE_INFINITY
   #wantedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: ReportOptions) {
@@ -40,27 +39,30 @@ export class ProcessReports implements NoticeTopic {
     options.notices?.join('reports', this)
   }
 
-  /** This process, and the others as last heard; those that have not heard of the wish yet follow in a second or two. */
+  /**
+   * The report of this process and the last reports of the others. In the first seconds, some of the others are
+   * missing.
+   */
   all(): readonly ProcessReport[] {
     const nowMs = this.#options.clock.elapsedMs()
-    this.#lookedMs = nowMs
-    for (const [name, { atMs }] of this.#heard) if (nowMs - atMs > heardMs) this.#heard.delete(name)
-    return [this.#own(), ...Array.from(this.#heard.values(), ({ report }) => report)]
+    this.#viewedMs = nowMs
+    for (const [name, { atMs }] of this.#received) if (nowMs - atMs > validMs) this.#received.delete(name)
+    return [this.#own(), ...Array.from(this.#received.values(), ({ report }) => report)]
   }
 
   collect(): News | undefined {
     const nowMs = this.#options.clock.elapsedMs()
-    const isLooked = nowMs - this.#lookedMs < tellMs
-    const isWanted = nowMs - this.#wantedMs < tellMs
-    if (!isLooked && !isWanted) return undefined
-    return { ...(isLooked && { wants: true }), ...(isWanted && { report: this.#own() }) }
+    const isViewed = nowMs - this.#viewedMs < sendMs
+    const isWanted = nowMs - this.#wantedMs < sendMs
+    if (!isViewed && !isWanted) return undefined
+    return { ...(isViewed && { wants: true }), ...(isWanted && { report: this.#own() }) }
   }
 
   receive(news: unknown): void {
     const { report, wants } = news as News
     const atMs = this.#options.clock.elapsedMs()
     if (wants) this.#wantedMs = atMs
-    if (report) this.#heard.set(`${report.node} ${report.pid}`, { report, atMs })
+    if (report) this.#received.set(`${report.node} ${report.pid}`, { report, atMs })
   }
 
   #own(): ProcessReport {

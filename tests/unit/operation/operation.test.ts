@@ -10,8 +10,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { micros } from '../../../src/base/micros.ts'
 import { NoticeBoard } from '../../../src/base/notices.ts'
 import { processMark } from '../../../src/base/process-mark.ts'
-import { Operation, type StartCommand, type TaskRefused } from '../../../src/server/operation/operation.ts'
-import { noted } from '../../../src/server/operation/task-note.ts'
+import { Operation, type StartCommand, type TaskError } from '../../../src/server/operation/operation.ts'
+import { withTaskNote } from '../../../src/server/operation/task-note.ts'
 import { temporaryFolder } from '../../support/program.ts'
 
 let folder: string
@@ -62,14 +62,14 @@ test('the end of the service ends a backup, and takes away what it had copied', 
     },
   })
   await one.start('backup')
-  await assert.rejects(one.start('backup'), (error: TaskRefused) => error.reason === 'conflict')
+  await assert.rejects(one.start('backup'), (error: TaskError) => error.reason === 'conflict')
   assert.equal((await one.state()).tasks.backup?.ended, null)
   await one.close()
   assert.deepEqual(await readdir(join(folder, 'backups')), [])
   const [[command, place] = []] = words
   assert.equal(command, 'backup')
   assert.match(place ?? '', /backups\/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/)
-  assert.equal((await operation({}).state()).tasks.backup?.failure, 'Its process ended (SIGTERM).')
+  assert.equal((await operation({}).state()).tasks.backup?.failure, 'The process exited (SIGTERM).')
 })
 
 test('a command that ends without a result leaves what it said last', async () => {
@@ -99,7 +99,7 @@ test('a task that gets no time to say anything is under way, and leaves what it 
   await one.start('check')
   await renote(longAgo())
   assert.equal((await one.state()).tasks.check?.ended, null)
-  await assert.rejects(one.start('check'), (error: TaskRefused) => error.reason === 'conflict')
+  await assert.rejects(one.start('check'), (error: TaskError) => error.reason === 'conflict')
   child.stdin.write('end')
   await once(child, 'close')
   await one.close()
@@ -127,7 +127,7 @@ test('a task whose process is gone has ended at once, one of which nobody can kn
 })
 
 test('who starts no commands says so', async () => {
-  await assert.rejects(operation({}).start('check'), (error: TaskRefused) => error.reason === 'forbidden')
+  await assert.rejects(operation({}).start('check'), (error: TaskError) => error.reason === 'forbidden')
 })
 
 test('processes tell each other of themselves only while somebody looks, and are forgotten when they end', async () => {
@@ -157,8 +157,8 @@ test('processes tell each other of themselves only while somebody looks, and are
 
 test('a task that fails does not hide the last one that succeeded, under way or over, and however often', async () => {
   const resultOf = (place: string) => ({ is_good: true, place })
-  const succeed = (place: string) => noted(data, 'backup', async () => place, resultOf)
-  const fail = () => noted(data, 'backup', async () => Promise.reject(new Error('no room')), resultOf)
+  const succeed = (place: string) => withTaskNote(data, 'backup', async () => place, resultOf)
+  const fail = () => withTaskNote(data, 'backup', async () => Promise.reject(new Error('no room')), resultOf)
   const one = operation({})
   const backup = async () => (await one.state()).tasks.backup
   await succeed('/first')
@@ -168,7 +168,7 @@ test('a task that fails does not hide the last one that succeeded, under way or 
   const { failure, result, succeeded } = (await backup()) ?? assert.fail()
   assert.deepEqual([failure, result], ['no room', null])
   assert.deepEqual(succeeded, { ended: first?.ended, result: { is_good: true, place: '/first' } })
-  await noted(
+  await withTaskNote(
     data,
     'backup',
     async () => assert.deepEqual((await backup())?.succeeded?.result, resultOf('/first')),

@@ -1,5 +1,5 @@
-// Account keys over HTTP, for the root secret alone: `POST /api/v1/account-keys` makes one, `GET` lists them,
-// `DELETE /api/v1/account-keys/{id}` revokes one.
+// Account keys over HTTP, only for the root secret: `POST /api/v1/account-keys` creates a key, `GET` lists them,
+// `DELETE /api/v1/account-keys/{id}` revokes a key.
 
 import { limits } from '../../../base/limits.ts'
 import { type AccountKey, NameConflict } from '../../../query-log/account-keys.ts'

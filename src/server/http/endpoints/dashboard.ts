@@ -1,5 +1,5 @@
-// The dashboard: static files under `/dashboard/`, needing no credential, because they hold no data. What the page
-// shows it asks of the public API, with the secret that its user types in.
+// The dashboard: static files under `/dashboard/`. They contain no data, so they need no credential. The page requests
+// its data from the public API, with the secret that the user enters.
 
 import { Readable } from 'node:stream'
 import type { Answer } from '../answer.ts'
@@ -11,8 +11,8 @@ import { pathOf } from '../url.ts'
 const base = '/dashboard/'
 
 /**
- * Nothing but the service's own files runs, and nothing but the service is talked to. Trusted Types refuse every
- * way from text to markup or code; the one policy there is lets the dashboard's own worker be started.
+ * Only the service's own files may run, and they may connect only to the service. Trusted Types block every conversion
+ * of text to markup or code; the only policy allows the dashboard to start its own worker.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -37,7 +37,7 @@ const securityHeaders = [
 
 const yearSeconds = 31_536_000
 
-/** The endpoints of the dashboard: its files, the addresses of its pages, and the way there from its folder's name. */
+/** The endpoints of the dashboard: its files and pages, and a redirect from the path without a slash. */
 export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
   const serve = (call: EndpointCall) => fileAnswer(call, files)
   const redirect = () => redirection()
@@ -47,12 +47,12 @@ export function dashboardEndpoints(files: DashboardFiles): readonly Endpoint[] {
   ]
 }
 
-/** Whether a request is a browser that opens the service's address, and no client of the protocol. */
+/** Whether a request comes from a browser that opens the service's address, not from a client of the protocol. */
 export function isBrowserVisit({ method, url, headers }: Exchange): boolean {
   return method === 'GET' && url === '/' && headers.accept?.includes('text/html') === true
 }
 
-/** The endpoint that sends a browser from `/` to the dashboard. */
+/** Redirects a browser from `/` to the dashboard. */
 export const visitEndpoint: Endpoint = {
   path: '/',
   methods: { GET: () => redirection() },
@@ -62,7 +62,7 @@ function redirection(): Answer {
   return plain(303, '', ['location', base, 'vary', 'accept', 'cache-control', 'no-store'])
 }
 
-/** Addresses without a file behind them are pages of the application, but for what must be a file. */
+/** Paths without a file are pages of the application, except in the folder of assets. */
 function fileAnswer(call: EndpointCall, files: DashboardFiles): Answer {
   const path = pathOf(call.request.url).slice(base.length)
   const file = files.get(path)

@@ -1,8 +1,8 @@
-// What the operator sees of the service, for the root secret alone: `GET /api/v1/health` tells how it stands,
-// `POST /api/v1/health/backups` starts a backup and `POST /api/v1/health/checks` a check of what is stored.
+// The operator's endpoints, only for the root secret: `GET /api/v1/health` returns the state of the service,
+// `POST /api/v1/health/backups` starts a backup, and `POST /api/v1/health/checks` starts an integrity check.
 
 import type { ServiceHealth, TaskKind } from '../../operation/health.ts'
-import { type Operation, TaskRefused } from '../../operation/operation.ts'
+import { type Operation, TaskError } from '../../operation/operation.ts'
 import type { Answer } from '../answer.ts'
 import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
@@ -29,7 +29,7 @@ async function start(operation: Operation, kind: TaskKind): Promise<Answer> {
   try {
     await operation.start(kind)
   } catch (error) {
-    if (error instanceof TaskRefused) throw new MessageError(error.reason, error.message)
+    if (error instanceof TaskError) throw new MessageError(error.reason, error.message)
     throw error
   }
   return jsonAnswer(202, { started: kind })

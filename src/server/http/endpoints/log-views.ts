@@ -1,6 +1,6 @@
-// Looking into the query log without an export: `POST /api/v1/logs/_summary` adds up a span of time,
-// `POST /api/v1/logs/_changes` compares it with the span before, and `POST /api/v1/logs/_records` finds single records with
-// what is known beside them. Callers who may request an export may look.
+// Views of the query log without an export: `POST /api/v1/logs/_summary` sums up a time span, `POST
+// /api/v1/logs/_changes` compares it with the span before, and `POST /api/v1/logs/_records` finds single records with
+// their details. The views need the same permission as an export.
 
 import { limits } from '../../../base/limits.ts'
 import { micros } from '../../../base/micros.ts'
@@ -13,19 +13,19 @@ import type { RecordFilter } from '../../../query-log/segment-reader.ts'
 import type { Answer } from '../answer.ts'
 import { badRequest, isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
-import { type AllowedRequest, allowedRequest } from '../log-access.ts'
+import { type LogAccess, logAccess } from '../log-access.ts'
 import { type Fields, logTraits, text, wholeNumber } from '../log-request.ts'
-import { RecordTeller } from '../record-teller.ts'
+import { RecordDetails } from '../record-details.ts'
 
 const recordsDefault = 50
 
 /** The endpoints of the views. */
 export function logViewEndpoints(services: Services, queryLog: QueryLog): readonly Endpoint[] {
-  const view = (name: string, look: View): Endpoint => ({
+  const view = (name: string, run: View): Endpoint => ({
     ...logTraits,
     path: `/api/v1/logs/${name}`,
     readsBody: true,
-    methods: { POST: call => answer(call, look, services, queryLog) },
+    methods: { POST: call => answer(call, run, services, queryLog) },
   })
   return [
     view('_summary', async ({ fields, filter, signal }) =>
@@ -37,13 +37,17 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
       ),
     ),
     view('_records', async ({ client, fields, filter, signal }) => {
-      const teller = new RecordTeller(services.engine, client.database?.id)
-      const search = { ...filter, ...readSearch(fields, filter), ...teller.callersNamed(text(fields, 'who')) }
+      const details = new RecordDetails(services.engine, client.database?.id)
+      const search = {
+        ...filter,
+        ...readSearch(fields, filter),
+        ...details.callersNamed(text(fields, 'who')),
+      }
       const { records, next } = await queryLog.search(search, signal)
       const keptSince = await queryLog.keptSince()
       return {
         records: records.map(({ record }) => record),
-        details: records.map(each => teller.tell(each)),
+        details: records.map(each => details.describe(each)),
         next_token: next ? `${next.to}.${next.skip}` : null,
         kept_since: keptSince === undefined ? null : isoTime(keptSince),
       }
@@ -51,9 +55,9 @@ export function logViewEndpoints(services: Services, queryLog: QueryLog): readon
   ]
 }
 
-/** What a view shows to a client that may see what `filter` finds. */
+/** Computes the body of a view for an authorized request. */
 type View = (
-  request: Pick<AllowedRequest, 'client' | 'fields'> & {
+  request: Pick<LogAccess, 'client' | 'fields'> & {
     readonly filter: RecordFilter
     readonly signal: AbortSignal
   },
@@ -65,7 +69,7 @@ async function answer(
   services: Services,
   queryLog: QueryLog,
 ): Promise<Answer> {
-  const { client, database, fields, wanted } = await allowedRequest(call, services, queryLog)
+  const { client, database, fields, wanted } = await logAccess(call, services, queryLog)
   const { from, to, regionGroup } = wanted
   const filter = { from, to, regionGroup, ...(database && { database: logDatabaseOf(database) }) }
   const signal = untilGone(call, services)
@@ -77,7 +81,7 @@ async function answer(
   }
 }
 
-/** Reading the log for a client that has gone, or for a service that stops, would be for nothing. */
+/** Stops reading the log when the client has disconnected or the service stops. */
 function untilGone(call: EndpointCall, { stopping }: Services): AbortSignal {
   const gone = new AbortController()
   call.request.onClose(() => gone.abort())
@@ -93,14 +97,14 @@ function readSearch(body: Fields, filter: RecordFilter) {
     skip: Math.min(Number(skip ?? 0), limits.logRecordsSkipMax),
     text: text(body, 'text'),
     limit: wholeNumber(body, 'max_results', 0, limits.logRecordsPageMax) ?? recordsDefault,
-    ...readWish(body),
+    ...readConditions(body),
   }
 }
 
-/** Texts by which records are filtered. */
+/** Filters that compare a text. */
 const plainFilters = ['tag', 'error', 'collection', 'index', 'function', 'address', 'shape'] as const
 
-function readWish(body: Fields): RecordConditions {
+function readConditions(body: Fields): RecordConditions {
   const status = oneOf(body, 'status_class', /^[2345]xx$/, '2xx, 3xx, 4xx or 5xx')
   const lane = oneOf(body, 'lane', /^(?:ordinary|slow)$/, 'ordinary or slow')
   return {
@@ -173,7 +177,7 @@ function describe({ totals, stepMs, points, shapes, errors }: LogSummary): objec
 }
 
 function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges): object {
-  const told = ({ before, changes, name, now }: EntryChange) => ({
+  const entry = ({ before, changes, name, now }: EntryChange) => ({
     name,
     changes,
     now: plain(now),
@@ -182,7 +186,7 @@ function describeChanges({ errors, queries, totals, totalsBefore }: LogChanges):
   return {
     totals: plain(totals),
     totals_before: plain(totalsBefore),
-    queries: queries.map(told),
-    errors: errors.map(told),
+    queries: queries.map(entry),
+    errors: errors.map(entry),
   }
 }

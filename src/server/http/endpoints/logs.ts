@@ -1,6 +1,6 @@
-// The export of query logs: `POST /api/v1/logs` requests one, `GET /api/v1/logs/{id}` tells how far it is and where
-// it can be fetched, `POST /api/v1/logs/_list` lists them. Forms of requests and responses are facts of the hosted
-// service's log API, for which pipelines were written.
+// The export of query logs: `POST /api/v1/logs` requests an export, `GET /api/v1/logs/{id}` returns its state and its
+// download URL, `POST /api/v1/logs/_list` lists exports. The form of requests and responses is that of the hosted
+// service's log API, because existing pipelines depend on it.
 
 import type { ExportRequest } from '../../../query-log/export-request.ts'
 import type { QueryLog } from '../../../query-log/query-log.ts'
@@ -8,7 +8,7 @@ import { filesPath } from '../../../query-log/signing.ts'
 import type { Answer } from '../answer.ts'
 import { isoTime, jsonAnswer, MessageError } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
-import { allowedRequest, type LogClient, logClient, notAllowed } from '../log-access.ts'
+import { type LogClient, logAccess, logClient, notAllowed } from '../log-access.ts'
 import { checkType, logTraits, readListRequest } from '../log-request.ts'
 
 /** The endpoints of the query log. */
@@ -18,7 +18,7 @@ export function logEndpoints(services: Services, queryLog: QueryLog): readonly E
   return [
     endpoint('/api/v1/logs', { readsBody: true, methods: { POST: call => logs.request(call) } }),
     endpoint('/api/v1/logs/_list', { readsBody: true, methods: { POST: call => logs.list(call) } }),
-    endpoint('/api/v1/logs/:id', { methods: { GET: call => logs.look(call) } }),
+    endpoint('/api/v1/logs/:id', { methods: { GET: call => logs.state(call) } }),
     endpoint(`${filesPath}:name`, { methods: { GET: call => logs.download(call) } }),
     endpoint('/api/*', { methods: {}, otherMethods: call => logs.notFound(call) }),
   ]
@@ -34,23 +34,23 @@ class LogHandlers {
   }
 
   async request(call: EndpointCall): Promise<Answer> {
-    const { client, database, wanted } = await allowedRequest(call, this.#services, this.#queryLog)
+    const { client, database, wanted } = await logAccess(call, this.#services, this.#queryLog)
     const { idempotencyToken: token, database: _, ...rest } = wanted
     const request = await this.#queryLog.requestExport(
       { ...rest, requester: client.requester, ...(database && { database }) },
       token === undefined ? undefined : { subject: client.subject, token },
     )
-    // A token may lead to a request that was made with more rights.
+    // A token may find a request that was made with more rights.
     if (!client.maySee(request)) throw notAllowed()
     return jsonAnswer(200, this.#describe(request, call))
   }
 
-  async look(call: EndpointCall): Promise<Answer> {
-    refuseSigned(call)
+  async state(call: EndpointCall): Promise<Answer> {
+    rejectSigned(call)
     const client = await this.#client(call)
     checkType(call)
     const request = this.#queryLog.find(call.parameters.id as string)
-    // Whether others have asked for exports is nothing that a client learns.
+    // The same error whether or not others have requested exports.
     if (!request || !client.maySee(request)) {
       throw new MessageError('not found', 'There is no log request with that id.')
     }
@@ -71,7 +71,7 @@ class LogHandlers {
     })
   }
 
-  /** Needs no credential: the signature is one. */
+  /** Needs no credential, because the URL is signed. */
   async download(call: EndpointCall): Promise<Answer> {
     const name = call.parameters.name as string
     const expiry = this.#queryLog.expiryOf(name, call.request.url)
@@ -92,7 +92,7 @@ class LogHandlers {
   }
 
   notFound(call: EndpointCall): never {
-    refuseSigned(call)
+    rejectSigned(call)
     throw new MessageError('not found', 'There is nothing at this address.')
   }
 
@@ -119,15 +119,15 @@ class LogHandlers {
     }
   }
 
-  /** Files on the local disk are fetched from where the client reached the service. */
+  /** Files on the local disk are downloaded from the address with which the client reached the service. */
   #absolute(address: string, { request }: EndpointCall): string {
     if (!address.startsWith('/')) return address
     return (this.#services.publicUrl ?? request.origin) + address
   }
 }
 
-/** A download URL with a changed character in its path is refused like one with a changed signature. */
-function refuseSigned({ request }: EndpointCall): void {
+/** A download URL with a changed path gets the same error as one with a changed signature. */
+function rejectSigned({ request }: EndpointCall): void {
   if (request.url.includes('signature=')) throw badSignature()
 }
 

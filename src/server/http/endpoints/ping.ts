@@ -1,5 +1,5 @@
-// `GET /ping`: does the service answer, and can it read or write? Needs no secret. It says no from the moment at which the
-// service is about to stop, while everything else goes on.
+// `GET /ping` checks whether the service responds, and can read or write. It needs no secret. Before the service stops,
+// `/ping` fails first, while everything else still works.
 
 import { RequestError } from '../../../base/errors.ts'
 import { within } from '../../../base/timers.ts'
@@ -7,7 +7,7 @@ import { type Answer, errorAnswer, idleMetrics } from '../answer.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 import { queryParameter } from '../url.ts'
 
-/** How long each scope may take when the request does not say, in milliseconds. */
+/** Default time limit of each scope, in milliseconds. */
 const scopeTimeoutMs = { all: 5000, write: 1000, read: 500, node: 100 } as const
 
 type Scope = keyof typeof scopeTimeoutMs
@@ -46,7 +46,7 @@ async function ping(services: Services, call: EndpointCall): Promise<Answer> {
   return errorAnswer('time out', `Scope ${scope} is unavailable`, engine.now())
 }
 
-/** Asks the engine, but waits no longer than `timeoutMs`; anything else than the two words is why it failed. */
+/** Runs the engine's ping for at most `timeoutMs`. Returns one of the two words, or the cause of a failure. */
 async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: number): Promise<unknown> {
   const late = () => new RequestError('time out', 'The ping took too long.')
   try {
@@ -58,7 +58,7 @@ async function outcomeOf({ engine, timers }: Services, scope: Scope, timeoutMs: 
   }
 }
 
-/** Whole milliseconds; anything else counts as absent. */
+/** A time limit in whole milliseconds; undefined for other texts. */
 function timeoutOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const value = Number(text)

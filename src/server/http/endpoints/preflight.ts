@@ -1,5 +1,5 @@
-// The response to a browser that asks, before a request to another origin, whether it may be sent: yes, from any
-// page. Access is decided by the secret, never by the page.
+// The response to a browser's CORS preflight: requests are allowed from every page. The secret decides about access,
+// not the page.
 
 import { secondsPerDay } from '../../../base/durations.ts'
 import type { Answer } from '../answer.ts'
@@ -30,7 +30,7 @@ const allowedHeaders = [
   'x-performance-hints',
 ]
 
-/** The same for every path; the edge adds the origin. */
+/** The response is the same for every path; the edge adds the origin. */
 export const preflightAnswer: Answer = {
   status: 200,
   body: '',

@@ -1,11 +1,11 @@
-// `GET /api/v1/principal`: who the presented secret stands for, so that a program that was handed one can tell what it
-// is for before it shows anything.
+// `GET /api/v1/principal` returns the identity and the rights of the presented secret. A program such as the dashboard
+// uses it to find out what it may show.
 
 import type { Principal } from '../../../engine/contract.ts'
 import { apiTraits, jsonAnswer, principalOf } from '../api.ts'
 import type { Endpoint, Services } from '../endpoint.ts'
 
-/** The endpoint that tells callers about themselves. */
+/** The endpoint that describes its caller. */
 export function principalEndpoint(services: Services): Endpoint {
   return {
     ...apiTraits,

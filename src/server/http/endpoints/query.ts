@@ -1,5 +1,6 @@
-// Endpoints that hand a call to the engine: queries of each language (`POST` evaluates the body, `GET` the parameter `q` and
-// may not write; version 4 has them at `/`), and what else is asked with a query or of a credential.
+// Endpoints that pass a call to the engine. Each language has an endpoint for queries: `POST` evaluates the body, `GET`
+// evaluates the parameter `q` and may not write. Other endpoints explain a query, measure indexes and collections, or
+// check a credential.
 
 import type { Endpoint, Handler, Services } from '../endpoint.ts'
 import type { Protocol } from '../protocol.ts'
@@ -8,7 +9,7 @@ import { queryParameter } from '../url.ts'
 const inGetRequests = { readOnly: 'get requests' } as const
 const throughTheLog = { linearized: true } as const
 
-/** The traits of what evaluates a query. */
+/** The traits of endpoints that evaluate a query. */
 const queryTraits = { authenticated: true, readsBody: true, takesLongBodies: true, recorded: true } as const
 
 /** The query endpoint of a language. Its POST is the hot path of the service. */
@@ -30,23 +31,23 @@ export function queryEndpoint({ engine }: Services, protocol: Protocol): Endpoin
   }
 }
 
-/** What is asked beside plain queries. */
+/** The engine's endpoints besides plain queries. */
 export function engineEndpoints({ engine }: Services): readonly Endpoint[] {
   const post = (path: string, POST: Handler): Endpoint => ({ ...queryTraits, path, methods: { POST } })
   const get = (path: string, GET: Handler): Endpoint => ({ path, authenticated: true, methods: { GET } })
   return [
-    // A query whose reads are strictly serializable even when it writes nothing.
+    // A query with strictly serializable reads, even if it writes nothing.
     post('/linearized', call => engine.query(call.queryRequest(call.body, throughTheLog))),
-    // Why a query is allowed or denied what it does, when another caller asks it.
+    // The permission checks of a query, if another caller runs it.
     post('/api/v1/explain', call => engine.explain(call.queryRequest(call.body))),
-    // How many entries an index has, and what it takes of the store.
+    // The number of an index's entries, and their size in the store.
     post('/api/v1/indexes/_size', call => engine.indexSize(call.queryRequest(call.body))),
-    // How many documents a collection has, and what they take.
+    // The number of a collection's documents, and their size.
     post('/api/v1/collections/_size', call => engine.collectionSize(call.queryRequest(call.body))),
-    // Which account and database the secret belongs to.
+    // The account and the database of the secret.
     get('/authorized', call => engine.authorized(call.queryRequest(undefined))),
-    // The caller's own token document. The one route kept of the REST interface that came before the query language; clients
-    // use it to find out whether a session is still alive.
+    // The caller's own token document: the only remaining route of the REST interface before FQL. Clients use it to
+    // check whether a session is still valid.
     get('/tokens/self', call => engine.ownToken(call.queryRequest(undefined))),
   ]
 }

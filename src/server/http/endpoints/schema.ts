@@ -1,5 +1,5 @@
-// Schema files of version 10: everything below `/schema/1`. The edge takes paths, parameters and bodies apart; what they
-// mean is up to the language.
+// Schema files of version 10: all paths below `/schema/1`. This file parses paths, parameters and bodies; the language
+// interprets them.
 
 import { limits } from '../../../base/limits.ts'
 import { Message, msg } from '../../../base/message.ts'
@@ -27,7 +27,7 @@ const protocol: Protocol = {
   errorCode: () => '',
 }
 
-/** What is wrong with a body; the message is for the client. */
+/** An invalid body; the message is for the client. */
 class BadBody {
   readonly message: Message
   constructor(message: Message) {
@@ -52,7 +52,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
     authenticated: true,
     readsBody: true,
     recorded: true,
-    // Which methods a path knows is up to the language, which tells it to those only who may ask.
+    // The language decides which methods a path has, and reports it only to authorized callers.
     methods: { GET: answer, POST: answer, DELETE: answer },
     otherMethods: answer,
   }))
@@ -61,7 +61,7 @@ export function schemaEndpoints({ engine }: Services): readonly Endpoint[] {
 async function readRequest(call: EndpointCall): Promise<SchemaRequest | BadBody> {
   const { body = '', request } = call
   const { headers, method, url } = request
-  // The query log tells the shapes of queries; here there is none.
+  // The query log computes the shape of a query's body; a schema file has no shape.
   call.body = undefined
   const [, , , ...path] = pathOf(url).split('/').map(decoded)
   const parameters = Object.fromEntries(parametersOf(url))
@@ -80,7 +80,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The files of a form: the name of a part is that of a file. */
+/** The files of a form. The name of a part is the name of its file. */
 async function filesOf(body: string, contentType: string): Promise<SchemaRequest['files'] | BadBody> {
   if (!/boundary\s*=\s*"?[^\s";]/i.test(contentType)) {
     return new BadBody(msg`Request is not a valid multipart request`)

@@ -1,5 +1,5 @@
-// `POST /stream`, and `POST /stream/1` of version 10, open an event stream: the head at once, then every event as it comes, until the client hangs up
-// or an error event has ended it.
+// `POST /stream`, and `POST /stream/1` of version 10, open an event stream. The head is sent at once, then every event
+// as it happens, until the client disconnects or an error event ends the stream.
 
 import type { Engine } from '../../../engine/contract.ts'
 import type { Answer } from '../answer.ts'
@@ -11,7 +11,7 @@ const inStreamRequests = { readOnly: 'stream requests' } as const
 
 const streamTraits = { authenticated: true, readsBody: true, recorded: true } as const
 
-/** The endpoints of event streams. Open ones do not count as requests under way; the engine limits their number. */
+/** The endpoints of event streams. Open streams do not count as running requests; the engine limits their number. */
 export function streamEndpoints({ engine, stopping }: Services): readonly Endpoint[] {
   if (stopping.aborted) engine.endStreams()
   else stopping.addEventListener('abort', () => engine.endStreams(), { once: true })
@@ -24,12 +24,12 @@ export function streamEndpoints({ engine, stopping }: Services): readonly Endpoi
   ]
 }
 
-/** Opens a stream, or tells why there is none. */
+/** Opens a stream, or returns the error. */
 async function opened(engine: Engine, call: EndpointCall, fields: string | undefined): Promise<Answer> {
   const answer = await engine.openStream(call.queryRequest(call.body, inStreamRequests), fields)
   if (answer.stream === undefined) return answer
   const headers = ['x-fauna-stream-id', answer.stream.id]
-  // A stream that ends takes its connection with it, so that stopping need not wait for idle ones.
+  // A stream closes its connection at the end, so that a shutdown need not wait for idle connections.
   if (call.request.version === 1) headers.push('connection', 'close')
   return { ...answer, headers }
 }

@@ -1,6 +1,7 @@
-// What `terrarium import` and `terrarium export` ask of a running service, for admin keys of the database and the root
-// secret: `POST /api/v1/transfer/write` writes a batch of documents as they are, hashes and times included; `missing`
-// tells which documents are not there; `snapshot` and `page` read. They are counted, limited and recorded as queries are.
+// The endpoints that `terrarium import` and `terrarium export` use on a running service, for admin keys of the database
+// and the root secret. `POST /api/v1/transfer/write` writes a batch of documents with their hashes and times, `missing`
+// returns which documents do not exist, `snapshot` and `page` read. Requests are counted, limited and recorded like
+// queries.
 
 import { limits } from '../../../base/limits.ts'
 import { msg } from '../../../base/message.ts'
@@ -20,7 +21,7 @@ import { type Answer, idleMetrics } from '../answer.ts'
 import { apiTraits, jsonAnswer, MessageError, principalOf } from '../api.ts'
 import type { Endpoint, EndpointCall, Services } from '../endpoint.ts'
 
-/** What an endpoint does for a database; each transaction is told to `onSpent`. */
+/** Handles a request for a database. `onSpent` is called after each transaction. */
 type Handle = (database: DatabaseId, body: string, onSpent: OnSpent) => Answer | Promise<Answer>
 
 /** The endpoints of imports and exports. */
@@ -73,7 +74,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
       engine.charge(database, costs)
     }
   }
-  const told = await made().catch(refusal)
+  const result = await made().catch(refusal)
   const metrics = {
     ...idleMetrics,
     byteReadOps: costs.read,
@@ -81,10 +82,10 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
     queryTimeMs: Math.round(clock.elapsedMs() - begunMs),
     rateLimited,
   }
-  return { ...told, metrics, place, caller }
+  return { ...result, metrics, place, caller }
 }
 
-/** The answer to a batch or a page that is refused. */
+/** The answer to an invalid batch or page. */
 function refusal(error: unknown): Answer {
   if (error instanceof MessageError) return error.answer
   if (error instanceof BadRecord || error instanceof TransferError)

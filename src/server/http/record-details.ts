@@ -1,5 +1,5 @@
-// What is told beside records of the query log: who asked, in names as they are now, which schema objects the query used, and
-// what went wrong. Records keep numbers; the engine knows the names.
+// Details beside the records of the query log: the caller with its current names, the schema objects that the query
+// used, and the error. Records contain numbers; the engine knows the names.
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import type { Engine, NamedCaller } from '../../engine/contract.ts'
@@ -8,28 +8,28 @@ import type { LogCaller } from '../../query-log/facts.ts'
 import type { LogRecord } from '../../query-log/log-search.ts'
 import { rootDatabase } from '../../values/value.ts'
 
-/** Callers whose names are remembered for one request of the log. */
+/** Limit of remembered callers for one request. */
 const namesHeld = 10_000
 
-/** Who asked, as far as the reader of the log may know. */
-interface ToldCaller extends NamedCaller {
-  /** It belongs to a database around the one that the reader is of. */
+/** A caller, as far as the reader of the log may see it. */
+interface VisibleCaller extends NamedCaller {
+  /** The credential belongs to a database above the reader's own. */
   readonly isOuter: boolean
 }
 
-/** Tells records to the admin of a database, or to the operator. */
-export class RecordTeller {
+/** Adds details to records, for the admin of a database or for the operator. */
+export class RecordDetails {
   readonly #engine: Engine
   readonly #readers: string | undefined
-  readonly #named = new GenerationCache<string, ToldCaller>(namesHeld)
+  readonly #named = new GenerationCache<string, VisibleCaller>(namesHeld)
 
-  /** `readers`: the number of the reader's own database; undefined for the operator. */
+  /** `readers`: the id of the reader's own database; undefined for the operator. */
   constructor(engine: Engine, readers: string | undefined) {
     this.#engine = engine
     this.#readers = readers
   }
 
-  /** A search for callers of whom something is called like that: number, name, role or identity. */
+  /** A condition for a search: the caller's id, name, role or identity equals `who`. */
   callersNamed(who: string | undefined): { isWantedCaller?: (found: LogRecord) => boolean } {
     if (who === undefined) return {}
     const wanted = who.toLowerCase()
@@ -43,8 +43,8 @@ export class RecordTeller {
     }
   }
 
-  /** What is known beside a record; null for records of versions that wrote nothing beside. */
-  tell(found: LogRecord): object | null {
+  /** The details of a record; null for records of old versions without stored facts. */
+  describe(found: LogRecord): object | null {
     const { facts, record } = found
     if (facts === undefined) return null
     const names = (kind: string) => facts.named.filter(each => each.kind === kind).map(({ name }) => name)
@@ -75,27 +75,27 @@ export class RecordTeller {
     }
   }
 
-  #callerOf({ facts, trail }: LogRecord): ToldCaller | undefined {
+  #callerOf({ facts, trail }: LogRecord): VisibleCaller | undefined {
     const caller = facts?.caller
     if (caller === undefined || trail === undefined) return undefined
     const key = `${trail} ${caller.credential} ${caller.roles} ${caller.identity}`
     const known = this.#named.get(key)
     if (known !== undefined) return known
-    const told = this.#nameOf(caller, trail)
-    this.#named.set(key, told)
-    return told
+    const visible = this.#nameOf(caller, trail)
+    this.#named.set(key, visible)
+    return visible
   }
 
-  #nameOf(caller: LogCaller, trail: string): ToldCaller {
+  #nameOf(caller: LogCaller, trail: string): VisibleCaller {
     const around = trail.split('/').filter(id => id !== '')
     const database = BigInt(around.at(-1) ?? rootDatabase)
     const named = this.#engine.nameOf(caller, database)
     const isOuter = this.#isOuter(caller.credential, around)
-    // What a key is called is for those of its own database.
+    // The id and name of a key are visible only within the key's own database.
     return { ...named, isOuter, ...(isOuter && { id: undefined, name: undefined }) }
   }
 
-  /** Whether a credential belongs to a database around the reader's own. */
+  /** Whether a credential belongs to a database above the reader's own. */
   #isOuter(credential: string, around: readonly string[]): boolean {
     if (this.#readers === undefined) return false
     const [, holder = String(rootDatabase)] = credential.split('/')
