@@ -1,6 +1,6 @@
-// Builds what the package ships, into `dist` or the folder that is given: one file for modules and one for CommonJS, each with its
-// declarations. Node and bundlers tell the kinds apart by the `package.json` beside them. Where the tools are missing
-// (`npm ci --omit=dev`) nothing is built.
+// Builds the package into `dist` or the given folder: a bundle of ES modules and a bundle of CommonJS, each with its
+// declarations. A `package.json` beside each bundle tells Node and bundlers which kind it is. Without the tools (`npm
+// ci --omit=dev`), nothing is built.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ async function buildInto(dist) {
   const { status } = spawnSync(compiler, [...words, '--rewriteRelativeImportExtensions', ...places], {
     stdio: 'inherit',
   })
-  if (status !== 0) throw new Error('the declarations could not be written')
+  if (status !== 0) throw new Error('cannot write the declarations')
   for (const file of readdirSync(types).filter(name => name.endsWith('.d.ts')))
     cpSync(join(types, file), join(dist, 'commonjs', file))
   writeFileSync(join(dist, 'commonjs/package.json'), '{ "type": "commonjs" }\n')

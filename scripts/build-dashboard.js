@@ -1,7 +1,8 @@
-// Builds the dashboard into `dashboard/dist`, unless what is there was built from the very same sources. Runs after
-// `npm ci` and before `npm start`. Plain JavaScript, because `npm ci` may run it on a Node that knows no TypeScript.
+// Builds the dashboard into `dashboard/dist`, unless the folder was built from the same sources. Runs after `npm ci`
+// and before `npm start`. The script is plain JavaScript, because `npm ci` may run it with a Node that cannot run
+// TypeScript.
 //
-// Where the tools are missing (`npm ci --omit=dev`) and nothing is built, the service runs without a dashboard.
+// Without the tools (`npm ci --omit=dev`) nothing is built, and the service runs without a dashboard.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -9,7 +10,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { filesIn, hashOf, repository } from './sources.js'
 
 const folder = join(repository, 'dashboard/dist')
-/** Says in the built folder what it was built from. */
+/** The file in the built folder with the hash of the sources. */
 const stampName = 'sources.sha256'
 /** Files and folders that the result depends on. */
 const sources = [
@@ -24,7 +25,7 @@ const sources = [
   'src/values',
   'package-lock.json',
 ]
-/** Smaller files gain nothing. */
+/** Compressing smaller files does not save anything. */
 const compressedFromBytes = 512
 
 function isCurrent(hash) {
@@ -32,7 +33,7 @@ function isCurrent(hash) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash
 }
 
-/** Lays a gzip and a brotli form beside every file that gains by it. */
+/** Writes a gzip and a brotli variant beside every larger file. */
 function compress(built) {
   for (const path of filesIn(built)) {
     const content = readFileSync(path)
@@ -66,7 +67,7 @@ async function build(hash) {
   }
 }
 
-/** Puts what was built into the folder, file by file: another process may be doing the same with the same files. */
+/** Moves the built files into the folder one by one, because another process may do the same with the same files. */
 function publish(built) {
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   rmSync(join(folder, stampName), { force: true })
@@ -80,7 +81,7 @@ function publish(built) {
   for (const path of filesIn(folder)) if (!kept.has(relative(folder, path))) rmSync(path, { force: true })
 }
 
-// A package has the built files and no sources.
+// The npm package contains the built files and no sources.
 if (existsSync(join(repository, 'dashboard/src'))) {
   const hash = hashOf(sources)
   if (!isCurrent(hash)) await build(hash)

@@ -1,5 +1,6 @@
-// Builds what the npm package ships below `dist`: the program in few files, and the declarations for TypeScript. Node does
-// not strip types from installed packages, so they cannot ship the sources. Runs before `npm pack` and `npm publish`.
+// Builds the content of the npm package into `dist`: the bundled program, and the declarations for TypeScript. The
+// package cannot contain the sources, because Node does not strip types from installed packages. Runs before `npm pack`
+// and `npm publish`.
 
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'

@@ -1,7 +1,8 @@
-// Builds the program of `src` into few files: starting from those takes half of the processor time that some eight hundred
-// sources take. A clone has it in a folder of `dist` that is named after the hash of the sources, so one that was built from
-// others is never run (`scripts/sources.js`). Runs after `npm ci` and before `npm start`; an npm package is built by
-// `scripts/build-package.js`. Where the tools are missing (`npm ci --omit=dev`) the sources run as they are.
+// Bundles the program of `src` into a few files, which start with half of the CPU time that some eight hundred sources
+// take. In a clone, the bundle is in a folder of `dist` that is named after the hash of the sources, so that a bundle
+// of other sources is never run (`scripts/sources.js`). Runs after `npm ci` and before `npm start`;
+// `scripts/build-package.js` builds the npm package. Without the tools (`npm ci --omit=dev`) nothing is built, and the
+// sources run directly.
 
 import {
   existsSync,
@@ -17,15 +18,15 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { filesIn, programFolder, repository } from './sources.js'
 
-/** What is started by its name: the command, the processes and threads that it starts, the package for programs. */
+/** Files that are started by path: the command, its processes and threads, and the package for programs. */
 const entries = ['cli/main.ts', 'app/slow-lane-main.ts', 'model/auth/bcrypt-thread.ts', 'app/index.ts']
 
-/** Files that a service of an earlier state of the sources may still be running from. */
+/** Number of older bundles to keep, because a service may still be running from them. */
 const earlierKept = 1
 
 /**
- * Imports of what Node brings become look-ups. An `import` of a module of Node makes every export of it, also those that are
- * loaded when they are first asked for: of `node:http` alone these are a client for `fetch` and 70 ms of a start.
+ * Replaces imports of Node's modules by lookups. An `import` evaluates every export of a module, even those that Node
+ * loads lazily. For `node:http` alone, these include a client for `fetch` and take 70 ms of a start.
  */
 const lookUpBuiltins = {
   name: 'look-up-builtins',
@@ -47,13 +48,13 @@ const lookUpBuiltins = {
       return statements.join(' ')
     })
     const missed = /^(?:im|ex)port .* from "node:.*$/m.exec(rewritten)
-    if (missed) throw new Error(`an import of a form that is not known here: ${missed[0]}`)
-    // A line stays a line, which is all that the map of the sources needs.
+    if (missed) throw new Error(`unsupported form of an import: ${missed[0]}`)
+    // The number of lines stays the same, so the source map stays valid.
     return { code: rewritten, map: null }
   },
 }
 
-/** Builds the program into a folder that must not exist; false where the tools are missing. */
+/** Builds the program into a folder that must not exist; resolves with false without the tools. */
 export async function buildProgram(folder) {
   let vite
   try {
@@ -88,7 +89,7 @@ export async function buildProgram(folder) {
     for (const file of filesIn(built)) if (file.endsWith('.map')) leaveOutSources(file)
     renameSync(built, folder)
   } catch (cause) {
-    // Another process may have built the same.
+    // Another process may have built the same bundle.
     if (!existsSync(folder)) throw cause
   } finally {
     rmSync(built, { recursive: true, force: true })
@@ -96,13 +97,13 @@ export async function buildProgram(folder) {
   return true
 }
 
-/** Maps are for the places in stack traces. */
+/** Removes the sources from a source map, which is only used for positions in stack traces. */
 function leaveOutSources(file) {
   const { sourcesContent: _, ...map } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify(map))
 }
 
-/** Removes what was built from sources of earlier, all but the newest of it. */
+/** Removes bundles of older sources, except the newest. */
 function removeEarlier(current) {
   const dist = dirname(current)
   const earlier = readdirSync(dist)
@@ -112,7 +113,7 @@ function removeEarlier(current) {
   for (const { path } of earlier.slice(earlierKept)) rmSync(path, { recursive: true, force: true })
 }
 
-// A package has what was built and no sources.
+// The npm package contains the bundle and no sources.
 if (import.meta.filename === process.argv[1] && existsSync(join(repository, 'src'))) {
   const folder = programFolder()
   if (!existsSync(folder) && (await buildProgram(folder))) removeEarlier(folder)

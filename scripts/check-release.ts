@@ -1,9 +1,10 @@
-// What has to hold before a version is published; prints each fault and ends with 1 when there is any.
+// Checks that a version can be published; prints each fault and exits with 1 if there are any.
 //
 //     node scripts/check-release.ts
 //
-// The version has a dated section in the changelog and a clean work tree; the tarball holds what it should; what is shipped
-// with it has a licence that allows that; npm's signatures of the installed packages are right, where that can be asked.
+// The changelog must have a dated section for the version, and the work tree must be clean. The tarball must contain
+// the right files, and everything in it must have a compatible licence. The npm signatures of the installed packages
+// must be valid, if they can be checked.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -15,7 +16,7 @@ interface LockedPackage {
   readonly devOptional?: boolean
 }
 
-/** Licences whose terms a package under Apache 2.0 meets by naming them. */
+/** Licences that a package under Apache 2.0 may include if it names them. */
 const allowedLicenses = new Set([
   'Apache-2.0',
   'MIT',
@@ -64,7 +65,7 @@ function checkTarball(): void {
   ]
   const paths = new Set(packed.files.map(({ path }) => path))
   for (const path of requiredFiles) if (!paths.has(path)) faults.push(`the tarball lacks ${path}`)
-  for (const path of paths) if (forbidden.test(path)) faults.push(`the tarball holds ${path}`)
+  for (const path of paths) if (forbidden.test(path)) faults.push(`the tarball contains ${path}`)
 }
 
 function checkLicenses(): void {
@@ -85,7 +86,10 @@ function checkLicenses(): void {
     if (!allowedLicenses.has(license)) faults.push(`${name}, in the dashboard, has the licence ${license}`)
 }
 
-/** Asks the registry; where it cannot be reached, or offers no signatures, that is said and no fault. */
+/**
+ * Checks the signatures with the registry. If it cannot be reached or has no signatures, prints a message, which is not
+ * a fault.
+ */
 function checkSignatures(): void {
   const { status, stdout, stderr } = spawnSync('npm', ['audit', 'signatures'], { encoding: 'utf8' })
   const text = `${stdout}${stderr}`
@@ -95,7 +99,7 @@ function checkSignatures(): void {
     const reasons = text.split('\n').filter(line => /^npm error .*(failed|not|ENOTFOUND)/.test(line))
     const reason = reasons.at(-1)?.replace('npm error ', '') ?? text.trim()
     console.error(
-      `not checked: the signatures of npm packages, as npm audit signatures cannot run here: ${reason}`,
+      `not checked: the signatures of npm packages, because npm audit signatures failed: ${reason}`,
     )
   }
 }

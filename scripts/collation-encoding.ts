@@ -1,27 +1,27 @@
-// How the table of collation weights is written down: the source of src/values/collation-data.ts.
+// Encodes the table of collation weights: the source of src/values/collation-data.ts.
 
 import { packNumbers } from '../src/values/packed-numbers.ts'
 
 /** An element of a character or contraction. */
 export interface SourceElement {
   readonly type: 'letter' | 'mark'
-  /** Which letter or mark. */
+  /** The index of the letter or mark. */
   readonly index: number
   /** Its rank on the third level among the variants of the letter or mark. */
   readonly rank: number
 }
 
-/** Everything that was found out about the root collation. */
+/** The root collation, as derived from the runtime. */
 export interface CollationSource {
   readonly version: number
-  /** Where it comes from, for people. */
+  /** The origin of the data, for people. */
   readonly origin: string
-  /** The texts that stand for the primary weights, ascending. */
+  /** The texts that represent the primary weights, ascending. */
   readonly letters: readonly string[]
-  /** The characters that stand for the secondary weights, ascending. */
+  /** The characters that represent the secondary weights, ascending. */
   readonly marks: readonly string[]
   readonly ignorable: readonly string[]
-  /** Characters that Unicode normalization takes apart. */
+  /** Characters that Unicode normalization decomposes. */
   readonly composed: readonly string[]
   readonly elements: ReadonlyMap<string, readonly SourceElement[]>
 }

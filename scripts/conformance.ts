@@ -1,5 +1,5 @@
-// Plays the conformance cases against a server of its own and compares them with the list of cases that are
-// still expected to fail. `--update` takes the cases that pass now off the list; only `--allow-growth` adds any.
+// Runs the conformance cases against a server of its own, and compares the results with the list of expected failures.
+// `--update` removes passing cases from the list; only `--allow-growth` adds cases.
 //
 //     node scripts/conformance.ts [--only TEXT] [--update [--allow-growth]]
 
@@ -29,8 +29,8 @@ const difference = compare(results, expected, options.only)
 for (const result of difference.newFailures) {
   console.log(`FAIL ${result.id} (step ${result.step})\n      ${result.complaint}`)
 }
-for (const id of difference.nowPassing) console.log(`passes, but is on the list: ${id}`)
-for (const id of difference.unknown) console.log(`on the list, but no case: ${id}`)
+for (const id of difference.nowPassing) console.log(`passes, but is on the list of expected failures: ${id}`)
+for (const id of difference.unknown) console.log(`on the list of expected failures, but not a case: ${id}`)
 console.log(table(results))
 
 if (options.update) {

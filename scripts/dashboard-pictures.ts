@@ -1,4 +1,4 @@
-// Takes the pictures of docs/dashboard.md: a small shop, seen in the dashboard of a server of its own.
+// Takes the screenshots of docs/dashboard.md: a small shop in the dashboard of a server of its own.
 //
 //     node scripts/dashboard-pictures.ts
 
@@ -15,7 +15,7 @@ const window = { width: 1200, height: 760 }
 
 async function picture(page: Page, name: string): Promise<void> {
   await settled(page)
-  // Charts and editors draw a moment after their data has come.
+  // Charts and editors are drawn a moment after their data has arrived.
   await page.waitForTimeout(600)
   await page.screenshot({ path: join(folder, `dashboard-${name}.png`), caret: 'initial' })
 }

@@ -1,5 +1,5 @@
-// Writes src/values/assigned-data.ts: the characters that the runtime's Unicode has. It was run once and is run again only
-// together with a new version of the data format: what is stored depends on it.
+// Writes src/values/assigned-data.ts: the characters that are assigned in the runtime's version of Unicode. Run the
+// script only together with a new version of the data format, because stored data depends on the table.
 //
 //     node scripts/derive-assigned.ts
 
@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs'
 const end = 0x110000
 const isAssigned = (point: number) => point < end && /\p{Assigned}/u.test(String.fromCodePoint(point))
 
-/** Lengths of runs, unassigned and assigned in turns. */
+/** Lengths of runs of characters, unassigned and assigned in turns. */
 function runs(): readonly number[] {
   const lengths: number[] = []
   let from = 0

@@ -1,14 +1,14 @@
-// Derives the table of collation weights (src/values/collation-data.ts) from the runtime's own root collator.
-// Run once per version of the table: `node scripts/derive-collation.ts`. The result is part of the data format:
-// stored keys depend on it, so a new table means a new version and rebuilt indexes.
+// Derives the table of collation weights (src/values/collation-data.ts) from the runtime's own root collator. Run once
+// per version of the table: `node scripts/derive-collation.ts`. Stored keys depend on the result, so a new table needs
+// a new version of the data format and rebuilt indexes.
 //
-// A collator only compares, but that is enough. U+FFFF sorts above everything, so a character whose base is
-// greater than P but less than P + U+FFFF begins with the weight of P and goes on: an expansion, whose next
-// weights are found by binary search the same way. Combining marks take the part of letters on the second
-// level, and the characters that differ from a letter in the third level only are ranked among themselves:
-// third-level weights are only ever compared where the first two agree. A weight that no character has alone
-// (such as the one inside æ that makes it differ from ae) becomes a hidden weight between its neighbours.
-// U+034F is ignored, blocks contractions, and therefore stands between all probed characters.
+// A collator can only compare texts, but that is enough. U+FFFF sorts above everything. So a character whose base is
+// greater than P but less than P + U+FFFF begins with the weight of P and has further weights: it is an expansion. Its
+// next weights are found by binary search in the same way. On the second level, combining marks are searched like
+// letters on the first. Characters that differ from a letter only on the third level are ranked among themselves,
+// because third-level weights are only compared if the first two levels are equal. A weight that no character has alone
+// (such as the weight inside æ that makes it differ from ae) becomes a hidden weight between its neighbours. U+034F is
+// ignored and blocks contractions, so it separates all tested characters.
 
 import { writeFileSync } from 'node:fs'
 import { assignPrimaryCodes } from '../src/values/collation-codes.ts'
@@ -21,14 +21,14 @@ const variant = new Intl.Collator('und', { sensitivity: 'variant' }).compare
 const joiner = '\u034f'
 const highest = '\uffff'
 
-/** A primary weight and the characters that have it and nothing else, by the third level. */
+/** A primary weight, with the characters that have only this weight, by the third level. */
 interface Letter {
   readonly index: number
   /** Characters with this primary weight alone, one for each third-level weight, ascending. */
   readonly cases: string[]
 }
 
-/** A secondary weight and its characters, likewise. */
+/** A secondary weight with its characters. */
 type Mark = Letter
 
 const letters: Letter[] = []
@@ -39,7 +39,7 @@ function join(...parts: readonly string[]): string {
   return parts.join(joiner)
 }
 
-/** The number of items for which `below` holds; it holds for a beginning of the items. */
+/** The number of items for which `below` holds. It must hold for a prefix of the items. */
 function partition<T>(items: readonly T[], below: (item: T) => boolean): number {
   let low = 0
   let high = items.length
@@ -70,7 +70,7 @@ function composedCharacters(): string[] {
   return composed
 }
 
-/** Finds the primary weights: one pass over all characters in order. */
+/** Finds the primary weights in one pass over all sorted characters. */
 function findLetters(characters: readonly string[]): void {
   const sorted = characters.filter(text => base(text, '') !== 0).sort((a, b) => variant(a, b))
   let current: string | undefined
@@ -114,7 +114,7 @@ function first(letter: Letter): string {
   return letter.cases[0] as string
 }
 
-/** The letters whose weights a text has on the first level. */
+/** The letters with the primary weights of a text. */
 function primaryLetters(text: string): Letter[] {
   const found: Letter[] = []
   while (found.length < 32) {
@@ -135,13 +135,13 @@ interface Slot {
 
 interface Skeleton {
   readonly slots: Slot[]
-  /** A weight no character has alone, behind slot `after`, between the marks `gap` - 1 and `gap`. */
+  /** A weight that no character has alone, after slot `after`, between the marks `gap` - 1 and `gap`. */
   readonly hidden: { readonly after: number; readonly gap: number } | undefined
 }
 
 const topMark = (): string => first(marks[marks.length - 1] as Mark)
 
-/** Finds the marks between and behind the letters. */
+/** Finds the marks between and after the letters. */
 function skeleton(text: string): Skeleton {
   const found = primaryLetters(text)
   const slots: Slot[] = []
@@ -175,9 +175,9 @@ interface Pending {
   readonly text: string
   readonly slots: readonly Slot[]
   readonly hidden: Skeleton['hidden']
-  /** Third-level ranks: twice the rank of a known one, odd between two known ones. */
+  /** Third-level ranks: twice the rank of a known weight; odd for a weight between two known ones. */
   readonly ranks: number[]
-  /** The slot whose rank lies between two known ones. */
+  /** The slot whose rank is between two known ranks. */
   readonly between: number | undefined
 }
 
@@ -209,7 +209,10 @@ function rank(text: string): Pending {
   return { text, slots, hidden, ranks, between: undefined }
 }
 
-/** Behind a rank that no character has alone nothing can be probed; such characters are of one style throughout. */
+/**
+ * Ranks the slots after a rank that no character has alone. These cannot be tested; such characters have the same style
+ * throughout.
+ */
 function fillBetween(ranks: number[], position: number, slots: readonly Slot[]): number[] {
   for (let next = position + 1; next < slots.length; next++) ranks[next] = 1
   return ranks
@@ -219,7 +222,7 @@ function spell(text: string): string {
   return [...text].map(character => `U+${character.codePointAt(0)?.toString(16)}`).join(' ')
 }
 
-/** Sequences within one block of 256 characters, and what normalization takes apart, that sort as one. */
+/** Finds sequences that sort as a unit, within blocks of 256 characters and among decompositions. */
 function findContractions(characters: readonly string[], combining: readonly string[]): string[] {
   const found = new Set<string>()
   const differs = (text: string): boolean =>
@@ -242,7 +245,7 @@ function findContractions(characters: readonly string[], combining: readonly str
   return minimal(found)
 }
 
-/** Without the sequences that follow from a shorter one. */
+/** Removes the sequences that follow from a shorter sequence. */
 function minimal(found: ReadonlySet<string>): string[] {
   return [...found].filter(text => {
     const parts = [...text]
@@ -255,7 +258,7 @@ function minimal(found: ReadonlySet<string>): string[] {
   })
 }
 
-/** Gives the hidden weights and the ranks in between their final numbers. */
+/** Assigns the final numbers of the hidden weights and of the ranks between known ones. */
 function finish(pending: readonly Pending[]): void {
   const groups = Map.groupBy(pending, ({ slots, hidden }) =>
     JSON.stringify([slots.map(slot => [slot.letter.index, slot.isMark]), hidden?.after, hidden?.gap]),
@@ -336,7 +339,7 @@ function derive(): CollationSource {
   }
 }
 
-/** The weights of ASCII, for the fast path: the same as the table's. */
+/** The weights of ASCII characters for the fast path, the same as in the table. */
 function asciiSource(source: CollationSource): string {
   const codes = assignPrimaryCodes(
     source.letters.map(text => ([...text].length === 1 ? (text.codePointAt(0) as number) : text)),

@@ -1,5 +1,5 @@
-// Writes docs/reference/cli.md from the table of commands, so that it cannot say anything else. With --check it only
-// compares, and fails when the page is out of date.
+// Writes docs/reference/cli.md from the table of commands, so that the page always matches the program. `--check` only
+// compares, and fails if the page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf } from '../src/app/config/read-config.ts'
@@ -49,8 +49,8 @@ export function cliReference(): string {
     '',
     'Settings can be given as flags, as environment variables, or as keys of a JSON file named by `--config`; all of them',
     'are in [Running Terrarium](../operations.md#settings). Flags take their value as the next word or after `=`. Words',
-    'after `--` are not flags. Exit statuses: 0 for success, 1 for a failure (standard error says why), 2 for a command',
-    'line that is wrong; where a command has others, they are named below.',
+    'after `--` are not flags. Exit statuses: 0 for success, 1 for a failure (standard error has the reason), 2 for an invalid',
+    'command line. Other exit statuses are listed with their commands.',
     '',
   ]
     .join('\n')

@@ -1,6 +1,6 @@
-// Writes src/fql4/text/function-table.ts: how each function of the language is written as text. The functions, their wire keys
-// and their meaning come from the registry; names and the order of arguments that follow no rule come from the npm
-// JavaScript driver and are listed here. With --check it only compares, and fails when the file is out of date.
+// Writes src/fql4/text/function-table.ts: the text form of each function. The functions, their wire keys and their
+// meaning come from the registry. Names and orders of arguments that follow no rule come from the npm JavaScript driver
+// and are listed here. `--check` only compares, and fails if the file is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { FunctionDefinition } from '../src/fql4/definition.ts'
@@ -8,7 +8,7 @@ import { families } from '../src/fql4/functions/registry.ts'
 
 const file = new URL('../src/fql4/text/function-table.ts', import.meta.url)
 
-/** Names that are not the wire key with its words capitalised. */
+/** Names that differ from the wire key with capitalised words. */
 const names: Readonly<Record<string, string>> = {
   bitand: 'BitAnd',
   bitnot: 'BitNot',
@@ -40,7 +40,7 @@ const names: Readonly<Record<string, string>> = {
 
 const paginateOptions = '{ts,size,after,before,cursor,events,sources}'
 
-/** Arguments that the declaration of the function does not tell; the notation is explained in the written file. */
+/** Arguments that cannot be derived from the function's declaration; the written file explains the notation. */
 const parameters: Readonly<Record<string, string>> = {
   call: 'function:call arguments*',
   contains: 'path:contains in',
@@ -73,7 +73,7 @@ const variadic: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** What the first argument is called, by its type. */
+/** The label of the first argument, by its type. */
 const labels: Readonly<Record<string, string>> = {
   Boolean: 'boolean',
   'Array, Set, or Page': 'collection',
@@ -106,7 +106,7 @@ function parametersOf({ name, keys, arguments: types }: FunctionDefinition): str
   const label = isName ? 'name' : (labels[type] ?? 'value')
   const further = keys.slice(1).map(key => {
     if (!types[key]?.optional) return key
-    // The driver passes a scope of null on, except to roles.
+    // The driver sends a scope of null, except for roles.
     return key === 'scope' && name !== 'role' ? `${key}~` : `${key}?`
   })
   return [`${label}:${first}`, ...further].join(' ')
@@ -121,7 +121,7 @@ function row(definition: FunctionDefinition): string {
 
 /** The whole file. */
 export function functionTableFile(): string {
-  // The last of several definitions of a function is that of the newest version.
+  // Of several definitions of a function, the last one belongs to the newest version.
   const newest = new Map(
     families.flatMap(({ definitions }) => definitions.map(definition => [definition.name, definition])),
   )

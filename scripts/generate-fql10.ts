@@ -1,5 +1,5 @@
-// Writes what is said about the library of version 10 from its tables: docs/reference/fql10.md, and for completion in
-// shells `src/fql10/text/library-table.ts`. With --check it only compares, and fails when one of them is out of date.
+// Writes the documentation of version 10's library from its tables: docs/reference/fql10.md, and
+// `src/fql10/text/library-table.ts` for completion. `--check` only compares, and fails if one of them is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type {
@@ -13,16 +13,16 @@ import { Module } from '../src/fql10/value.ts'
 
 type Entry = FieldDefinition | FunctionDefinition
 
-/** What the reference says of one table. */
+/** A chapter of the reference: one table. */
 interface Chapter {
   readonly title: string
   readonly intro: string
-  /** What stands before the names in text, such as `Math.`. */
+  /** The prefix of the names in text, such as `Math.`. */
   readonly prefix: string
   readonly entries: readonly (readonly [written: string, entry: Entry])[]
 }
 
-/** Title and first sentence of tables whose names are no types that users know. */
+/** Title and first sentence of tables that are not named after a type which users know. */
 const namedTables: Readonly<Record<string, readonly [title: string, intro: string]>> = {
   '<collection>': ['Collections', 'Fields and functions of your collections, such as `Author`.'],
   CredentialDocument: ['Documents of Credential', 'Further fields and functions of every credential.'],
@@ -69,7 +69,7 @@ function chapterOf(table: Members): Chapter {
   return { title, intro, prefix: '.', entries: [...call, ...entries] }
 }
 
-/** The parts of the library that have something in them, in the order of the reference. */
+/** The chapters that have entries, in the order of the reference. */
 export function chapters(): readonly Chapter[] {
   const all = allTables.map(chapterOf).filter(({ entries }) => entries.length > 0)
   const rank = ({ prefix }: Chapter) => (prefix === '' ? 0 : prefix === '.' ? 1 : 2)
@@ -82,7 +82,7 @@ function callOf(written: string, { parameters, rest }: Signature): string {
   return `${written}(${[...named, ...more].join(', ')})`
 }
 
-/** The ways in which an entry is written, without its result. */
+/** The forms of an entry in text, without its result. */
 function signaturesOf(written: string, entry: Entry): readonly string[] {
   return entry.kind === 'field' ? [written] : entry.signatures.map(each => callOf(written, each))
 }
@@ -158,7 +158,7 @@ ${rows.join('\n')}
 `
 }
 
-/** What is written, by the path in the repository. */
+/** The generated files by path in the repository. */
 export const fql10Files: Readonly<Record<string, () => string>> = {
   'docs/reference/fql10.md': fql10Reference,
   'src/fql10/text/library-table.ts': libraryTableFile,

@@ -1,5 +1,5 @@
-// Writes docs/reference/functions.md from the definitions of the functions, so that it cannot say anything else.
-// With --check it only compares, and fails when the page is out of date.
+// Writes docs/reference/functions.md from the definitions of the functions, so that the page always matches the code.
+// `--check` only compares, and fails if the page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { FunctionDefinition } from '../src/fql4/definition.ts'

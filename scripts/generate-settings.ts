@@ -1,5 +1,5 @@
-// Writes the table of settings in docs/operations.md from src/app/config/settings.ts, so that it cannot say anything else. With
-// --check it only compares, and fails when the page is out of date.
+// Writes the table of settings in docs/operations.md from src/app/config/settings.ts, so that the page always matches
+// the code. `--check` only compares, and fails if the page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf, variableOf } from '../src/app/config/read-config.ts'
@@ -29,7 +29,7 @@ function row([name, setting]: [string, Setting]): string {
   return `| ${names} | ${initial} | ${range(setting)} | ${setting.doc} |`
 }
 
-/** The page with the table as it has to be. */
+/** The page with the current table. */
 export function withSettings(text: string): string {
   const from = text.indexOf(begin)
   const to = text.indexOf(end)

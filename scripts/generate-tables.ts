@@ -1,5 +1,5 @@
-// Writes docs/reference/limits.md and docs/reference/errors.md from the two tables in the code and the comments in
-// them, so that the pages cannot say anything else. With --check it only compares, and fails when one is out of date.
+// Writes docs/reference/limits.md and docs/reference/errors.md from the tables in the code and their comments, so that
+// the pages always match the code. `--check` only compares, and fails if a page is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { requestErrorStatus } from '../src/base/errors.ts'
@@ -8,7 +8,7 @@ import { queryErrorStatus } from '../src/fql4/errors.ts'
 
 const root = new URL('..', import.meta.url)
 
-/** Names that follow one doc comment, and its text. */
+/** Names that share a doc comment, and its text. */
 interface Documented {
   readonly names: readonly string[]
   readonly doc: string
@@ -100,7 +100,7 @@ export function errorsPage(): string {
   ].join('\n')
 }
 
-/** Each generated page by its path. */
+/** The generated pages by path. */
 export const tablePages: Readonly<Record<string, () => string>> = {
   'docs/reference/limits.md': limitsPage,
   'docs/reference/errors.md': errorsPage,

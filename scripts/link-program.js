@@ -1,5 +1,5 @@
-// Puts the program, under both its names, among those of the clone. Without that `npx terrarium-db` installs the clone
-// into a cache of npm's, at each call, and warns each time when its own Node is older than the one that the project brings.
+// Links the program under both its names into the clone's `node_modules/.bin`. Otherwise each `npx terrarium-db`
+// installs the clone into npm's cache, and warns if npm's own Node is older than the Node of the project.
 
 import { rmSync, symlinkSync } from 'node:fs'
 
@@ -9,7 +9,7 @@ for (const name of ['terrarium', 'terrarium-db']) {
   try {
     symlinkSync('../../bin/terrarium.js', link)
   } catch (error) {
-    // Where links need rights of their own, npx goes the long way.
+    // On systems where links need special rights, npx still works, only slower.
     if (error.code !== 'EPERM' && error.code !== 'ENOENT') throw error
   }
 }

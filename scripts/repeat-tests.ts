@@ -1,10 +1,10 @@
-// Runs the test suite several times and prints the totals of each run, to show that it gives the same result every time:
+// Runs the test suite several times and prints the totals of each run, to find tests whose results vary:
 //
 //     npx node scripts/repeat-tests.ts --times 5            alone
 //     npx node scripts/repeat-tests.ts --times 1 --busy 4   beside four processes that use a core each
 //     npx node scripts/repeat-tests.ts --times 3 crash      only files whose path contains the word
 //
-// Exits with 1 when a run failed; the output of a failed run is kept in a temporary file that is named.
+// Exits with 1 if a run failed. The output of a failed run is kept in a temporary file, whose name is printed.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const { positionals: words, values } = parseArgs({
 const script = fileURLToPath(new URL('test.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'terrarium-repeated-'))
 
-/** A process that uses one core until it is killed. */
+/** A process that keeps one core busy until it is killed. */
 function startBusyProcess(): ChildProcess {
   return spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' })
 }
@@ -45,7 +45,7 @@ function runOnce(): Promise<{ readonly status: number; readonly output: string }
   })
 }
 
-/** A total of Node's closing lines, such as that of `fail`. */
+/** A total in the last lines of Node's report, such as that of `fail`. */
 function total(output: string, name: string): string {
   return new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(output)?.[1] ?? '?'
 }

@@ -1,4 +1,4 @@
-// An hour of a shop's query log as sample data: more requests towards the end, slower ones now and then, few errors.
+// Sample data: an hour of a shop's query log, with more requests towards the end, some slow ones and a few errors.
 
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { splitLine } from '../src/query-log/ownership.ts'
 import { RecordFormat } from '../src/query-log/record.ts'
 import { segmentPath } from '../src/query-log/segment-files.ts'
 
-/** Queries with how often they come, their usual milliseconds and their costs. */
+/** Queries with their frequency, their usual duration in milliseconds and their costs. */
 const kinds = [
   { query: '{"get":{"match":{"index":"a"},"terms":"b"}}', weight: 5, ms: 2, read: 2, write: 0 },
   {
@@ -38,13 +38,13 @@ const kinds = [
 const minutes = 60
 const minuteMs = 60_000
 
-/** A number from 0 to 1 that is the same each time for the same place. */
+/** A pseudo-random number from 0 to 1 that depends only on `place`. */
 function noise(place: number): number {
   const wave = Math.sin(place * 127.1) * 43_758.5453
   return wave - Math.floor(wave)
 }
 
-/** The trail of a database, from what it has been asked already. */
+/** The trail of a database, taken from an existing record of its log. */
 async function trailOf(folder: string, database: readonly string[]): Promise<string> {
   const asked = `"DATABASE":${JSON.stringify(database)}`
   for (const name of await readdir(folder)) {
@@ -53,10 +53,13 @@ async function trailOf(folder: string, database: readonly string[]): Promise<str
     const { trail } = splitLine(lines.find(line => line.includes(asked)) ?? '')
     if (trail !== undefined) return trail
   }
-  throw new Error(`${database.join('/')} has not been asked anything yet`)
+  throw new Error(`the query log has no record of ${database.join('/')}`)
 }
 
-/** Writes the log of a database, which has been asked something, into a folder of segments, up to now. */
+/**
+ * Writes the last hour of a database's log into a folder of segments. The log must already contain a record of the
+ * database.
+ */
 export async function writeSampleLog(folder: string, database: readonly string[]): Promise<void> {
   const format = new RecordFormat('us-std', { '4': version4 })
   const trail = await trailOf(folder, database)

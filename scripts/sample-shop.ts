@@ -1,13 +1,13 @@
-// A small shop as sample data: what it sells, who buys, and their orders.
+// Sample data: a small shop with items, customers and orders.
 
 /** Runs a query. */
 export type RunQuery = (expression: unknown) => Promise<unknown>
 
-/** Ids of documents worth showing, and a query over the shop. */
+/** Ids of documents for the screenshots, and a query on the shop. */
 export interface Shop {
   readonly item: string
   readonly order: string
-  /** Driver notation. */
+  /** In the notation of the driver. */
   readonly query: string
 }
 

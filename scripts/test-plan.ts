@@ -1,4 +1,4 @@
-// Which test files a command runs, and which of them share a process.
+// Selects the test files of a suite, and groups files that share a process.
 
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,10 +6,10 @@ import { dirname } from 'node:path'
 /** The commands that run tests: `npm test`, `npm run test:faults`, `npm run test:soak`. */
 export type Suite = 'test' | 'faults' | 'soak'
 
-/** One process of a test run. */
+/** A process of a test run. */
 export interface TestProcess {
   readonly files: readonly string[]
-  /** The files are loaded by tests/support/batch.ts; otherwise there is one file, which is run as it is. */
+  /** tests/support/batch.ts loads the files. Otherwise there is one file, which is run directly. */
   readonly isBatch: boolean
 }
 
@@ -24,7 +24,7 @@ const faultTests = [
   'tests/hostile/descriptors',
 ]
 
-/** Test files that are not loaded into a batch: they change or measure their own process. */
+/** Test files that need a process of their own, because they change or measure it. */
 const ownProcess = [
   'tests/bench/',
   'tests/conformance/',
@@ -46,17 +46,17 @@ const ownProcess = [
   'tests/client/',
 ]
 
-/** What takes longest: it starts first, so that no core is idle while the last process runs. */
+/** The longest files start first, so that no core is idle while the last process runs. */
 const longest = ['tests/conformance/', 'tests/dashboard/', 'tests/nodes/', 'tests/crash/', 'tests/transfer/']
 
 const isIn = (file: string, list: readonly string[]) => list.some(start => file.startsWith(start))
 
-/** The call by which a file takes other seeds in each suite (tests/support/seeded.ts). */
+/** A file with this call runs other seeds in each suite (tests/support/seeded.ts). */
 const takesSeeds = /\bseedsToRun\(/
-/** What makes a file do more, or something else, in a soak. */
+/** A file with one of these does more, or something else, in a soak. */
 const soaks = /\broundsToRun\(|\/support\/fast-check\.ts'/
 
-/** Whether a command runs the file at this path. */
+/** True if the suite runs the file at this path. */
 export function belongsTo(suite: Suite, file: string): boolean {
   const source = readFileSync(file, 'utf8')
   if (takesSeeds.test(source)) return true
@@ -64,7 +64,7 @@ export function belongsTo(suite: Suite, file: string): boolean {
   return isIn(file, faultTests) === (suite === 'faults')
 }
 
-/** The processes that run `files`, those that take longest first; pure unit tests are spread over `cores`. */
+/** The processes that run `files`, the longest first. Pure unit tests are spread over `cores`. */
 export function planOf(files: readonly string[], cores: number): readonly TestProcess[] {
   const alone = files.filter(file => isIn(file, ownProcess)).map(file => ({ files: [file], isBatch: false }))
   const groups = new Map<string, string[]>()
@@ -79,7 +79,7 @@ export function planOf(files: readonly string[], cores: number): readonly TestPr
   return [...batches, ...alone].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** The place of a process in {@link longest}, or behind. */
+/** The position of a process in {@link longest}, or after it. */
 function placeOf({ files: [first = ''] }: TestProcess): number {
   const place = longest.findIndex(start => first.startsWith(start))
   return place < 0 ? longest.length : place

@@ -1,5 +1,5 @@
-// Runs tests: `npm test`, `npm run test:faults`, `npm run test:soak`. Words select files whose path contains one of them,
-// from all suites: `npm test -- conformance login`.
+// Runs tests: `npm test`, `npm run test:faults`, `npm run test:soak`. Arguments select files of all suites whose path
+// contains one of them: `npm test -- conformance login`.
 //
 // Starting a process and loading some eight hundred sources costs half a second of CPU time, so most files share a
 // process with the others of their folder (scripts/test-plan.ts).
@@ -19,17 +19,17 @@ import { belongsTo, planOf, type Suite, type TestProcess } from './test-plan.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
-/** Flags of the service (bin/terrarium.js), because services run within test processes. */
+/** The flags of the service (bin/terrarium.js), because services run within test processes. */
 const serviceFlags = ['--stack-size=3600', '--max-semi-space-size=32', '--v8-pool-size=0']
-/** Test processes at a time: while one waits for a disk or a timer, another has its core. */
+/** Number of concurrent test processes: while one waits for a disk or a timer, another can use its core. */
 const concurrency = availableParallelism() + 1
 /** Milliseconds after which a single test counts as hung; the longest one plays some four thousand conformance cases. */
 const hungAfterMs = patience(20 * 60_000)
-/** The same of a soak, whose longest test kills a service three hundred times. */
+/** The same for a soak, whose longest test kills a service three hundred times. */
 const soakHungAfterMs = 12 * 3_600_000
 const slowestCount = 10
 
-/** What the run has seen so far. */
+/** The results so far. */
 interface Results {
   readonly counts: {
     tests: number
@@ -39,16 +39,16 @@ interface Results {
     skipped: number
     todo: number
   }
-  /** Milliseconds that each file took. */
+  /** Duration of each file in milliseconds. */
   readonly times: Map<string, number>
   /** Skipped tests with their reasons. */
   readonly skipped: string[]
 }
 
-/** Node's own lines of counts, which each test process would repeat. */
+/** Node's own lines with totals, which each test process would repeat. */
 const countLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/
 
-/** Runs one test process; yields its events without its summary, which is added to `results`. */
+/** Runs a test process; yields its events except the summary, which is added to `results`. */
 async function* eventsOf({ files, isBatch }: TestProcess, results: Results): AsyncGenerator<TestEvent> {
   const batch = join(repository, 'tests/support/batch.ts')
   const events = run({
@@ -61,10 +61,10 @@ async function* eventsOf({ files, isBatch }: TestProcess, results: Results): Asy
   for await (const event of events as AsyncIterable<TestEvent>) {
     if (event.type === 'test:diagnostic' && countLine.test(event.data.message)) continue
     if (event.type === 'test:summary') {
-      noteSummary(event.data, isBatch, results)
+      addSummary(event.data, isBatch, results)
       continue
     }
-    if (event.type === 'test:pass' || event.type === 'test:fail') noteResult(event.data, isBatch, results)
+    if (event.type === 'test:pass' || event.type === 'test:fail') addResult(event.data, isBatch, results)
     yield event
   }
 }
@@ -72,7 +72,7 @@ async function* eventsOf({ files, isBatch }: TestProcess, results: Results): Asy
 type Summary = Extract<TestEvent, { type: 'test:summary' }>['data']
 type TestResult = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>['data']
 
-function noteSummary({ counts, duration_ms, file }: Summary, isBatch: boolean, results: Results): void {
+function addSummary({ counts, duration_ms, file }: Summary, isBatch: boolean, results: Results): void {
   if (file !== undefined) {
     if (!isBatch) results.times.set(relative(repository, file), duration_ms)
     return
@@ -81,23 +81,26 @@ function noteSummary({ counts, duration_ms, file }: Summary, isBatch: boolean, r
     results.counts[name] += (counts as Readonly<Record<string, number>>)[name] ?? 0
 }
 
-function noteResult({ details, name, nesting, skip }: TestResult, isBatch: boolean, results: Results): void {
+function addResult({ details, name, nesting, skip }: TestResult, isBatch: boolean, results: Results): void {
   if (isBatch && nesting === 0) results.times.set(name, details.duration_ms)
   if (skip !== undefined && skip !== false)
     results.skipped.push(`${name}: ${skip === true ? 'no reason given' : skip}`)
 }
 
-/** Runs all processes, some at a time, and yields their events: those of one process together, so that the output reads well. */
+/**
+ * Runs the processes, some at a time, and yields their events. Events of a process stay together, so that the output is
+ * readable.
+ */
 async function* eventsOfAll(processes: readonly TestProcess[], results: Results): AsyncGenerator<TestEvent> {
   const waiting = [...processes]
   const running = new Map<TestProcess, Promise<readonly TestEvent[]>>()
   const started = performance.now()
-  // Node exits without a word when nothing can happen any more, such as when the events of a test process never end.
+  // Node exits silently when nothing can happen any more, for example if the events of a test process never end.
   process.once('exit', () => {
     if (waiting.length + running.size === 0) return
     process.exitCode = 1
     const unfinished = [...running.keys(), ...waiting].flatMap(({ files }) => files)
-    console.error(`the run ended before these files had: ${unfinished.join(', ')}`)
+    console.error(`the run ended before these files were complete: ${unfinished.join(', ')}`)
   })
   while (waiting.length > 0 || running.size > 0) {
     for (const next of waiting.splice(0, concurrency - running.size))
@@ -142,7 +145,7 @@ process.env[suiteVariable] = suite
 const files = globSync('tests/**/*.test.ts')
   .sort()
   .filter(file => words.length === 0 || words.some(word => file.includes(word)))
-  // Of the usual suite words select the files of the others, too: a contributor need not know where a file belongs.
+  // With words, `npm test` also runs files of the other suites, so that contributors need not know the suite of a file.
   .filter(file => (words.length > 0 && suite === 'test') || belongsTo(suite, file))
 
 if (files.length === 0) {

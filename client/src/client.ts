@@ -1,5 +1,5 @@
-// The client: one service, one secret. It keeps nothing open, so there is nothing to close; what it remembers is the time of the
-// newest transaction that it has seen, so that it always reads its own writes, also from another node.
+// The client of a service, with one secret. It holds no connection open, so there is nothing to close. It remembers the
+// time of the newest transaction that it has seen, so that it always reads its own writes, even from another node.
 
 import type { ResponseInfo } from './errors.ts'
 import {
@@ -15,78 +15,78 @@ import { fql, Query, type QueryValue } from './query.ts'
 import { infoOf, send, type TransportOptions } from './transport.ts'
 import { EventSourceToken, Page } from './values.ts'
 
-/** How a client is made. */
+/** Options of a client. */
 export interface ClientOptions {
   /** The address of the service, such as `http://127.0.0.1:8443`. */
   readonly url: string
   /** The secret of a key or token, with its scope if it has one: `SECRET:shop:server`. */
   readonly secret: string
-  /** Milliseconds that a query may run; 30 000 when absent. The client waits 5 seconds longer for each response. */
+  /** Time limit of a query in milliseconds; 30 000 when absent. The client waits 5 seconds longer for each response. */
   readonly timeoutMs?: number
-  /** How often a request is repeated after contention, a rate limit or a lost connection; 3 when absent, 0 for never. */
+  /** Maximum number of retries after contention, a rate limit or a lost connection; 3 when absent, 0 for no retries. */
   readonly retries?: number
-  /** Tags that the query log keeps with each query; letters, digits and `_`. */
+  /** Tags that the query log stores with each query; letters, digits and `_`. */
   readonly tags?: Readonly<Record<string, string>>
   /** Used in place of the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
-/** What can be said of one query. */
+/** Options of a query. */
 export interface QueryOptions {
   /** Variables of the query by name. */
   readonly arguments?: Readonly<Record<string, QueryValue>>
-  /** Milliseconds that the query may run. */
+  /** Time limit of the query in milliseconds. */
   readonly timeoutMs?: number
-  /** Ends the wait; the call rejects with its reason. The service may still execute the query. */
+  /** Aborts the wait; the call rejects with the signal's reason. The service may still execute the query. */
   readonly signal?: AbortSignal
-  /** Added to the tags of the client. */
+  /** Tags in addition to those of the client. */
   readonly tags?: Readonly<Record<string, string>>
   /**
-   * Says that the query does no harm when it is executed twice, as one that only reads. It is then repeated also when its
-   * response was lost.
+   * Declares that the query may be executed twice, for example because it only reads. It is then also retried after a
+   * lost response.
    */
   readonly isRepeatable?: boolean
-  /** Whether a query that only reads is ordered with all writes. */
+  /** Makes a query that only reads strictly serializable. */
   readonly linearized?: boolean
-  /** How often the service evaluates the query again after contention, 0 to 7. */
+  /** Maximum number of times that the service retries the query after contention, 0 to 7. */
   readonly contentionRetries?: number
-  /** Whether `info.summary` of the result says what could be quicker. */
+  /** Adds performance hints to `info.summary` of the result. */
   readonly performanceHints?: boolean
-  /** A W3C trace context, which the query log keeps. */
+  /** A W3C trace context, which the query log stores. */
   readonly traceparent?: string
 }
 
 /** The result of a query. */
 export interface QueryResult<Data> {
-  /** Asserted to be `Data` by the caller; nothing checks it. */
+  /** The caller asserts the type `Data`; it is not checked. */
   readonly data: Data
   readonly info: ResponseInfo
-  /** How often the request was sent. */
+  /** Number of times that the request was sent. */
   readonly attempts: number
 }
 
-/** Where a feed begins and how it is read. */
+/** Start position of a feed, and options for reading it. */
 export interface FeedOptions extends EventPosition {
-  /** Events of one page, 1 to 16 000; 16 when absent. */
+  /** Events per page, 1 to 16 000; 16 when absent. */
   readonly pageSize?: number
   readonly signal?: AbortSignal
 }
 
-/** How changes are followed by a feed. */
+/** Options for following changes with a feed. */
 export interface FollowOptions extends FeedOptions {
-  /** Milliseconds between two reads when nothing has happened; 1000 when absent. */
+  /** Interval between two reads without new events, in milliseconds; 1000 when absent. */
   readonly everyMs?: number
 }
 
-/** Where a stream begins. */
+/** Start position of a stream. */
 export interface StreamOptions extends EventPosition {
   readonly signal?: AbortSignal
 }
 
-/** What events can be read of: a source that was queried, its token as text, or the query that makes it. */
+/** An event source from a query, its token as text, or the query that returns it. */
 export type EventSourceLike<Item> = EventSourceToken<Item> | string | Query
 
-/** A token that a login returns: a document with the secret, or the secret alone. */
+/** The result of a login: a document with the secret, or the secret alone. */
 type TokenResult = string | { readonly secret?: unknown }
 
 const timeoutMsDefault = 30_000
@@ -94,17 +94,18 @@ const retriesDefault = 3
 const graceMs = 5000
 const followMsDefault = 1000
 
-/** A client of one database with the rights of one secret. */
+/** A client of a database, with the rights of its secret. */
 export class Client {
   readonly #options: ClientOptions
   readonly #transport: TransportOptions
   /**
-   * The newest transaction that this client has seen, in microseconds since 1970; queries read no older state. Hand it to
-   * another client, such as from a server to a browser, for that to see the same.
+   * Time of the newest transaction that this client has seen, in microseconds since 1970. Queries never read an older
+   * state. Set it on another client, for example in a browser after a request to your server, to make that client see
+   * the same state.
    */
   lastTxnTs = 0
 
-  /** Throws a `TypeError` for an address that is no URL or a missing secret. */
+  /** Throws a `TypeError` for an invalid URL or a missing secret. */
   constructor(options: ClientOptions) {
     new URL(options.url)
     if (!options.secret) throw new TypeError('a client needs the secret of a key or token')
@@ -113,14 +114,14 @@ export class Client {
       url: options.url,
       secret: options.secret,
       retries: options.retries ?? retriesDefault,
-      // Browsers want it called as a function of the window.
+      // Wrapped, because browsers require `fetch` to be called as a function of the window.
       fetch: options.fetch ?? ((...request) => fetch(...request)),
     }
   }
 
   /**
-   * Runs a query. `Data` is an assertion by the caller: queries are not typed. Throws a `ServiceError` of the class of its code, a
-   * `NetworkError` or a `ProtocolError`; a `TypeError` for a value that cannot be sent.
+   * Runs a query. The caller asserts the type `Data`; it is not checked. Throws a `ServiceError` of the class of the
+   * error's code, a `NetworkError`, a `ProtocolError`, or a `TypeError` for a value that cannot be sent.
    */
   async query<Data = unknown>(query: Query, options: QueryOptions = {}): Promise<QueryResult<Data>> {
     const timeoutMs = this.#timeoutMs(options)
@@ -140,15 +141,18 @@ export class Client {
     return { data: decodeValue(body.data as Json) as Data, info: infoOf(body), attempts }
   }
 
-  /** The pages of a set, each read when it is asked for, all as of the time of the first. What is no set is one page. */
+  /**
+   * The pages of a set, each fetched on demand, all as of the time of the first page. A value that is not a set is a
+   * single page.
+   */
   async *pages<Item = unknown>(
     set: Query | Page<Item>,
     options: QueryOptions = {},
   ): AsyncGenerator<readonly Item[], void> {
     let page = set instanceof Query ? pageOf<Item>((await this.query(set, options)).data) : set
-    // A set that was nested too deeply has arrived as a cursor alone.
+    // A deeply nested set arrives as a cursor without data.
     if (page.data.length > 0 || page.after === undefined) yield page.data
-    // Later pages only read, whatever the query did.
+    // Later pages only read, even if the query wrote.
     const reading = { ...options, isRepeatable: true }
     while (page.after !== undefined) {
       page = pageOf<Item>((await this.query(fql`Set.paginate(${page.after})`, reading)).data)
@@ -173,8 +177,8 @@ export class Client {
   }
 
   /**
-   * The changes of a set as they happen, without an end, by reading its feed again and again: this works in every runtime and
-   * through every proxy. Leave the loop, or abort `signal`, to stop.
+   * The changes of a set as they happen, without an end. This method polls the feed, which works in every runtime and
+   * through every proxy. Leave the loop or abort `signal` to stop.
    */
   async *follow<Item = unknown>(
     source: EventSourceLike<Item>,
@@ -185,8 +189,8 @@ export class Client {
   }
 
   /**
-   * The changes of a set as they happen, without an end, over one long response: quicker than {@link follow}, where the runtime
-   * and what is between allow it. Goes on by cursor when the connection breaks.
+   * The changes of a set as they happen, without an end, in one long response. This is faster than {@link follow}, if
+   * the runtime and all proxies pass data on at once. After a lost connection, the stream continues at the last cursor.
    */
   async *stream<Item = unknown>(
     source: EventSourceLike<Item>,
@@ -205,19 +209,21 @@ export class Client {
   }
 
   /**
-   * A client with the rights of who logs in. The query returns a token or its secret, such as a function of the database that
-   * calls `Credential.byDocument(user)!.login(password)`. Keep `secret` of the result to go on later with {@link as}.
+   * Logs in: returns a client with the rights of the token's document. The query returns a token or its secret; an
+   * example is a function of the database that calls `Credential.byDocument(user)!.login(password)`. Store the `secret`
+   * of the result to continue later with {@link as}.
    */
   async login(query: Query, options: QueryOptions = {}): Promise<{ client: Client; secret: string }> {
     const { data } = await this.query<TokenResult | null>(query, options)
     const secret = typeof data === 'string' ? data : data?.secret
-    if (typeof secret !== 'string') throw new TypeError('the query of a login returns no token and no secret')
+    if (typeof secret !== 'string')
+      throw new TypeError('the query of a login returns neither a token nor a secret')
     return { client: this.as(secret), secret }
   }
 
   /**
-   * Deletes the token that this client has as its secret, or with `everywhere` all tokens of its document. Throws a
-   * `QueryRuntimeError` when the secret is that of a key.
+   * Deletes this client's token, or with `everywhere` all tokens of its document. Throws a `QueryRuntimeError` if the
+   * secret is that of a key.
    */
   async logout({ everywhere = false }: { readonly everywhere?: boolean } = {}): Promise<void> {
     await this.query(
@@ -264,11 +270,11 @@ export class Client {
         ? (await this.query(source, { ...(signal && { signal }), isRepeatable: true })).data
         : source
     if (found instanceof EventSourceToken) return found.token
-    throw new TypeError('the query returns no event source: it has to end with .eventSource()')
+    throw new TypeError('the query does not return an event source: it must end with .eventSource()')
   }
 }
 
-/** A page of a set, of what `paginate()` returns, or of the one value that it is. */
+/** A page of a set, the result of `paginate()`, or a single value as a page. */
 function pageOf<Item>(data: unknown): Page<Item> {
   if (data instanceof Page) return data
   const { data: items, after } = (data ?? {}) as { readonly data?: unknown; readonly after?: unknown }

@@ -1,9 +1,9 @@
-// What can fail, as classes to catch. Errors of the service are told apart by their `code`, which is part of the protocol; their
+// The errors of the client as classes. Errors of the service have a `code`, which is part of the protocol; their
 // messages are for people.
 
 import { decodeValue, type Json } from './format.ts'
 
-/** Costs of a request, in the units of the service. Counters that a response does not have are undefined. */
+/** Costs of a request, in the units of the service. Counters that are missing in a response are undefined. */
 export interface Stats {
   readonly computeOps?: number
   readonly readOps?: number
@@ -16,29 +16,29 @@ export interface Stats {
   readonly rateLimitsHit?: readonly string[]
 }
 
-/** Facts about a request that are not its result. */
+/** Information about a request besides its result. */
 export interface ResponseInfo {
-  /** Log lines, hints and the drawn errors of the query; empty when there are none. */
+  /** Log lines, hints, and errors with excerpts of the query; empty when there are none. */
   readonly summary: string
-  /** The time of the transaction in microseconds since 1970. */
+  /** Transaction time in microseconds since 1970. */
   readonly txnTs: number | undefined
-  /** When the schema was last changed, in microseconds since 1970. */
+  /** Time of the last schema change in microseconds since 1970. */
   readonly schemaVersion: number | undefined
   readonly stats: Stats
-  /** The tags that the query was sent with. */
+  /** The tags of the query. */
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** The class of all errors of this package that have to do with the service or the way to it. */
+/** Base class of all errors that concern the service or the connection to it. */
 export class TerrariumError extends Error {}
 
-/** No response arrived. Whether the service ran the query is not known. `cause` is the error of `fetch`. */
+/** No response arrived. The service may or may not have executed the query. `cause` is the error of `fetch`. */
 export class NetworkError extends TerrariumError {}
 
-/** No response arrived in the time that the query has and some seconds more. */
+/** No response arrived within the query's time limit and some seconds more. */
 export class ClientTimeoutError extends NetworkError {}
 
-/** What responded is no service of this protocol, such as a proxy with a page of its own. */
+/** The response does not follow the protocol; for example, a proxy returned its own error page. */
 export class ProtocolError extends TerrariumError {
   readonly status: number
 
@@ -48,7 +48,10 @@ export class ProtocolError extends TerrariumError {
   }
 }
 
-/** An error of the service: the request as a whole, or the query. Its subclasses are those of the codes that apps react to. */
+/**
+ * An error of the service that concerns the whole request or the query. Its subclasses represent the codes that apps
+ * react to.
+ */
 export class ServiceError extends TerrariumError {
   /** HTTP status; undefined for the error of an event. */
   readonly status: number | undefined
@@ -63,11 +66,11 @@ export class ServiceError extends TerrariumError {
   }
 }
 
-/** 400 `invalid_request`: a header, the body or an argument is wrong. */
+/** 400 `invalid_request`: a header, the body or an argument is invalid. */
 export class InvalidRequestError extends ServiceError {}
-/** 400 `invalid_query`: the text of the query cannot be parsed; `info.summary` shows where. */
+/** 400 `invalid_query`: the query cannot be parsed; `info.summary` shows the position. */
 export class QueryCheckError extends ServiceError {}
-/** 400 with any other code: the query failed while it ran. */
+/** 400 with any other code: the query failed at run time. */
 export class QueryRuntimeError extends ServiceError {}
 
 /** 400 `abort`: the query called `abort(value)`. */
@@ -80,14 +83,14 @@ export class QueryAbortedError extends QueryRuntimeError {
   }
 }
 
-/** Why a document was rejected. */
+/** The reason why a document was rejected. */
 export interface ConstraintFailure {
-  /** The fields that are concerned, each as steps into the document; empty for a rule of the whole document. */
+  /** The invalid fields, each as steps into the document; empty for a rule of the whole document. */
   readonly paths: readonly (readonly (string | number)[])[]
   readonly message: string
 }
 
-/** 400 `constraint_failure`: a document is not what its collection declares. */
+/** 400 `constraint_failure`: a document violates the rules of its collection. */
 export class ConstraintFailureError extends QueryRuntimeError {
   readonly failures: readonly ConstraintFailure[]
 
@@ -97,17 +100,20 @@ export class ConstraintFailureError extends QueryRuntimeError {
   }
 }
 
-/** 400 `permission_denied` of a query, 403 `forbidden` of a request: the secret may not do that. */
+/** 400 `permission_denied` of a query, or 403 `forbidden` of a request: the secret does not have the permission. */
 export class AuthorizationError extends QueryRuntimeError {}
 /** 401 `unauthorized`: the secret is missing, unknown, expired or revoked. */
 export class AuthenticationError extends ServiceError {}
-/** 409 `contended_transaction`: others wrote what the query read, more often than retries are allowed. Nothing was written. */
+/**
+ * 409 `contended_transaction`: the query conflicted with other transactions more often than its retry limit. Nothing
+ * was written.
+ */
 export class ContentionError extends ServiceError {}
 /** 429 `limit_exceeded`: too many requests. Nothing was written. */
 export class RateLimitError extends ServiceError {}
-/** 440 and 503 `time_out`: the query took longer than it may. Nothing was written. */
+/** 440 and 503 `time_out`: the query exceeded its time limit. Nothing was written. */
 export class QueryTimeoutError extends ServiceError {}
-/** 500 `internal_error`, and 503 of a service that is starting. */
+/** 500 `internal_error`, or 503 of a service that is starting. */
 export class ServiceFailureError extends ServiceError {}
 
 /** The member `error` of a response. */
@@ -134,12 +140,12 @@ const byCode: Readonly<Record<string, ErrorClass>> = {
   internal_error: ServiceFailureError,
 }
 
-/** The error of an event: the query of the source failed for a document. `code` is that of the query's error. */
+/** The error of an event: the source's query failed for a document. `code` is the code of the query's error. */
 export class EventError extends TerrariumError {
   readonly code: string
-  /** The error as a query would have thrown it. */
+  /** The error that the query alone would have thrown. */
   override readonly cause: ServiceError
-  /** Where to go on: for a feed behind what failed, for a stream behind the event before it. */
+  /** The cursor to continue from: for a feed after the failed event, for a stream after the event before it. */
   readonly cursor: string | undefined
 
   constructor(cause: ServiceError, cursor: string | undefined) {
@@ -150,7 +156,7 @@ export class EventError extends TerrariumError {
   }
 }
 
-// Names are properties of this object, so they survive a minifier, which renames the classes.
+// The names are keys of this object, because a minifier renames classes but not keys.
 for (const [name, { prototype }] of Object.entries({
   TerrariumError,
   NetworkError,
@@ -172,7 +178,7 @@ for (const [name, { prototype }] of Object.entries({
 }))
   Object.defineProperty(prototype, 'name', { value: name, configurable: true, writable: true })
 
-/** The error of a response, of the class of its code. */
+/** The error of a response, as an instance of the class of its code. */
 export function errorOf(error: WireError, status: number | undefined, info: ResponseInfo): ServiceError {
   const isQuerys = status === undefined || status === 400
   const Class = Object.hasOwn(byCode, error.code)

@@ -1,5 +1,6 @@
-// Changes of a set: events read page by page from a feed, which works wherever `fetch` does, or as they happen from a stream, which
-// needs response bodies that arrive in pieces. Both go on by cursor, so no event is lost or repeated over a reconnection.
+// Reads the changes of a set as events. A feed is read page by page and works wherever `fetch` works. A stream delivers
+// events as they happen, and needs response bodies that arrive in pieces. Both continue at a cursor, so that no event
+// is lost or repeated after a reconnection.
 
 import {
   EventError,
@@ -28,56 +29,56 @@ import {
 /** A change of an element of the set. */
 export interface ChangeEvent<Item> {
   readonly type: 'add' | 'update' | 'remove'
-  /** The element after the change; for `remove` as it was last. */
+  /** The element after the change; for `remove`, its last state. */
   readonly data: Item
-  /** When it was committed, in microseconds since 1970. */
+  /** Commit time in microseconds since 1970. */
   readonly txnTs: number
-  /** Where a feed or stream goes on behind this event. */
+  /** A feed or stream with this cursor continues after this event. */
   readonly cursor: string
   readonly stats: Stats
 }
 
-/** Some events of a feed, and where it goes on. */
+/** A page of a feed, with the cursor of the next page. */
 export interface FeedPage<Item> {
   readonly events: readonly ChangeEvent<Item>[]
   readonly cursor: string
-  /** Whether more events have already happened. */
+  /** Whether there are more events already. */
   readonly hasNext: boolean
   readonly stats: Stats
 }
 
-/** Where events begin. Without both: where the query ran that made the source. */
+/** Start position of events. Without both fields: the time of the query that returned the source. */
 export interface EventPosition {
-  /** Behind an event or a page. */
+  /** Start after an event or a page. */
   readonly cursor?: string
-  /** Behind a transaction, such as the `txnTs` of a query, in microseconds since 1970. */
+  /** Start after a transaction, such as the `txnTs` of a query, in microseconds since 1970. */
   readonly startTs?: number
 }
 
-/** What is needed to read events. */
+/** Parameters for reading events. */
 interface EventRequest extends EventPosition {
   readonly token: string
   readonly signal: AbortSignal | undefined
   readonly transport: TransportOptions
 }
 
-/** What feeds need besides. */
+/** Additional parameters of feeds. */
 interface FeedRequest extends EventRequest {
   readonly pageSize: number | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly waitMs: number
 }
 
-/** Errors of streams that only say that the client was behind: reading on from the last cursor loses nothing. */
+/** Errors of streams for a slow client. The client can continue at the last cursor without losing events. */
 const behindCodes = ['stream_replay_volume_exceeded', 'stream_overflow']
 
-/** The pages of a feed up to now. Throws an {@link EventError} behind the events before it. */
+/** The existing pages of a feed. After the events before it, a failed event throws an {@link EventError}. */
 export async function* readFeed<Item>(request: FeedRequest): AsyncGenerator<FeedPage<Item>, void> {
   let { cursor } = request
   for (let hasNext = true; hasNext; ) {
     const { body } = await send(feedRequest(request, cursor), request.transport)
     const events = body.events ?? []
-    // An error is the last event of its page.
+    // An error is always the last event of its page.
     const failed = events.find(({ type }) => type === 'error')
     cursor = body.cursor as string
     hasNext = body.has_next ?? false
@@ -101,7 +102,7 @@ function positionOf(
   return startTs === undefined ? { token } : { token, start_ts: startTs }
 }
 
-/** Events as they happen, without an end, by reading the feed again and again. */
+/** Events as they happen, without an end, by polling the feed. */
 export async function* followFeed<Item>(
   request: FeedRequest,
   everyMs: number,
@@ -115,14 +116,17 @@ export async function* followFeed<Item>(
         failures = 0
       }
     } catch (cause) {
-      if (!(place.cursor !== request.cursor && isPassing(cause))) throw cause
+      if (!(place.cursor !== request.cursor && isTransient(cause))) throw cause
       failures += 1
     }
     await pause(everyMs + delayMs(failures), request.signal)
   }
 }
 
-/** Events as they happen, without an end, over one long response; connects again when it breaks or the service restarts. */
+/**
+ * Events as they happen, without an end, in one long response. Reconnects when the response ends or the service
+ * restarts.
+ */
 export async function* readStream<Item>(request: EventRequest): AsyncGenerator<ChangeEvent<Item>, void> {
   const { signal, transport } = request
   let { cursor } = request
@@ -131,7 +135,7 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
     try {
       for await (const event of eventsOfResponse(request, cursor)) {
         if (event.type === 'error') throw eventErrorOf(event, cursor)
-        // Also of status events, so that a source without events is not read from its beginning again.
+        // Status events count, too; otherwise a source without events would be read from its start again.
         cursor = event.cursor
         hasBegun = true
         failures = 0
@@ -139,16 +143,16 @@ export async function* readStream<Item>(request: EventRequest): AsyncGenerator<C
       }
     } catch (cause) {
       const isBehind = cause instanceof EventError && behindCodes.includes(cause.code)
-      // One that has begun outlives a restart of the service; one that cannot begin fails as a query does.
+      // A stream that has begun survives a restart of the service. One that cannot begin fails like a query.
       const mayGoOn = hasBegun || failures < transport.retries
-      if (!(isBehind || (mayGoOn && isPassing(cause)))) throw cause
+      if (!(isBehind || (mayGoOn && isTransient(cause)))) throw cause
     }
     await pause(delayMs(failures), signal)
   }
 }
 
-/** Whether a failure is that of the moment: the connection, a rate limit, a service that is starting. */
-function isPassing(cause: unknown): boolean {
+/** Whether a failure is transient: a lost connection, a rate limit, a service that is starting. */
+function isTransient(cause: unknown): boolean {
   if (cause instanceof ProtocolError) return cause.status === 503
   return cause instanceof NetworkError || cause instanceof RateLimitError
 }
@@ -163,7 +167,7 @@ async function* eventsOfResponse(
   const response = await open(opened, transport)
   if (!response.ok) throw failureOf(response, await jsonOf(response))
   if (!response.body)
-    throw new ProtocolError('this runtime does not read responses in pieces: use a feed', response.status)
+    throw new ProtocolError('this runtime cannot read responses in pieces: use a feed', response.status)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   try {
@@ -176,7 +180,7 @@ async function* eventsOfResponse(
     }
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
-    throw new NetworkError(`the stream broke off: ${(cause as Error).message}`, { cause })
+    throw new NetworkError(`the stream was interrupted: ${(cause as Error).message}`, { cause })
   } finally {
     await reader.cancel().catch(() => {})
   }
@@ -192,7 +196,7 @@ async function jsonOf(response: Response): Promise<ResponseBody> {
 function changeOf<Item>(event: WireEvent): ChangeEvent<Item> {
   return {
     type: event.type as ChangeEvent<Item>['type'],
-    // The caller says what the elements are.
+    // The caller asserts the type of the elements.
     data: decodeValue(event.data as Json) as Item,
     txnTs: event.txn_ts as number,
     cursor: event.cursor as string,

@@ -1,5 +1,5 @@
-// The tagged format: values of a query to JSON, and JSON of a response to values. Integers, times and other values that JSON has
-// no type for are objects with one key that begins with `@`.
+// The tagged format: encodes values of a query as JSON, and decodes the JSON of a response. Integers, times and other
+// values without a JSON type are objects with a single key that begins with `@`.
 
 import { Query, type QueryArgument } from './query.ts'
 import {
@@ -17,10 +17,10 @@ import {
   Uuid,
 } from './values.ts'
 
-/** A value as JSON can hold it. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Levels that an argument may be nested: past the limit of the service, and what a circular one would exceed. */
+/** Maximum nesting of an argument: more than the service allows. A circular argument exceeds it. */
 const depthMax = 500
 
 const intMin = -(2 ** 31)
@@ -38,7 +38,7 @@ export function encodeQuery(query: Query, depth = 0): Json {
   return { fql: parts }
 }
 
-/** Arrays and objects are values of their own unless there is a query in them. */
+/** Encodes an argument. Arrays and objects without a query in them are encoded as a single value. */
 function encodePart(value: QueryArgument | undefined, depth: number): Json {
   if (value instanceof Query) return encodeQuery(value, depth)
   if (!hasQuery(value, depth)) return { value: encodeValue(value, depth) }
@@ -53,7 +53,7 @@ function hasQuery(value: unknown, depth: number): boolean {
   return isPlain(value) && Object.values(value).some(each => hasQuery(each, depth + 1))
 }
 
-/** A value in the tagged format. Throws a `TypeError` for one that cannot be sent. */
+/** A value in the tagged format. Throws a `TypeError` for a value that cannot be sent. */
 export function encodeValue(value: unknown, depth = 0): Json {
   checkDepth(depth)
   switch (typeof value) {
@@ -96,7 +96,7 @@ function encodeObject(value: object, depth: number): Json {
   if (ArrayBuffer.isView(value))
     return { '@bytes': base64Of(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)) }
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
-  // Of any realm: what a test runner or a frame makes is no instance of the own class.
+  // `instanceof` would miss objects of other realms, such as those of a test runner or a frame.
   if (kind === 'Date') return { '@time': (value as Date).toISOString() }
   if (kind === 'ArrayBuffer') return { '@bytes': base64Of(new Uint8Array(value as ArrayBuffer)) }
   if (!isPlain(value)) throw new TypeError(`an object of the class ${nameOfClass(value)} cannot be sent`)
@@ -126,10 +126,10 @@ function isPlain(value: unknown): value is object {
 }
 
 function checkDepth(depth: number): void {
-  if (depth > depthMax) throw new TypeError('a value is nested too deeply, or holds itself')
+  if (depth > depthMax) throw new TypeError('a value is nested too deeply, or contains itself')
 }
 
-/** The same fields with other values; those that are undefined are left out. */
+/** Maps the values of fields; undefined fields are left out. */
 function mapFields<To>(from: object, change: (value: unknown) => To): { [name: string]: To } {
   const fields: { [name: string]: To } = {}
   for (const [name, value] of Object.entries(from))
@@ -137,12 +137,12 @@ function mapFields<To>(from: object, change: (value: unknown) => To): { [name: s
   return fields
 }
 
-/** Also for a field named `__proto__`, which an assignment would not make. */
+/** Sets a field, even one named `__proto__`, which an assignment would not create. */
 function setField(target: object, name: string, value: unknown): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** A value of a response. Throws a `TypeError` for a tag that is not known. */
+/** Decodes a value of a response. Throws a `TypeError` for an unknown tag. */
 export function decodeValue(json: Json): unknown {
   if (typeof json !== 'object' || json === null) return json
   if (Array.isArray(json)) return json.map(decodeValue)
@@ -183,7 +183,9 @@ function decodeTag(tag: string, content: Json): unknown {
     case '@set':
       return decodeSet(content as string | Fields)
     default:
-      throw new TypeError(`the response holds the tag ${tag}, which this version of the client does not know`)
+      throw new TypeError(
+        `the response contains the tag ${tag}, which this version of the client does not support`,
+      )
   }
 }
 
@@ -204,13 +206,13 @@ function decodeRef({ coll, id, name, exists, cause }: Fields): DocumentRef | Nam
   return exists === false ? new NullDocument(ref, cause as string) : ref
 }
 
-/** A set that is nested too deeply arrives as the cursor of its first page: a page that has nothing yet. */
+/** Decodes a set. A deeply nested set arrives as the cursor of its first page, and becomes a page without data. */
 function decodeSet(content: string | Fields): Page {
   if (typeof content === 'string') return new Page([], content)
   return new Page(decodeValue(content.data as Json) as unknown[], content.after as string | undefined)
 }
 
-/** Bytes that one call of `fromCharCode` takes as arguments, which have a limit. */
+/** Bytes per call of `fromCharCode`, because the number of arguments is limited. */
 const chunkBytes = 8192
 
 function base64Of(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-// The package: everything that applications import.
+// The exports of the package.
 
 export {
   Client,

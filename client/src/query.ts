@@ -1,17 +1,17 @@
-// Queries as templates. Text between the placeholders is source; a value in a placeholder travels apart from it and is never
-// parsed, so user input cannot become code.
+// Queries as template strings. The text between placeholders is source code. Values in placeholders are sent separately
+// and never parsed, so user input cannot become code.
 
 /**
- * What a query may be given as a value: numbers and texts; `Date`, `Uint8Array` and `ArrayBuffer`; the classes of this package but
- * pages and UUIDs; arrays and plain objects of all these. A field that is `undefined` is left out; other `undefined`s, and objects
- * of other classes, are rejected when the query is sent.
+ * A value in a query: a number or text; a `Date`, `Uint8Array` or `ArrayBuffer`; an instance of a class of this package
+ * except pages and UUIDs; an array or a plain object of all these. A field that is `undefined` is left out. Other
+ * `undefined` values, and objects of other classes, are rejected when the query is sent.
  */
 export type QueryValue = null | boolean | number | bigint | string | object
 
-/** What stands in a placeholder: a value, or a query that becomes part of the text. */
+/** The content of a placeholder: a value, or a query that becomes part of the text. */
 export type QueryArgument = QueryValue | Query
 
-/** A query, made by {@link fql}: as many texts as placeholders, and one more. */
+/** A query, created by {@link fql}. There is one more text than there are placeholders. */
 export class Query {
   readonly texts: readonly string[]
   readonly values: readonly QueryArgument[]
@@ -23,13 +23,13 @@ export class Query {
 }
 
 /**
- * Makes a query of a template: `` fql`items.where(.price < ${5})` ``. Queries nest, also inside arrays and objects. Text is that of
- * a JavaScript template, where a backslash for the query is written twice. Throws a `TypeError` for an escape that
- * JavaScript does not know.
+ * Creates a query from a template: `` fql`items.where(.price < ${5})` ``. Queries nest, even inside arrays and objects.
+ * The text follows the rules of JavaScript templates, so write each backslash of the query twice. Throws a `TypeError`
+ * for an escape that JavaScript does not support.
  */
 export function fql(texts: TemplateStringsArray, ...values: readonly QueryArgument[]): Query {
   for (const [index, text] of texts.entries()) {
-    // JavaScript has no text for what it cannot read, whatever the type says.
+    // JavaScript passes undefined for a text with an invalid escape, contrary to the type.
     if ((text as string | undefined) === undefined)
       throw new TypeError(`invalid escape in the query text ${texts.raw[index]}: write a backslash twice`)
   }

@@ -1,6 +1,6 @@
-// Sends requests with `fetch` alone, so that the client runs wherever that is there, and repeats those that certainly changed
-// nothing. A request whose response was lost may have been executed: it is repeated only where the caller says that this
-// does no harm.
+// Sends requests with nothing but `fetch`, so that the client runs in every runtime. Retries requests that certainly
+// changed nothing. A request whose response was lost may have been executed, so it is only retried if the caller
+// declares it repeatable.
 
 import {
   AuthenticationError,
@@ -15,7 +15,7 @@ import {
 } from './errors.ts'
 import type { Json } from './format.ts'
 
-/** How requests are sent; {@link ClientOptions} says what each is for. */
+/** Transport options, see {@link ClientOptions}. */
 export interface TransportOptions {
   readonly url: string
   readonly secret: string
@@ -23,15 +23,15 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
-/** One request. */
+/** A request to the service. */
 export interface Request {
   readonly path: string
   readonly body: Json
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
-  /** Milliseconds until a response has to begin; undefined for streams, which may be silent for long. */
+  /** Milliseconds until a response must begin; undefined for streams, which may be silent for long. */
   readonly waitMs: number | undefined
-  /** Whether it may be sent again when it is not known if the service executed it. */
+  /** Whether the request may be retried when it may already have been executed. */
   readonly isRepeatable: boolean
 }
 
@@ -59,27 +59,30 @@ export interface WireEvent {
   readonly error?: WireError
 }
 
-/** A response, and how often the request was sent. */
+/** A response, with the number of times that the request was sent. */
 interface Reply {
   readonly body: ResponseBody
   readonly attempts: number
 }
 
-/** Statuses after which nothing was done: contention, a rate limit, a service that is starting. */
+/** Statuses after which nothing was changed: contention, a rate limit, a service that is starting. */
 const retriedStatuses = [409, 429, 503]
-/** Failures of a connection that was never made, as Node calls them. */
+/** Error codes of Node for connections that could not be established. */
 const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 const firstDelayMs = 50
-/** Milliseconds that one delay takes at most, also where the service asks for more. */
+/** Maximum delay in milliseconds, even if the service requests a longer one. */
 const delayMsMax = 20_000
 
-/** Milliseconds to wait after so many failures: random, so that clients that failed together do not return together. */
+/**
+ * Delay in milliseconds after so many failures. It is random, so that clients which failed together do not retry
+ * together.
+ */
 export function delayMs(failures: number): number {
   return Math.random() * Math.min(firstDelayMs * 2 ** failures, delayMsMax)
 }
 
-/** Sends a request and reads its JSON. Throws a `TerrariumError`, or the reason of the signal. */
+/** Sends a request and parses the JSON of the response. Throws a `TerrariumError`, or the reason of the signal. */
 export async function send(request: Request, options: TransportOptions): Promise<Reply> {
   for (let attempts = 1; ; attempts++) {
     const isLast = attempts > options.retries
@@ -100,7 +103,7 @@ export async function send(request: Request, options: TransportOptions): Promise
   }
 }
 
-/** Begins a request, and resolves once the headers of the response are there. */
+/** Sends a request; resolves when the headers of the response have arrived. */
 export async function open(request: Request, { url, secret, fetch }: TransportOptions): Promise<Response> {
   const { path, headers, waitMs, signal } = request
   try {
@@ -128,7 +131,7 @@ function networkErrorOf(cause: unknown, url: string, { signal, waitMs }: Request
   return new NetworkError(`${url} cannot be reached: ${reasonOf(cause)}`, { cause })
 }
 
-/** Node says why in the cause of its error. */
+/** The reason of a failed `fetch`, which Node reports in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error & { readonly cause?: Error }
   return cause?.message || message
@@ -150,12 +153,12 @@ async function readBody(response: Response, request: Request): Promise<ResponseB
     const body = JSON.parse(text) as unknown
     if (typeof body === 'object' && body !== null) return body
   } catch {
-    // Said below, with the status.
+    // The caller reports the invalid body, with the status.
   }
   return {}
 }
 
-/** The error of a response that has no result. */
+/** The error of a response without a result. */
 export function failureOf({ status, url }: Response, body: ResponseBody): ServiceError | ProtocolError {
   if (body.error?.code !== undefined) return errorOf(body.error, status, infoOf(body))
   if (status === 401)
@@ -167,17 +170,17 @@ export function failureOf({ status, url }: Response, body: ResponseBody): Servic
   return new ProtocolError(`${url} responded with status ${status} and no result of a query`, status)
 }
 
-/** Milliseconds after which a request that was rejected is sent again; undefined where that changes nothing. */
+/** Delay in milliseconds before a rejected request is retried; undefined if a retry would not help. */
 function retryDelayMs(response: Response, error: Error, attempts: number): number | undefined {
   const { status } = response
   if (!retriedStatuses.includes(status)) return undefined
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  // A query that ran out of time would do so again; a service that is starting says when to return.
+  // A query that exceeded its time limit would exceed it again. A service that is starting sends `retry-after`.
   if (status === 503 && (Number.isNaN(seconds) || !(error instanceof ProtocolError))) return undefined
   return Number.isNaN(seconds) ? delayMs(attempts) : Math.min(seconds * 1000, delayMsMax)
 }
 
-/** Resolves after a time, or rejects with the reason of the signal. */
+/** Resolves after a delay, or rejects with the reason of the signal. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
@@ -193,7 +196,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   })
 }
 
-/** What a body says besides its result. */
+/** The information in a body besides its result. */
 export function infoOf(body: ResponseBody): ResponseInfo {
   return {
     summary: body.summary ?? '',
@@ -204,7 +207,7 @@ export function infoOf(body: ResponseBody): ResponseInfo {
   }
 }
 
-/** Counters under names of JavaScript: `read_ops` as `readOps`. */
+/** Counters with names in camel case: `readOps` for `read_ops`. */
 export function statsOf(stats: Readonly<Record<string, unknown>> = {}): Stats {
   const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   return Object.fromEntries(Object.entries(stats).map(([name, value]) => [camel(name), value]))

@@ -1,16 +1,16 @@
-// Values of version 10 that JavaScript has no type for. Each is an immutable object whose text form is that of the service, so that
-// a value that was read can be sent back unchanged: a JavaScript `Date`, for one, would lose the nanoseconds of a time.
+// Values of version 10 without a JavaScript type. Each is an immutable object with the text of the service, so that it
+// can be sent back unchanged. A JavaScript `Date`, for example, would lose the nanoseconds of a time.
 
-/** A moment with up to nanoseconds, as ISO 8601 text with an offset. */
+/** A point in time with up to nanosecond precision, as ISO 8601 text with an offset. */
 export class Time {
   readonly text: string
 
-  /** `text` is sent as it is; the service rejects what is no time. */
+  /** `text` is sent as it is; the service rejects invalid times. */
   constructor(text: string) {
     this.text = text
   }
 
-  /** The same moment in milliseconds. Throws a `RangeError` for an invalid `Date`. */
+  /** The time of a `Date`, in milliseconds. Throws a `RangeError` for an invalid `Date`. */
   static fromDate(date: Date): Time {
     return new Time(date.toISOString())
   }
@@ -19,7 +19,7 @@ export class Time {
     return Time.fromDate(new Date())
   }
 
-  /** The moment as a `Date`, which cuts it to milliseconds. */
+  /** The time as a `Date`, truncated to milliseconds. */
   toDate(): Date {
     return new Date(this.text)
   }
@@ -33,7 +33,7 @@ export class Time {
   }
 }
 
-/** A day of the calendar without a time zone, as `yyyy-mm-dd`. The service calls it Date. */
+/** A calendar day without a time zone, as `yyyy-mm-dd`. The service calls this type Date. */
 export class LocalDate {
   readonly text: string
 
@@ -41,7 +41,7 @@ export class LocalDate {
     this.text = text
   }
 
-  /** The day of a moment in UTC. Throws a `RangeError` for an invalid `Date`. */
+  /** The day of a `Date` in UTC. Throws a `RangeError` for an invalid `Date`. */
   static fromDate(date: Date): LocalDate {
     return new LocalDate(date.toISOString().slice(0, -'T00:00:00.000Z'.length))
   }
@@ -60,7 +60,7 @@ export class LocalDate {
   }
 }
 
-/** A UUID, which documents of version 4 may hold. It can be read, and not be sent. */
+/** A UUID. Documents of version 4 may contain UUIDs; they can be read but not sent. */
 export class Uuid {
   readonly text: string
 
@@ -77,7 +77,10 @@ export class Uuid {
   }
 }
 
-/** A number to be sent as a Double even where it is whole: `new Double(2)` is 2.0. What is read is a plain number. */
+/**
+ * A number that is sent as a Double even if it is an integer: `new Double(2)` is 2.0. A received Double is a plain
+ * number.
+ */
 export class Double {
   readonly value: number
 
@@ -95,12 +98,12 @@ export class Double {
 }
 
 /**
- * What a Long is read as: a number where that is exact, else a `bigint`. Integers of 32 bits are always numbers. Both can be
- * sent: whole numbers as Int or Long, a `bigint` as Long.
+ * A received Long: a number if that is exact, else a `bigint`. 32-bit integers are always numbers. Both can be sent:
+ * integer numbers as Int or Long, a `bigint` as Long.
  */
 export type Long = number | bigint
 
-/** A module or collection by its name, such as `Math` or `Product`. */
+/** A module or collection by name, such as `Math` or `Product`. */
 export class Module {
   readonly name: string
 
@@ -115,9 +118,9 @@ export class Module {
 
 const moduleOf = (coll: Module | string): Module => (typeof coll === 'string' ? new Module(coll) : coll)
 
-/** A reference to a document by its id. Documents inside documents are read as references. */
+/** A reference to a document by id. Documents inside documents are received as references. */
 export class DocumentRef<Doc = Document> {
-  /** Only a type: the document that it leads to. */
+  /** Exists only as a type: the referenced document. */
   declare readonly document?: Doc
   readonly coll: Module
   readonly id: string
@@ -128,7 +131,7 @@ export class DocumentRef<Doc = Document> {
   }
 }
 
-/** A reference to a schema object by its name, such as a collection, function or role. */
+/** A reference to a schema object by name, such as a collection, function or role. */
 export class NamedRef {
   readonly coll: Module
   readonly name: string
@@ -139,30 +142,30 @@ export class NamedRef {
   }
 }
 
-/** A document that was read: its metadata, and its fields as further properties ({@link DocumentOf}). */
+/** A received document: its metadata, and its fields as further properties ({@link DocumentOf}). */
 export class Document {
   declare readonly id: string
   declare readonly coll: Module
-  /** When it was last written. */
+  /** Time of the last write. */
   declare readonly ts: Time
-  /** When it expires, if it does. */
+  /** Time of expiry, if the document expires. */
   declare readonly ttl?: Time
 }
 
-/** A document with fields of its own. */
+/** A document with additional fields. */
 export type DocumentOf<Fields> = Document & Readonly<Fields>
 
-/** A schema object that was read: its metadata, and its fields as further properties. */
+/** A received schema object: its metadata, and its fields as further properties. */
 export class NamedDocument {
   declare readonly name: string
   declare readonly coll: Module
   declare readonly ts: Time
 }
 
-/** Why a document is missing. */
+/** The reason why a document is missing. */
 export type NullCause = 'not found' | 'deleted' | 'permission denied' | 'collection deleted'
 
-/** A document that a query led to and that does not exist, or that the secret may not read. */
+/** A document that does not exist, or that the secret may not read. */
 export class NullDocument {
   readonly ref: DocumentRef | NamedRef
   readonly cause: NullCause | string
@@ -173,10 +176,10 @@ export class NullDocument {
   }
 }
 
-/** The first page of a set, and where the next one begins. `Client.pages` and `Client.items` read on. */
+/** The first page of a set, with the cursor of the next page. `Client.pages` and `Client.items` read further pages. */
 export class Page<Item = unknown> {
   readonly data: readonly Item[]
-  /** The cursor of the next page; undefined on the last. */
+  /** The cursor of the next page; undefined on the last page. */
   readonly after: string | undefined
 
   constructor(data: readonly Item[], after?: string) {
@@ -185,10 +188,10 @@ export class Page<Item = unknown> {
   }
 }
 
-/** The source of changes that `eventSource()` of a set returns: what feeds and streams are opened with. */
+/** The event source that `eventSource()` of a set returns. Feeds and streams are opened with it. */
 export class EventSourceToken<Item = unknown> {
   readonly token: string
-  /** Only a type: what the events carry. */
+  /** Exists only as a type: the data of the events. */
   declare readonly item?: Item
 
   constructor(token: string) {
@@ -200,7 +203,7 @@ export class EventSourceToken<Item = unknown> {
   }
 }
 
-/** The fields of a document without `id`, `coll`, `ts` and `ttl`, such as to show or to copy them. */
+/** The fields of a document without `id`, `coll`, `ts` and `ttl`, for example to display or copy them. */
 export function fieldsOf<Doc extends Document>(document: Doc): Omit<Doc, keyof Document> {
   const { id: _id, coll: _coll, ts: _ts, ttl: _ttl, ...fields } = document
   return fields

@@ -1,5 +1,5 @@
-// The data directory when it is opened: it exists, belongs to its owner alone, no other process serves it, and what is
-// in it is what shall be served. The service, the package and the commands all come this way.
+// Opens the data directory: creates it, claims it for this process, and checks that its content fits the settings. The
+// service, the package and the commands all use this file.
 
 import {
   accessSync,
@@ -22,8 +22,8 @@ import { replicaFolder } from '../storage/kv/postgres/replica-folder.ts'
 import type { Config } from './config/settings.ts'
 
 /**
- * Makes the data directory unless it exists, and claims it for this process until the returned function is called. Throws
- * {@link StoreUnavailableError} when it cannot be used, is in use, or holds what the settings do not mean.
+ * Creates the data directory if it is missing, and claims it for this process until the returned function is called.
+ * Throws {@link StoreUnavailableError} when the directory cannot be used, is in use, or does not fit the settings.
  */
 export function claimData(config: Config): () => Promise<void> {
   const { data, store } = config
@@ -31,7 +31,7 @@ export function claimData(config: Config): () => Promise<void> {
   const release = claimFolder(data)
   try {
     checkData(config)
-    // From here on it goes its own way.
+    // The directory is now independent of the store that its data was moved to.
     if (store === undefined) rmSync(join(data, movedFile), { force: true })
     return release
   } catch (cause) {
@@ -40,14 +40,16 @@ export function claimData(config: Config): () => Promise<void> {
   }
 }
 
-/** Throws {@link StoreUnavailableError} when the folder does not hold what the settings mean, or only a part of it. */
+/**
+ * Throws {@link StoreUnavailableError} when the content of the directory is incomplete or does not fit the settings.
+ */
 export function checkData(config: Config): void {
-  refuseEmptied(config.data)
-  refuseHalfRestored(config.data)
-  refuseForeign(config)
+  rejectEmptied(config.data)
+  rejectHalfRestored(config.data)
+  rejectForeign(config)
 }
 
-/** Makes the folder unless it exists, and checks that it can be used. Throws {@link StoreUnavailableError}. */
+/** Creates the directory if it is missing, and checks that it can be used. Throws {@link StoreUnavailableError}. */
 export function prepareDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -61,61 +63,62 @@ export function prepareDataFolder(folder: string): void {
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the data file has nothing in it although the folder was served before, so that no
- * service goes on with an empty database by mistake. A service that was killed while it made the file leaves such a one, too.
+ * Throws {@link StoreUnavailableError} when the data file is empty although the directory was served before. Otherwise
+ * a service could continue with an empty database by mistake. A service that was killed while it created the file also
+ * leaves an empty one.
  */
-function refuseEmptied(folder: string): void {
+function rejectEmptied(folder: string): void {
   const file = join(folder, dataFileName)
   const isEmpty = statSync(file, { throwIfNoEntry: false })?.size === 0
   if (!isEmpty || !existsSync(join(folder, queryLogFolder))) return
-  const advice = 'restore a backup, or remove the file to begin anew'
-  throw new StoreUnavailableError(`${file} is empty, and what it held is lost: ${advice}`)
+  const advice = 'restore a backup, or remove the file to start with an empty database'
+  throw new StoreUnavailableError(`${file} is empty, its data is lost: ${advice}`)
 }
 
-/** What a restore writes to until it is complete, within the data directory. */
+/** The folder in the data directory that contains an incomplete restore. */
 export const restoreDraft = 'restored.partial'
 
-/** Throws {@link StoreUnavailableError} when a restore into the folder has not come to its end: what is there is not the backup. */
-function refuseHalfRestored(folder: string): void {
+/** Throws {@link StoreUnavailableError} when a restore into the directory was interrupted. */
+function rejectHalfRestored(folder: string): void {
   if (!existsSync(join(folder, restoreDraft)) || existsSync(join(folder, dataFileName))) return
-  const advice = `make it again, or remove ${join(folder, restoreDraft)} to begin with an empty database`
+  const advice = `restore again, or remove ${join(folder, restoreDraft)} to start with an empty database`
   throw new StoreUnavailableError(`a restore into ${folder} was interrupted: ${advice}`)
 }
 
-/** Says in a data directory where its data has been moved to. */
+/** The file in a data directory with the address that its data was moved to. */
 const movedFile = 'moved'
 
-/** Notes that all data in the folder is in the shared store at `address` (without a password) from now on. */
-export function noteMoved(folder: string, address: string): void {
+/** Records that all data of the directory has moved to the shared store at `address` (without a password). */
+export function writeMovedTo(folder: string, address: string): void {
   writeFileSync(join(folder, movedFile), `${address}\n`, { mode: 0o600, flush: true })
 }
 
 /**
- * Throws {@link StoreUnavailableError} when the folder holds something else than what the settings say is served from it, and
- * the operator has not said that this is meant: then what is there would be passed over without a word, and what is written is not
- * where it is looked for later.
+ * Throws {@link StoreUnavailableError} when the directory contains other data than the settings say, unless the
+ * operator has confirmed with `acceptData`. Otherwise the service would silently ignore the present data, and later
+ * writes would not be where the operator looks for them.
  */
-function refuseForeign({ acceptData, data, store }: Config): void {
+function rejectForeign({ acceptData, data, store }: Config): void {
   if (acceptData) return
   if (store !== undefined) {
     if (storeBytes(data) > 0 && movedTo(data) === undefined)
       throw new StoreUnavailableError(
-        `${data} holds data of its own, which a node over a shared store does not serve: move it there with "terrarium migrate", name another folder, or give --accept-data to leave it aside`,
+        `${data} contains data of its own, which a node with a shared store does not serve: move it there with "terrarium migrate", use another directory, or give --accept-data to ignore the data`,
       )
     return
   }
   const address = movedTo(data)
   if (address !== undefined)
     throw new StoreUnavailableError(
-      `the data in ${data} has been moved to ${address}: give --store (TERRARIUM_STORE), or --accept-data to go on with what was left behind`,
+      `the data in ${data} has been moved to ${address}: give --store (TERRARIUM_STORE), or --accept-data to use the old data`,
     )
   if (storeBytes(data) === 0 && existsSync(replicaFolder(data)))
     throw new StoreUnavailableError(
-      `${data} belongs to a node over a shared store: give --store (TERRARIUM_STORE), or --accept-data to begin with an empty database of its own`,
+      `${data} belongs to a node over a shared store: give --store (TERRARIUM_STORE), or --accept-data to start with an empty database of its own`,
     )
 }
 
-/** Where the data in a folder has been moved to; undefined when it has not been. */
+/** The address that the data of a directory was moved to; undefined when it was not moved. */
 function movedTo(folder: string): string | undefined {
   const file = join(folder, movedFile)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined

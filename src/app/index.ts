@@ -1,4 +1,4 @@
-// The package for programs: a service within the process, for the tests of applications.
+// The package for programs: runs a service within the process, for the tests of applications.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,15 +14,15 @@ import { claimData } from './data-folder.ts'
 import { engineOver, openEngine } from './open-engine.ts'
 import { createServer as serverOver } from './server.ts'
 
-/** What can be chosen; everything has a default. */
+/** Options of the service; all have defaults. */
 export interface EmbeddedOptions {
   /** TCP port; a free one when absent. */
   readonly port?: number
   /** Address to serve on; `127.0.0.1` when absent. */
   readonly host?: string
-  /** Folder that keeps the data; without it everything is in memory and gone with the service. */
+  /** Data directory. When absent, the data is in memory and is lost when the service closes. */
   readonly data?: string
-  /** The secret with all rights; a random one when absent. */
+  /** Secret with all rights; random when absent. */
   readonly rootSecret?: string
   /** bcrypt cost of password hashes, 4 to 16; 4, the fastest, when absent. */
   readonly passwordCost?: number
@@ -35,10 +35,10 @@ export interface EmbeddedServer {
   /** Such as `http://127.0.0.1:41234`, without a slash at the end. */
   readonly url: string
   readonly port: number
-  /** What a driver of version 4 takes for `domain`. */
+  /** The value of the option `domain` of a driver of version 4. */
   readonly host: string
   readonly rootSecret: string
-  /** Finishes what is in flight and frees everything. */
+  /** Finishes the requests in flight and frees all resources. */
   close(): Promise<void>
 }
 
@@ -53,30 +53,30 @@ const optionNames: Readonly<Record<keyof EmbeddedOptions, true>> = {
   logLevel: true,
 }
 
-/** Throws a TypeError for an option that does not exist: a misspelt one would be left out without a word. */
-function refuseUnknown(options: EmbeddedOptions): void {
+/** Throws a TypeError for an unknown option. A misspelt option would otherwise be ignored silently. */
+function rejectUnknown(options: EmbeddedOptions): void {
   const names = Object.keys(optionNames)
   for (const name of Object.keys(options)) {
     if (names.includes(name)) continue
     const closest = closestTo(name, names)
-    const hint = closest === undefined ? `there are ${names.join(', ')}` : `did you mean ${closest}?`
+    const hint = closest === undefined ? `the options are ${names.join(', ')}` : `did you mean ${closest}?`
     throw new TypeError(`createServer has no option ${name}: ${hint}`)
   }
 }
 
 /**
- * Starts a service. Rejects when an option does not exist, when the address or the folder cannot be used, when another
- * service has the folder, or when Node.js is too old.
+ * Starts a service. Rejects for an unknown option, when the address or the data directory cannot be used, when another
+ * service uses the directory, or when Node.js is too old.
  *
  * The driver's options are `{ scheme: 'http', domain: server.host, port: server.port, secret: server.rootSecret }`.
  */
 export async function createServer(options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   const fault = nodeVersionFault(process.versions.node)
   if (fault !== undefined) throw new Error(fault)
-  refuseUnknown(options)
+  rejectUnknown(options)
   const rootSecret =
     options.rootSecret ?? Buffer.from(systemRandom.bytes(rootSecretBytes)).toString('base64url')
-  // The query log needs a folder, also when the data is in memory.
+  // The query log needs a folder even when the data is in memory.
   const scratch = options.data === undefined ? await mkdtemp(join(tmpdir(), 'terrarium-')) : undefined
   const config: Config = {
     ...readConfig(new Map(), {}),

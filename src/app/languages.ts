@@ -1,8 +1,8 @@
-// The table of languages that the service speaks: the only place where they meet.
+// The table of languages that the service supports. No other file refers to both languages.
 
 import { version4 } from '../fql4/language.ts'
 import { version10 } from '../fql10/language.ts'
 import type { Languages } from '../model/language.ts'
 
-/** By name, as requests and stored code name their language. */
+/** The languages by name, as requests and stored code name them. */
 export const languages: Languages = { '4': version4, '10': version10 }

@@ -1,4 +1,4 @@
-// Opens a data directory and builds the engine over it: storage, store, credentials, query language.
+// Opens a data directory and builds the engine over it: storage, store, authentication, query languages.
 
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -42,28 +42,28 @@ import { languages } from './languages.ts'
 import { type LaneSetup, openSlowLane } from './open-slow-lane.ts'
 import { openConfiguredStore, openLaneStore, type StoreWaits } from './open-store.ts'
 
-/** Where time and randomness come from; tests replay a run by handing in their own. */
+/** The sources of time and randomness. Tests pass their own to replay a run. */
 export interface ProcessEnvironment {
   readonly clock: Clock
   readonly timers: Timers
   readonly random: Random
-  /** Shared with the other processes of the store, when there are any. */
+  /** Shared with the other processes of the store, if there are any. */
   readonly timeline?: Timeline | undefined
-  /** The machine's own clock, where `clock` is one that never steps back. */
+  /** The clock of the machine, if `clock` is a clock that never steps back. */
   readonly wallClock?: Clock
-  /** By which those processes tell each other what has been used and tried. */
+  /** Exchanges counts of operations and failed logins with those processes. */
   readonly notices?: NoticeBoard | undefined
-  /** Whether this process is the one that does the background work now; absent: it is. */
+  /** Whether this process should do the background work now; absent: always. */
   readonly mayWork?: () => boolean
 }
 
-/** What a process of the slow lane has from the service, in place of what it would do itself. */
-interface LaneParts {
+/** The parts of a slow-lane process that depend on the service. */
+interface LaneHooks {
   readonly reserveIds: ReserveIds
   readonly onCheck: () => void
-  /** Bytes, about, that may be remembered of what earlier queries have read. */
+  /** Limit of the cache of earlier queries' reads, in bytes, approximately. */
   readonly rememberedBytesMax: number
-  /** The newest time that the service has read at. */
+  /** The newest time that the service has used for a snapshot. */
   readonly snapshotTime: () => Micros
 }
 
@@ -71,57 +71,66 @@ const system: ProcessEnvironment = { clock: systemClock, timers: systemTimers, r
 
 /** The role of a process among those that have a data directory open. */
 export interface ProcessRole {
-  /** Differs between the processes that write. */
+  /** Unique among the processes that write. */
   readonly worker: number
-  /** Builds indexes and removes what is past; one process of a folder does. */
+  /** Builds indexes and removes expired versions; one process of a data directory does. */
   readonly background: boolean
-  /** Where the processes agree about time, when there are several. */
+  /** The file with the shared timeline, when several processes use the data directory. */
   readonly timelineFile?: string
-  /** Has processes beside it for what takes long. */
+  /** Starts slow-lane processes for long queries. */
   readonly slowLane?: boolean
-  /** Ends the process, whose local copy of a shared store is invalid and has been discarded. */
+  /** Ends the process after its replica of a shared store was found invalid and discarded. */
   readonly onFatal?: () => never
-  /** Exchanged with the other processes of the folder; those of several machines exchange theirs over the store. */
+  /**
+   * Exchanged with the other processes of the data directory. Machines with a shared store exchange notices through the
+   * store.
+   */
   readonly notices?: NoticeBoard
 }
 
-/** A process that opens a data directory only to look at it. */
+/** The role of a process that opens a data directory only to read it. */
 const observer: ProcessRole = { worker: 0, background: false }
 
-/** An engine over open storage, and the way to close it. */
+/** An engine over open storage, with a function that closes both. */
 export interface OpenEngine {
   readonly engine: Engine
-  /** Absent: nothing can be imported or exported. */
+  /** Absent: there are no imports and exports. */
   readonly transfer?: TransferService
-  /** Present where slow queries have processes of their own. Whoever serves has one of them kept ready. */
+  /** Present when slow queries have processes of their own. A process that serves keeps one of them ready. */
   readonly slowLane?: Pick<ProcessLane, 'keepReady' | 'standing'> | undefined
-  /** What the background has to do yet, whichever process does it. */
+  /** The pending background work, whichever process does it. */
   workLeft(): WorkLeft
   /** Whether this process does the background work now. */
   readonly worksInBackground?: () => boolean
-  /** By which it tells other processes of the store; absent: there are none. */
+  /** Exchanges notices with other processes of the store; absent: there are no other processes. */
   readonly notices?: NoticeBoard | undefined
-  /** Present when several machines share the store: how this one's copy stands. */
+  /** The state of this node's replica; present when several machines share the store. */
   readonly standing?: () => Standing
-  /** Present then, too: what the query log has of the store. */
+  /** The query log's part of the shared store; present when several machines share the store. */
   readonly sharedLog?: SharedLog
-  /** Present then, too: how long the database of the store is waited for, which is less when the service stops. */
+  /**
+   * Limits of the wait for the store's database, which a shutdown shortens; present when several machines share the
+   * store.
+   */
   readonly waits?: StoreWaits
   close(): Promise<void>
 }
 
-/** All that is opened of a data directory. */
-interface OpenedFolder extends OpenEngine {
+/** An open data directory, with its store. */
+interface OpenDirectory extends OpenEngine {
   readonly transfer: TransferService
   readonly store: Store
 }
 
-/** Opens the data directory of `config`. Without a root secret in it no caller has its rights. Throws when it cannot be used. */
+/**
+ * Opens the data directory of `config`. Without a root secret in `config`, no caller has its rights. Throws when the
+ * directory cannot be used.
+ */
 export async function openEngine(
   config: Config,
   log: Logger,
   role: ProcessRole = observer,
-): Promise<OpenedFolder> {
+): Promise<OpenDirectory> {
   const { kv, shared } = await openConfiguredStore(config, log, role)
   const hasLane = role.slowLane && config.slowLaneProcesses > 0
   const parts = { kv, config, log, laneFolder: hasLane ? identityOf(config.data) : undefined }
@@ -132,7 +141,7 @@ export async function openEngine(
     const sharedLog = { kv: controlRows(kv), now, chunks, files, handsOver: role.background, mayWork }
     return { ...opened, waits, standing, sharedLog }
   }
-  // Opened after the store: that takes the writer's lock once, so no process of a former slow lane commits any more.
+  // Opened after the store: opening takes the writer's lock once, so no process of a former slow lane commits any more.
   const { timeline, close: closeTimeline } = timelineOf(config, role)
   const clock = { ...systemClock, now: () => timeline.now() }
   const environment = { ...system, clock, timeline, wallClock: systemClock, notices: role.notices }
@@ -144,13 +153,13 @@ export async function openEngine(
   return { ...opened, close }
 }
 
-/** Where the time that a process has reached is kept in the data directory. */
+/** The file in the data directory with the time that a process has reached. */
 export const clockFileOf = ({ data }: Pick<Config, 'data'>): string => join(data, 'clock')
 
-/** A time on disk may be so far ahead after a crash, in microseconds: no longer than a restart takes. */
+/** How far the stored time may be ahead after a crash, in microseconds: less than a restart takes. */
 const clockAheadMicros = 200_000
 
-/** The timeline of a process; those that serve alone keep it over restarts, and observers have no part in it. */
+/** The timeline of a process. A process that serves alone keeps it over restarts; observers do not take part in it. */
 function timelineOf(
   config: Pick<Config, 'data'>,
   { background, timelineFile, worker }: ProcessRole,
@@ -160,25 +169,25 @@ function timelineOf(
     return { timeline, close: () => timeline.close() }
   }
   if (!background) return { timeline: localTimeline(systemClock.now), close: () => undefined }
-  const kept = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
-  return { timeline: localTimeline(kept.now), close: () => kept.close() }
+  const persistent = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
+  return { timeline: localTimeline(persistent.now), close: () => persistent.close() }
 }
 
 /**
- * Opens the data directory in a process of the slow lane. It commits what the service has announced, and tells no time:
- * a snapshot is of the time of its newest commit, or of one that the service has read at itself, so that no later commit
- * can have a time up to it.
+ * Opens the data directory in a slow-lane process. The process commits what the service has announced, and has no clock
+ * of its own: a snapshot has the time of its newest commit, or a time that the service has already used for a snapshot.
+ * So no later commit can have a time up to it.
  */
 export function openLaneEngine(
   { config, folder, worker }: LaneSetup,
   log: Logger,
-  within: LaneParts,
-): OpenedFolder {
+  within: LaneHooks,
+): OpenDirectory {
   const { closed, kv } = openLaneStore(config, folder)
   const timeline: Timeline = {
     now: within.snapshotTime,
     reach: () => ({ now: within.snapshotTime(), upTo: within.snapshotTime(), isHalted: true }),
-    // Only for evaluation: the service announces the commit.
+    // Needed only for evaluation: the service announces the commit.
     announce: atLeast => ({ time: atLeast, end: () => {} }),
     ...(closed && { closed }),
   }
@@ -186,21 +195,21 @@ export function openLaneEngine(
   return engineOver({ kv, config, log, environment: { ...system, timeline }, role, within })
 }
 
-/** What an engine is built from. */
+/** The parts of an engine. */
 interface EngineParts {
   readonly kv: KeyValueStore
   readonly config: Config
   readonly log: Logger
   readonly environment?: ProcessEnvironment
-  /** Absent: it only looks. */
+  /** Absent: the process only reads. */
   readonly role?: Pick<ProcessRole, 'worker' | 'background' | 'slowLane'>
-  /** The identity of the data directory that processes for what takes long open, too; absent: there are none. */
+  /** The identity of the data directory, which slow-lane processes check; absent: there is no slow lane. */
   readonly laneFolder?: string | undefined
-  /** Present in such a process. */
-  readonly within?: LaneParts
+  /** Present in a slow-lane process. */
+  readonly within?: LaneHooks
 }
 
-/** Builds the engine over an open key-value store, which is closed with it. */
+/** Builds the engine over an open key-value store. Closing the engine closes the store, too. */
 export function engineOver({
   kv,
   config,
@@ -209,7 +218,7 @@ export function engineOver({
   role: { worker, background, slowLane: serves = false } = observer,
   laneFolder,
   within,
-}: EngineParts): OpenedFolder {
+}: EngineParts): OpenDirectory {
   const { clock, timers, random, timeline, wallClock = clock, notices, mayWork } = environment
   const now = () => clock.now()
   const { computeOpsPerSecond: compute, readOpsPerSecond: read, writeOpsPerSecond: write } = config
@@ -288,7 +297,7 @@ export function engineOver({
   }
 }
 
-/** How credentials are checked; what is refused is told to the log. */
+/** Builds the authentication of credentials; failures are logged. */
 function authenticationOf(
   { allowInsecureJwks, audiencePrefix, passwordCost, rootSecret }: Config,
   log: Logger,
@@ -298,13 +307,13 @@ function authenticationOf(
     ...environment,
     ...{ allowInsecureJwks, audiencePrefix, rootSecret },
     passwordHashCost: passwordCost,
-    log: reason => log.debug({ reason }, 'refused a credential'),
+    log: reason => log.debug({ reason }, 'rejected a credential'),
     onKeySetFailure: (uri, reason) =>
-      log.warn({ uri, reason }, 'the signing keys of an access provider cannot be fetched'),
+      log.warn({ uri, reason }, 'cannot fetch the signing keys of an access provider'),
   })
 }
 
-/** How often unknown secrets are looked for in the newest state. */
+/** Limits how often unknown secrets are looked up in the newest state. */
 function secretLooksOf(clock: Clock): Allowances<string> {
   const { secretLooksBurst: max, secretLooksPerSecond: perSecond, secretLookersMax } = limits
   return new Allowances({ max, perSecond }, secretLookersMax, () => clock.elapsedMs())

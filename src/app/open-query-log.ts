@@ -1,10 +1,10 @@
-// Opens the query log of a data directory and wires its parts together:
+// Opens the query log of a data directory and connects its parts:
 //
-//     query-log/segments/   what was recorded
-//     query-log/exports/    files ready for download (unless they go to a bucket)
+//     query-log/segments/   recorded requests
+//     query-log/exports/    files for download (unless they go to a bucket)
 //     query-log/requests/   export requests and account keys
 //
-// Of several machines that share a store, the last two are in the store.
+// When several machines share a store, the exports and the requests are in the store.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,12 +34,13 @@ import type { Config } from './config/settings.ts'
 import { languages } from './languages.ts'
 
 const hourMs = 3_600_000
-/** Small enough that retention can give bytes back bit by bit. */
+/** Segments are removed as a whole, so they are small enough to free space in small steps. */
 const segmentBytesMax = 64 * megabyte
 
 /**
- * Opens the query log. `onLoss` is told of records that could not be written; `shared`: what it shares with other machines. Throws
- * when the folder cannot be used, unless the disk is full: then it records, and takes requests for exports, when there is room.
+ * Opens the query log. `onLoss` is called with the number of records that could not be written; `shared` is the part
+ * that machines share. Throws when the folder cannot be used, except for a full disk: then it starts to record, and
+ * accepts requests for exports, as soon as there is room.
  */
 export async function openQueryLog(
   config: Config,
@@ -59,7 +60,7 @@ export async function openQueryLog(
   try {
     const store = new ExportStore(kv, systemRandom, clock.now)
     const signer = new Signer(() => store.signingKey())
-    // A folder has room again some time; a shared store that takes no commits ends the start, with the reason.
+    // A full disk may have room later. A shared store without commits fails the start, with the reason.
     await signer.ready().catch(shared === undefined ? tolerateUnavailable : rethrow)
     const downloads = new Downloads(shared?.files ?? new LocalFiles(exports, systemRandom), signer)
     const bucket = await openBucket(config, clock)
@@ -74,14 +75,14 @@ export async function openQueryLog(
       onFull: cause =>
         log.warn(
           { err: cause },
-          'the disk of the query log is full: no request is recorded until it has room',
+          'the disk of the query log is full: no requests are recorded until it has room',
         ),
       onLoss: (records, cause) => {
-        log.warn({ records, err: cause }, 'records of the query log were lost')
+        log.warn({ records, err: cause }, 'lost records of the query log')
         onLoss(records)
       },
     })
-    // Before anything is recorded here, so that a request for all records waits for this machine's, too.
+    // Reported before the first record, so that a request for all records also waits for the records of this machine.
     await shared?.chunks.report(epoch).catch(tolerateUnavailable)
     return new QueryLog({
       folder: segments,
@@ -112,7 +113,7 @@ export async function openQueryLog(
       urlSeconds: config.queryLogUrlSeconds,
       onFailure: (what, cause) => log.error({ err: cause }, what),
       onDamage: (file, lines) =>
-        log.error({ file, lines }, 'an export left out lines of the query log that are damaged'),
+        log.error({ file, lines }, 'an export skipped damaged lines of the query log'),
     })
   } catch (cause) {
     await kv.close()
@@ -120,12 +121,14 @@ export async function openQueryLog(
   }
 }
 
-/** Opens the store of export requests and account keys of a data directory. Servers may have it open too. */
+/**
+ * Opens the store of export requests and account keys of a data directory. A service may have it open at the same time.
+ */
 export function openControlStore(data: string): KeyValueStore {
   return openLmdb({ path: join(data, queryLogFolder, 'requests') })
 }
 
-/** A store that is opened as soon as the disk has room; until then it is `service unavailable`. */
+/** Opens a store as soon as the disk has room; until then its operations fail with `service unavailable`. */
 function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
   let opened = unlessFull(open)
   const kv = () => {
@@ -144,7 +147,7 @@ function openedWhenRoom(open: () => KeyValueStore): KeyValueStore {
   }
 }
 
-/** What `work` returns; undefined when the disk is full. */
+/** Runs `work`; returns undefined when the disk is full. */
 function unlessFull<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -154,7 +157,7 @@ function unlessFull<T>(work: () => T): T | undefined {
   }
 }
 
-/** While the store is away records cannot be asked for; handing them over says later that this machine lives. */
+/** Ignores an unavailable store. The machine is reported later, when it hands over records. */
 function tolerateUnavailable(cause: unknown): void {
   if (!isUnavailable(cause)) throw cause
 }

@@ -1,5 +1,5 @@
-// Starts the processes of the slow lane: the same program over the same data directory, with less memory and less right to
-// the processor than the service itself.
+// Starts the processes of the slow lane: the same program over the same data directory, with less memory and a lower
+// priority than the service itself.
 
 import type { ChildProcess } from 'node:child_process'
 import type { Duplex } from 'node:stream'
@@ -16,30 +16,30 @@ import { reserveStretch } from '../storage/store/id-reservation.ts'
 import type { Store } from '../storage/store/store.ts'
 import type { Config } from './config/settings.ts'
 
-/** What a process is told first. */
+/** The first message to a process. */
 export interface LaneSetup {
   readonly config: Config
-  /** The identity of the data directory that the service holds. */
+  /** The identity of the data directory that the service has claimed. */
   readonly folder: string
-  /** The number of the process that serves. */
+  /** The number of the worker that starts the process. */
   readonly worker: number
 }
 
 const program = programFile('app/slow-lane-main.ts')
 
-/** What the variables of settings begin with. */
+/** The prefix of the environment variables of settings. */
 const settingPrefix = 'TERRARIUM_'
 
 /**
- * The stack of a process, in KiB, for queries that need more than the service has. The usual 8 MiB of the main thread also
- * hold the environment, and what native code needs.
+ * The stack of a process in KiB, for queries that need more stack than the service has. The main thread usually has 8
+ * MiB, which also contain the environment and the stack of native code.
  */
 const stackKibibytes = 7000
 
-/** The usual size of the young generation, in MiB. */
+/** The default size of V8's young generation, in MiB. */
 const youngMebibytes = 16
 
-/** The slow lane of one process that serves; nothing is started before it is needed or {@link ProcessLane.keepReady}. */
+/** The slow lane of a worker. Processes start when they are needed, or with {@link ProcessLane.keepReady}. */
 export function openSlowLane(
   setup: LaneSetup,
   store: Store,
@@ -57,15 +57,15 @@ export function openSlowLane(
     timers,
     spawn: () => start(setup),
     reserveIds: held => reserveStretch(store, worker, held),
-    onDeath: reason => log.error({ reason }, 'a process of the slow lane has ended'),
+    onDeath: reason => log.error({ reason }, 'a process of the slow lane has exited'),
   })
 }
 
-/** What a process of the slow lane holds before it has a query: some 60 for both languages. */
+/** Memory of a process before its first query: some 60 MiB for both languages. */
 const programMebibytes = 80
 
 function start(setup: LaneSetup): ChildProcess {
-  // The service may have been started with a larger young generation, which the memory of a process here does not count.
+  // The service may run with a larger young generation, which the memory limit of a slow-lane process does not include.
   const flags = [
     `--max-old-space-size=${programMebibytes + setup.config.slowLaneMemoryMb}`,
     `--max-semi-space-size=${youngMebibytes}`,
@@ -74,16 +74,18 @@ function start(setup: LaneSetup): ChildProcess {
   ]
   const env = { NODE_COMPILE_CACHE: compileCache, ...withoutSettings(process.env) }
   const child = startProgram(program, { flags }, { env, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] })
-  // Absent when there were no descriptors left.
+  // Absent when the process has no file descriptors left.
   const socket = child.stdio?.[laneDescriptor] as Duplex | undefined
   if (socket === undefined) return child
-  // Tells of its own end by the process's.
+  // The exit of the process reports the end of the connection.
   socket.on('error', () => {})
   sendFrame(socket, { kind: 'setup', setup } satisfies ToLane<LaneSetup>)
   return child
 }
 
-/** The settings come with the setup, and the root secret is among them: an environment can be read by other programs. */
+/**
+ * Removes settings from the environment, which other programs can read. The setup contains them, with the root secret.
+ */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith(settingPrefix)))
 }

@@ -1,5 +1,4 @@
-// Opens what a process keeps its data in: the data directory itself, or a local copy of a record that several machines
-// share.
+// Opens the store of a process: the data directory itself, or a replica of a record that several machines share.
 
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
@@ -36,62 +35,64 @@ import { workersMax } from '../storage/store/ids.ts'
 import { lastCommit } from '../storage/store/last-commit.ts'
 import type { Config } from './config/settings.ts'
 
-/** How long the database of a store is waited for. It may swallow whatever it is sent, and a service has to end in time. */
+/**
+ * Limits of the wait for a shared store's database. The database may never respond, and a service must stop in time.
+ */
 export interface StoreWaits {
-  /** From now on writes that find no answer are refused soon. */
+  /** From now on, writes without a response fail soon. */
   shorten(): void
-  /** What still waits is given up after a moment. */
+  /** Aborts waiting operations after a moment. */
   end(): void
 }
 
 /** An open store. */
-interface OpenedStore {
+interface StoreHandle {
   readonly kv: KeyValueStore
-  /** Present when several machines share the store: then these are not for the data directory to decide. */
+  /** Present when several machines share the store. These parts then replace those of the data directory. */
   readonly shared?: {
     readonly timeline: Timeline
-    /** The number that ids of this process carry, unless another one has it: drawn. */
+    /** The preferred worker number in ids of this process: random, and replaced by the next one if it is reserved. */
     readonly worker: number
-    /** The time of day by the clock that all machines share, in microseconds. */
+    /** The current time in microseconds, by the clock that all machines share. */
     readonly now: () => Micros
     readonly standing: () => Standing
     readonly waits: StoreWaits
-    /** Exchanged with all processes of all machines. */
+    /** Notices exchanged with all processes of all machines. */
     readonly notices: NoticeBoard
-    /** Whether this process is the one among all that does the background work now. */
+    /** Whether this process should do the background work of all machines now. */
     readonly mayWork: () => boolean
-    /** The query logs of all machines, and files that all can read. */
+    /** The query logs of all machines, and the files that all machines can read. */
     readonly chunks: RecordLogChunks
     readonly files: RecordFiles
   }
 }
 
-/** A process among those of a data directory. */
+/** The role of a process among the processes of a data directory. */
 interface StoreRole {
   readonly background: boolean
-  /** Where they agree about time, when there are several. */
+  /** The file with the shared timeline, when there are several processes. */
   readonly timelineFile?: string
-  /** Its number. */
+  /** The number of the worker. */
   readonly worker: number
   /**
-   * Ends the process, whose local copy of the store is invalid and has been discarded. Absent: what was under way throws
+   * Ends the process after its replica of the store was found invalid and discarded. Absent: operations fail with
    * StoreUnavailableError.
    */
   readonly onFatal?: () => never
 }
 
-/** Names this process in the tables of a shared record. */
+/** The name of this process in the tables of a shared record. */
 export const nodeName = `${hostname()}-${process.pid}-${systemRandom.hex(4)}`
 
-/** Milliseconds that a database has to answer what is left to be said when the service ends. */
+/** Milliseconds for the last requests to the database when the service stops. */
 const endGraceMs = 2_000
-/** How often, in milliseconds, the progress of a copy is logged. */
+/** Interval at which the progress of a copy is logged, in milliseconds. */
 const progressLogMs = 2_000
 
 /**
- * Makes the data directory ready to be opened, telling how far that has come: a node over a shared record copies its
- * state first, unless the folder holds a copy that the log can be redone on. One process of a node does this, before
- * any opens the store.
+ * Prepares the data directory, and reports the progress. A node over a shared record first copies the state, unless the
+ * directory contains a replica that the log can bring up to date. One process of a node does this, before any process
+ * opens the store.
  */
 export async function prepareStore(
   config: Config,
@@ -115,7 +116,7 @@ export async function prepareStore(
   })
 }
 
-/** What {@link prepareStore} has begun ends: all processes of this data directory have closed the store in order. */
+/** Marks the replica as complete, after all processes of this data directory have closed the store cleanly. */
 export function settleStore({ data, store }: Config): void {
   if (store !== undefined) settleReplica(data)
 }
@@ -137,13 +138,13 @@ export async function openConfiguredStore(
   config: Config,
   log: Logger,
   { background, onFatal, timelineFile, worker }: StoreRole,
-): Promise<OpenedStore> {
+): Promise<StoreHandle> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
   const ending = new AbortController()
   const given = timelineFile === undefined ? undefined : openSnapshotTimes(timelineFile, worker)
   const location = { ...locationOf(config.store, config), ending: ending.signal }
-  const endWorthless = (reason: string, isDamaged = false): never => {
-    const message = 'the local copy of the store is worthless and will be made anew at the next start'
+  const discard = (reason: string, isDamaged = false): never => {
+    const message = 'the replica of the store is invalid and will be rebuilt at the next start'
     log.fatal({ reason }, message)
     discardReplica(config.data, isDamaged)
     onFatal?.()
@@ -151,7 +152,7 @@ export async function openConfiguredStore(
   }
   const kv = await openPostgres({
     location,
-    local: replicaIn(config.data, endWorthless),
+    local: replicaIn(config.data, discard),
     node: nodeName,
     clock: systemClock,
     ...(given && { given }),
@@ -161,11 +162,12 @@ export async function openConfiguredStore(
     readPatienceMs: config.storeStaleReadsMs,
     writePatienceMs: config.storeWriteWaitMs,
     onFault: fault => {
-      if (fault === undefined) log.info('the database of the store is back, and this node up with it')
-      else if (fault.isLocal) log.error({ reason: fault.reason }, 'this node does not keep up with the store')
-      else log.error({ reason: fault.reason }, 'the database of the store is away')
+      if (fault === undefined)
+        log.info('the database of the store is available again, and the replica is up to date')
+      else if (fault.isLocal) log.error({ reason: fault.reason }, 'cannot update the replica of the store')
+      else log.error({ reason: fault.reason }, 'the database of the store is unavailable')
     },
-    onDiverged: endWorthless,
+    onDiverged: discard,
   })
   const notices = new NoticeBoard()
   const lease = new KeptLease('background', nodeName, systemClock.elapsedMs)
@@ -206,7 +208,7 @@ export async function openConfiguredStore(
   return { kv: storeOver(kv, { close }), shared }
 }
 
-/** Does `tasks` in the background, every so many milliseconds. */
+/** Runs `tasks` in the background, every `everyMs` milliseconds. */
 function upkeepOf(
   open: () => Promise<PostgresSession>,
   tasks: readonly UpkeepTask[],
@@ -217,46 +219,46 @@ function upkeepOf(
   return new Upkeep({ open, timers: systemTimers, everyMs, tasks, onError })
 }
 
-/** The copy in a data directory, which may have gone since it was prepared; `end` is called when it is, or is damaged. */
-function replicaIn(folder: string, end: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
-  const looked = (cause: unknown): never => {
-    if (isDamage(cause)) end(wordsOf(cause), true)
+/** Opens the replica in a data directory. Calls `discard` when it is missing or damaged, now or at a later read. */
+function replicaIn(folder: string, discard: (reason: string, isDamaged?: boolean) => never): KeyValueStore {
+  const checked = (cause: unknown): never => {
+    if (isDamage(cause)) discard(wordsOf(cause), true)
     throw cause
   }
   let local: KeyValueStore
   try {
     local = openReplica(folder)
   } catch (cause) {
-    return end(wordsOf(cause), isDamage(cause))
+    return discard(wordsOf(cause), isDamage(cause))
   }
   return storeOver(local, {
     read: read => {
       try {
         return local.read(read)
       } catch (cause) {
-        return looked(cause)
+        return checked(cause)
       }
     },
-    transact: work => local.transact(work).catch(looked),
+    transact: work => local.transact(work).catch(checked),
   })
 }
 
 /**
- * Opens what a process of the slow lane reads and commits to: the data directory, or the local copy in it and the record that
- * it is of, which is connected with the first commit. `closed` as a {@link Timeline} has it. Throws `StoreUnavailableError`
- * when the folder is not the one with that identity.
+ * Opens the store in a slow-lane process: the data directory, or the replica in it together with the shared record, to
+ * which the first commit connects. `closed` is that of a {@link Timeline}. Throws `StoreUnavailableError` when the
+ * directory does not have the given identity.
  */
 export function openLaneStore(
   config: Config,
   identity: string,
 ): { readonly kv: KeyValueStore; readonly closed?: () => Micros } {
   const { data, store } = config
-  // Before, because opening would make what is not there; and after, when nothing can come in between any more.
+  // Checked before, because opening creates missing files; and after, because the directory may be replaced in between.
   assertIdentity(data, identity)
   const local = store === undefined ? openLmdb({ path: data }) : openReplica(data)
   assertIdentity(data, identity)
   if (store === undefined) return { kv: local }
-  // Never started: the copy is kept up by the service, and what is wrong with it is found there.
+  // Never started: the service keeps the replica up to date, and detects its faults.
   const record = new PostgresStore({
     location: locationOf(store, config),
     local,

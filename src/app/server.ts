@@ -1,4 +1,4 @@
-// Serves an open engine: builds the HTTP service of one process and takes it down again, down to the store.
+// Serves an open engine: builds the HTTP service of a process, and shuts it down together with the store.
 
 import { readFileSync } from 'node:fs'
 import { isIPv6, type Socket } from 'node:net'
@@ -24,24 +24,27 @@ import type { Config } from './config/settings.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { openQueryLog } from './open-query-log.ts'
 
-/** Where the build puts the dashboard, in the repository and in the package. */
+/** The folder of the built dashboard, in the repository and in the package. */
 const dashboardFolder = fileURLToPath(new URL('dashboard/dist', home))
 
 /** A running service. */
 export interface Server {
-  /** Starts to accept connections on the configured port; resolves with where it is reached, see {@link urlOf}. It is closed when that fails. */
+  /**
+   * Starts to accept connections on the configured port; resolves with the address, see {@link urlOf}. Closes the
+   * server on failure.
+   */
   listen(): Promise<string>
-  /** Instead of `listen`: returns a function that serves a connection that another process has accepted. */
+  /** Instead of `listen`: returns a function that serves a connection which another process has accepted. */
   receive(): (connection: Socket) => void
-  /** What is measured of this process; absent when no metrics are wanted. */
+  /** The metrics of this process; absent when metrics are off. */
   readonly metrics?: Registry
-  /** From now on `/ping` fails: balancers shall turn to other services. */
+  /** Makes `/ping` fail from now on, so that load balancers switch to other services. */
   giveNotice(): void
-  /** Finishes what is in flight, then closes everything down to the store. */
+  /** Finishes the requests in flight, then closes everything including the store. */
   close(): Promise<void>
 }
 
-/** What the metrics of a node call it. */
+/** The name of a node in its metrics. */
 function nodeName({ port }: Config): string {
   return `${hostname()}:${port}`
 }
@@ -51,26 +54,26 @@ export function urlOf({ host, tlsCert }: Config, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
-/** The certificate and the key of the service, where it has them. Throws when the files cannot be read. */
+/** The certificate and the key of the service, if they are configured. Throws when the files cannot be read. */
 export function tlsOf({ tlsCert, tlsKey }: Config): Pick<ListenerOptions, 'tls'> {
   if (tlsCert === undefined || tlsKey === undefined) return {}
   return { tls: { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) } }
 }
 
-/** What a server has of the process that it is in. */
-interface ServerProcess {
-  /** Its number among the workers. */
+/** Properties of the process that a server runs in. */
+interface ProcessContext {
+  /** The number of the worker. */
   readonly worker: number
-  /** Starts a command over the same data; absent: the process starts none. */
+  /** Starts a command on the same data; absent: the process does not start commands. */
   readonly startCommand?: StartCommand
 }
 
-/** Gets ready to serve `opened`, which belongs to the server from now on: it is closed when that fails. */
+/** Creates a server for `opened`, which then belongs to the server: it is closed if the creation fails. */
 export async function createServer(
   config: Config,
   opened: OpenEngine,
   log: Logger,
-  within: ServerProcess = { worker: 0 },
+  within: ProcessContext = { worker: 0 },
 ): Promise<Server> {
   let queryLog: QueryLog | undefined
   try {
@@ -91,24 +94,29 @@ export async function createServer(
   }
 }
 
-/** What is measured, in a registry; its library is loaded by those who measure alone. */
+/** Creates the metrics. Their library is loaded only if metrics are on. */
 async function measure(config: Config, { standing }: OpenEngine, meter: RequestMeter): Promise<Registry> {
   const { createRegistry } = await import('../server/metrics/registry.ts')
   return createRegistry(meter, standing && { name: nodeName(config), standing })
 }
 
-/** What keeps this node from following the store, when that is not the database. */
+/**
+ * The local reason why this node's replica cannot be updated; undefined if there is none, or if the database is the
+ * cause.
+ */
 function ownFaultOf({ standing }: OpenEngine): string | undefined {
   const fault = standing?.().fault
-  // The reason may name folders: it is for the log.
-  return fault?.isLocal ? 'This node cannot bring its copy of the store forward; its log says why' : undefined
+  // The reason itself may contain paths, so only the log has it.
+  return fault?.isLocal
+    ? 'This node cannot update its replica of the store; its log has the reason'
+    : undefined
 }
 
 function operationOf(
   config: Config,
   opened: OpenEngine,
   meter: RequestMeter,
-  { startCommand, worker }: ServerProcess,
+  { startCommand, worker }: ProcessContext,
 ): Operation {
   return new Operation({
     ...{ version, worker, startCommand, workers: config.workers, notices: opened.notices },

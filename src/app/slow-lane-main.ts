@@ -1,5 +1,5 @@
-// The program of a process of the slow lane. It opens the data directory as the service has, runs one query after the
-// other, and commits what it has evaluated when the service has announced that; it ends when the service does.
+// The program of a slow-lane process. It opens the data directory like the service, runs one query after the other, and
+// commits a result after the service has announced the commit. It exits when the service does.
 
 import module from 'node:module'
 import { Socket } from 'node:net'
@@ -17,33 +17,38 @@ import { openServiceLog } from '../server/service-log.ts'
 import { openLaneEngine } from './open-engine.ts'
 import type { LaneSetup } from './open-slow-lane.ts'
 
-// As in the service itself.
+// The service sets the same flag (src/cli/program.ts).
 setFlagsFromString('--no-allocation-site-pretenuring')
-// The service decides when to stop; a signal from the terminal is for it.
+// The service decides when to stop; a signal from the terminal is meant for the service.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-/** Steps of priority below that of the service: where all cores are wanted, a third of its share is left here. */
+/** Steps of priority below the service: when all cores are busy, the process gets a third of the service's share. */
 const niceness = 5
 
-/** Milliseconds between two looks at what the process itself takes. */
+/** Milliseconds between two checks of the process's memory. */
 const guardIntervalMs = 20
 
-/** What one query may hold, as a part of the memory that the settings give it; the rest is for garbage. */
+/** Limit of a query's live memory, as a part of the configured memory; the rest is for garbage. */
 const queryPartMax = 0.7
 
-/** What earlier queries have left may take up to this part, on top of a query's own, until the process is replaced. */
+/**
+ * Limit of the memory that earlier queries have left, in addition to a query's own. Above it, the process is replaced.
+ */
 const leftPartMax = 0.125
 
-/** From this part on garbage is collected, to see what is held. */
+/** From this part on, garbage is collected to measure the live memory. */
 const garbagePart = 0.9
 
-/** What may be remembered for the next queries, which is left too, takes up to this part by its own estimate. */
+/**
+ * Limit of the cache for the next queries, by the cache's own estimate. The cache counts as memory that queries have
+ * left.
+ */
 const rememberedPart = 0.0625
 
 /**
- * Watches the memory of the process. What it holds at the first look is the program's and counts for no query; what a query
- * leaves is found out before another database's query would lack it.
+ * Watches the memory of the process. The memory at the first check belongs to the program and counts for no query.
+ * Memory that a query leaves is detected before the query of another database runs out of memory because of it.
  */
 class MemoryGuard {
   readonly #maxMb: number
@@ -56,37 +61,37 @@ class MemoryGuard {
     this.#maxMb = maxMb
   }
 
-  /** Refuses the query under way before the runtime runs out of memory, which would end the process. */
+  /** Fails the running query before the process runs out of memory, which would kill it. */
   readonly check = () => {
     const nowMs = systemClock.elapsedMs()
     if (nowMs < this.#nextMs) return
     this.#nextMs = nowMs + guardIntervalMs
-    // The process that asked is gone.
+    // The service has exited.
     if (process.ppid !== this.#service) process.kill(process.pid, 'SIGKILL')
     this.#programMb ??= memoryMb()
     if (this.#usedPart() < garbagePart) return
     globalThis.gc?.()
-    // Whatever is left of others, which is little, does not count.
+    // The small rest of earlier queries does not count.
     if (this.#usedPart() <= queryPartMax + leftPartMax) return
     this.#hasLacked = true
     throw outOfMemory(this.#maxMb)
   }
 
-  /** To be asked behind a query: whether it was refused. */
+  /** Called after a query: whether it failed for want of memory. */
   readonly takeLack = () => {
     const hasLacked = this.#hasLacked
     this.#hasLacked = false
     return hasLacked
   }
 
-  /** To be asked behind a query: garbage does not count. */
+  /** Called after a query: whether the process should be replaced. Garbage does not count. */
   readonly isSpent = () => {
     if (this.#programMb === undefined || this.#usedPart() <= leftPartMax) return false
     globalThis.gc?.()
     return this.#usedPart() > leftPartMax
   }
 
-  /** What is held besides the program, as a part of what one query may have. */
+  /** The memory besides the program's, as a part of the memory of one query. */
   #usedPart(): number {
     return (memoryMb() - (this.#programMb as number)) / this.#maxMb
   }
@@ -97,25 +102,28 @@ function memoryMb(): number {
   return (external + heap) / megabyte
 }
 
-/** Runs what may fail, and says why: what else a process of the slow lane writes is not for the log. */
-function told<T>(log: Logger, open: () => T): T {
+/**
+ * Runs `open`, and logs a failure. Without this the reason would be lost, because the service does not log other
+ * output.
+ */
+function openOrExit<T>(log: Logger, open: () => T): T {
   try {
     return open()
   } catch (cause) {
-    log.fatal({ reason: String(cause) }, 'a process of the slow lane cannot open the data')
+    log.fatal({ reason: String(cause) }, 'a process of the slow lane cannot open the data directory')
     process.exit(1)
   }
 }
 
 const socket = new Socket({ fd: laneDescriptor })
-// Not by a clean exit, which waits for a thread of LMDB that may wait for this one.
+// Not a clean exit: it would wait for a thread of LMDB, which may wait for this thread.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'))
 
 const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
   const log = openServiceLog(setup.config.logLevel)
   const { ppid } = process
   const memory = new MemoryGuard(setup.config.slowLaneMemoryMb)
-  const { engine, store } = told(log, () =>
+  const { engine, store } = openOrExit(log, () =>
     openLaneEngine(setup, log, {
       reserveIds: held => service.reserveIds(held),
       onCheck: memory.check,
@@ -123,7 +131,7 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
       snapshotTime: () => service.snapshotTime,
     }),
   )
-  // This process will be killed, which leaves no time for it. The first releases of Node 22 have no such call.
+  // Flushed now, because this process will be killed. The first releases of Node 22 do not have this function.
   module.flushCompileCache?.()
   lowerPriority(niceness)
   setImmediate(() => void warmUp(engine, setup.config.rootSecret, () => !service.hasJobs))
@@ -132,6 +140,6 @@ const service: LaneService<LaneSetup> = new LaneService(socket, async setup => {
     store,
     isSpent: memory.isSpent,
     takeLack: memory.takeLack,
-    checkService: () => assert(process.ppid === ppid, 'the service that has announced the commit lives'),
+    checkService: () => assert(process.ppid === ppid, 'the service that has announced the commit is alive'),
   }
 })

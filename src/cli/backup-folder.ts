@@ -1,5 +1,5 @@
-// A backup is a folder with one file, a data file like that of a data directory. It is made under another name and gets
-// its own at the end, so a folder with the right name is a whole backup.
+// Backups: folders with a single data file, like that of a data directory. A backup is written under a temporary name
+// and renamed at the end, so a folder with the final name is always a complete backup.
 
 import { chmod, copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -15,43 +15,43 @@ import { copyStore, flush, storeBytes } from '../storage/kv/lmdb-copy.ts'
 import { checkDataFile, dataFileName } from '../storage/kv/lmdb-data-file.ts'
 import { Store } from '../storage/store/store.ts'
 import { StartError } from './command.ts'
-import { giveWay } from './own-commands.ts'
+import { yieldToService } from './own-commands.ts'
 import { type OnShare, withProgress } from './progress.ts'
 import { copyShared, fillShared, isShared, type SharedConfig } from './shared-store.ts'
 
-/** What a copied store holds. */
-export interface Copied {
-  /** Microseconds: the time of its newest transaction, up to which it holds all and beyond which nothing. */
+/** A copied store. */
+export interface StoreCopy {
+  /** Time of the newest transaction in microseconds. The copy contains everything up to it, and nothing after it. */
   readonly time: number
   readonly bytes: number
 }
 
 /**
- * Copies the store of the settings, a data directory or one that several machines share, to the new folder `folder`. It may
- * be served meanwhile. How far it is and what came of it is withTaskNote in the data directory.
+ * Copies the configured store, a data directory or a shared store, to the new folder `folder`. The store may be served
+ * meanwhile. Progress and result are recorded in the data directory (task-note.ts).
  */
-export async function backUp(config: Config, folder: string): Promise<Copied> {
-  giveWay()
+export async function backUp(config: Config, folder: string): Promise<StoreCopy> {
+  yieldToService()
   if (!isShared(config)) checkData(config)
   const bytes = isShared(config) ? 0 : storeBytes(config.data)
   if (bytes === 0 && !isShared(config)) throw new StartError(`there is no data in ${config.data}`)
   return withTaskNote(
     config.data,
     'backup',
-    tell => copyTo(config, folder, bytes, (step, share) => tell({ step, share })),
+    report => copyTo(config, folder, bytes, (step, share) => report({ step, share })),
     ({ bytes, time }) => ({ is_good: true, place: folder, bytes, transaction_time: time }),
   )
 }
 
-async function copyTo(config: Config, folder: string, bytes: number, onShare: OnShare): Promise<Copied> {
-  await refuseContent(folder, 'the backup folder')
+async function copyTo(config: Config, folder: string, bytes: number, onShare: OnShare): Promise<StoreCopy> {
+  await rejectContent(folder, 'the backup folder')
   const draft = `${folder}.${systemRandom.hex(4)}.partial`
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 })
     const share = () => storeBytes(draft) / bytes
     if (isShared(config)) await copyShared(config, draft, onShare)
     else await withProgress('backup', share, () => copyStore(config.data, draft), onShare)
-    // What is renamed over has to be empty, which it is.
+    // The rename fails unless the target is empty, which was checked above.
     await rename(draft, folder)
     flush(dirname(folder))
   } catch (cause) {
@@ -62,11 +62,11 @@ async function copyTo(config: Config, folder: string, bytes: number, onShare: On
 }
 
 /**
- * Copies a shared store to the new data directory `folder`. What is interrupted goes on where it stopped, in a folder beside
- * that one.
+ * Copies a shared store to the new data directory `folder`. An interrupted copy continues, in a folder beside the
+ * target.
  */
-export async function moveBack(config: SharedConfig, folder: string): Promise<Copied> {
-  await refuseContent(folder, 'the data directory')
+export async function moveBack(config: SharedConfig, folder: string): Promise<StoreCopy> {
+  await rejectContent(folder, 'the data directory')
   const draft = `${folder}.partial`
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 })
@@ -79,11 +79,8 @@ export async function moveBack(config: SharedConfig, folder: string): Promise<Co
   return contentOf(folder)
 }
 
-/**
- * Copies the backup in `folder` to where the settings say: a data directory or a shared store, which has to be new or
- * empty.
- */
-export async function restore(folder: string, config: Config): Promise<Copied> {
+/** Copies the backup in `folder` to the configured data directory or shared store, which must be new or empty. */
+export async function restore(folder: string, config: Config): Promise<StoreCopy> {
   const { data } = config
   const bytes = storeBytes(folder)
   if (bytes === 0) throw new StartError(`there is no backup in ${folder}`)
@@ -92,17 +89,17 @@ export async function restore(folder: string, config: Config): Promise<Copied> {
     await rm(join(folder, 'lock.mdb'), { force: true })
     return { time, bytes }
   }
-  await refuseContent(data, 'the data directory')
+  await rejectContent(data, 'the data directory')
   prepareDataFolder(data)
   const release = claimFolder(data)
   const draft = join(data, restoreDraft)
   try {
     checkDataFile(join(folder, dataFileName))
-    // Another restore, or a service, may have been quicker to claim it.
-    await refuseContent(data, 'the data directory')
-    // Of a restore that was killed: no other process writes to it while the folder is claimed.
+    // Checked again: another restore or a service may have claimed the directory in the meantime.
+    await rejectContent(data, 'the data directory')
+    // Left by a killed restore: no other process writes to it while the directory is claimed.
     await rm(draft, { recursive: true, force: true })
-    // Copied under the name of a data file in a folder of its own, so that the progress can be measured.
+    // Copied as a data file in a folder of its own, so that `storeBytes` can measure the progress.
     await mkdir(draft, { mode: 0o700 })
     const file = join(draft, dataFileName)
     const copy = () => copyFile(join(folder, dataFileName), file)
@@ -120,8 +117,8 @@ export async function restore(folder: string, config: Config): Promise<Copied> {
   return contentOf(data)
 }
 
-/** Throws unless the folder is new or empty. What a claim or a restore that failed or was killed has left does not count. */
-async function refuseContent(folder: string, name: string): Promise<void> {
+/** Throws unless the folder is new or empty. The remains of a failed or killed claim or restore do not count. */
+async function rejectContent(folder: string, name: string): Promise<void> {
   try {
     const files = await readdir(folder)
     if (!files.every(file => claimFiles.includes(file) || file === restoreDraft))
@@ -132,8 +129,8 @@ async function refuseContent(folder: string, name: string): Promise<void> {
   }
 }
 
-/** Opens a copy to see that it can be opened and what its newest transaction is. */
-async function contentOf(folder: string): Promise<Copied> {
+/** Opens a copy, to verify that it can be opened and to read the time of its newest transaction. */
+async function contentOf(folder: string): Promise<StoreCopy> {
   const opened = openLmdb({ path: folder })
   const store = new Store(opened, {
     clock: systemClock.now,

@@ -1,5 +1,5 @@
-// The shape of a command of the command line: one file each in commands/, listed in table.ts. A command declares what
-// it takes; reading the words, `--help`, the reference page and shell completion all derive from the declaration.
+// The declaration of a command of the command line. Each command has a file in commands/ and a line in table.ts. The
+// argument parser, `--help`, the reference page and shell completion are derived from the declarations.
 
 import {
   type Config,
@@ -9,63 +9,63 @@ import {
   type ValueOf,
 } from '../app/config/settings.ts'
 
-/** A flag that belongs to a command and is no setting of the service. */
+/** A flag that belongs to a command, not to the settings of the service. */
 export type Option = Setting & {
-  /** Given several times, all values count. */
+  /** The flag may be repeated; all values count. */
   readonly multiple?: true
-  /** A letter that stands for the flag behind a single hyphen. */
+  /** The letter of the flag's short form, such as `-y`. */
   readonly short?: string
-  /** The variable `TERRARIUM_…` gives the value when the flag does not. */
+  /** Without the flag, the variable `TERRARIUM_…` gives the value. */
   readonly fromEnvironment?: true
 }
 
 /** Options by name; `dryRun` is the flag `--dry-run`. */
 export type Options = Readonly<Record<string, Option>>
 
-/** A word that is no flag. */
+/** An argument that is not a flag. */
 export interface Positional {
-  /** What it stands for, such as `FOLDER`. */
+  /** Placeholder, such as `FOLDER`. */
   readonly name: string
   readonly doc: string
   readonly optional?: true
-  /** The last operand only: it takes all words that are left. */
+  /** Only for the last operand: it takes all remaining arguments. */
   readonly multiple?: true
 }
 
 type OptionValue<O> = O extends { readonly multiple: true } ? readonly NonNullable<ValueOf<O>>[] : ValueOf<O>
 
-/** What a command line asks of a command. */
+/** The parsed arguments of a command. */
 export interface Invocation<O extends Options> {
   readonly operands: readonly string[]
   readonly options: { readonly [Name in keyof O]: OptionValue<O[Name]> }
-  /** All settings of the service; a command line may only give those that the command names. */
+  /** All settings of the service. The command line may contain only those that the command declares. */
   readonly config: Config
 }
 
-/** What the file of a command writes. */
+/** The declaration in a command's file. */
 interface Declaration<O extends Options> {
-  /** One word, or two for one of several commands that belong together: `schema pull`. */
+  /** One word, or two for a subcommand: `schema pull`. */
   readonly name: string
   /** One sentence for the list of commands. */
   readonly summary: string
-  /** Paragraphs for `--help` beyond the summary. */
+  /** Paragraphs for `--help` after the summary. */
   readonly description?: readonly string[]
   readonly operands?: readonly Positional[]
   readonly options?: O
-  /** The settings it takes, in the order of `--help`. */
+  /** The settings that the command takes, in the order of `--help`. */
   readonly settings?: readonly SettingName[]
-  /** Command lines without the name of the program, each with what it does. */
+  /** Command lines without the name of the program, each with its description. */
   readonly examples?: readonly (readonly [line: string, meaning: string])[]
-  /** What its exit statuses mean, where that is more than 0 for success, 1 for failure, 2 for a wrong call. */
+  /** Exit statuses that differ from the usual ones: 0 for success, 1 for failure, 2 for an invalid command line. */
   readonly statuses?: readonly (readonly [status: number, meaning: string])[]
-  /** Runs to the end and resolves with the exit status. */
+  /** Runs the command; resolves with the exit status. */
   readonly run: (invocation: Invocation<O>) => Promise<number>
 }
 
-/** A command as the table holds it, with all optional parts filled in. */
+/** A declaration with defaults for all optional parts. */
 export interface Command extends Required<Declaration<Options>> {}
 
-/** Completes a declaration. */
+/** Adds the defaults to a declaration. */
 export function command<const O extends Options>(declaration: Declaration<O>): Command {
   return {
     description: [],
@@ -75,7 +75,7 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
     examples: [],
     statuses: [],
     ...declaration,
-    // The words are read by the same options that `run` was declared with.
+    // The cast is safe: the arguments are read by the options that `run` was declared with.
     run: declaration.run as Command['run'],
   }
 }
@@ -83,10 +83,10 @@ export function command<const O extends Options>(declaration: Declaration<O>): C
 const configFlag: Option = {
   kind: 'path',
   placeholder: 'FILE',
-  doc: 'A JSON file with settings; their names are its keys.',
+  doc: 'JSON file with settings by name.',
 }
 
-/** All flags that a command takes, by name: its settings, `config` where it has settings, its options. */
+/** All flags of a command by name: its settings, `config` if it has settings, and its options. */
 export function commandFlags(command: Command): readonly (readonly [name: string, option: Option])[] {
   return [
     ...command.settings.map(name => [name, settings[name]] as const),
@@ -95,7 +95,7 @@ export function commandFlags(command: Command): readonly (readonly [name: string
   ]
 }
 
-/** A failure to explain in one line: the operator's to fix, not a bug. Exit status 1. */
+/** A failure that the user can fix, such as a missing file. It is shown as one line; the exit status is 1. */
 export class StartError extends Error {
   override name = 'StartError'
 }

@@ -1,23 +1,23 @@
-// The scripts that make shells complete the command line: lists of what the declarations say, with a few lines of the
-// shell's own language around them.
+// The completion scripts of shells: lists from the declarations of commands, with a few lines in the language of the
+// shell.
 
 import { flagOf } from '../app/config/read-config.ts'
 import { placeholderOf } from '../app/config/settings.ts'
 import { type Command, commandFlags, type Option } from './command.ts'
 
-/** The scripts by the name of their shell. */
+/** The scripts by shell. */
 export const completionScripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
   bash,
   zsh,
   fish,
 }
 
-/** Texts that a value is one of; undefined when it can be anything. */
+/** The possible values of an option; undefined when any value is possible. */
 function choicesOf(option: Option): readonly string[] | undefined {
   return option.kind === 'choice' ? option.choices : undefined
 }
 
-/** First words that several commands share, with the second words. */
+/** The first words that several commands share, with their second words. */
 function groupsOf(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>()
   for (const { name } of commands) {
@@ -36,7 +36,7 @@ function patternOf({ name }: Command): string {
   return name.includes(' ') ? `"${name}")` : `"${name} "*)`
 }
 
-// What is left without a proposal is completed by file names.
+// Without proposals, bash completes file names.
 function bash(commands: readonly Command[]): string {
   const choices = new Map(
     commands.flatMap(commandFlags).flatMap(([name, option]) => {

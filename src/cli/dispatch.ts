@@ -1,5 +1,5 @@
-// Finds the command that the words name and runs it. Mistakes of the caller end with one line and status 2, other
-// failures that an operator can fix with one line and status 1.
+// Finds and runs the command of a command line. An invalid command line fails with one line and status 2, other
+// failures that the user can fix with one line and status 1.
 
 import { UsageError } from '../app/config/read-config.ts'
 import { closestTo } from '../base/closest.ts'
@@ -10,7 +10,7 @@ import { commandHelp, groupHelp, programHelp } from './help.ts'
 import { styleFor, visible } from './terminal.ts'
 import { readWords } from './words.ts'
 
-/** Runs one command line; resolves with the exit status. */
+/** Runs a command line; resolves with the exit status. */
 export async function dispatch(commands: readonly Command[], words: readonly string[]): Promise<number> {
   try {
     return await run(commands, words)
@@ -47,13 +47,13 @@ async function run(commands: readonly Command[], words: readonly string[]): Prom
   return found.run(readWords(found, words.slice(found.name.split(' ').length), process.env))
 }
 
-/** The command whose one or two words the command line begins with. */
+/** Finds the command whose one or two words begin the command line. */
 function find(commands: readonly Command[], words: readonly string[]): Command | undefined {
   const two = words.slice(0, 2).join(' ')
   return commands.find(({ name }) => name === two) ?? commands.find(({ name }) => name === words[0])
 }
 
-/** The commands that begin with a word and have another. */
+/** The commands with this first word and a second word. */
 function groupOf(commands: readonly Command[], word: string | undefined): readonly Command[] {
   return commands.filter(({ name }) => name.startsWith(`${word} `))
 }

@@ -1,30 +1,30 @@
-// Hands the connections of one port to several processes in turn.
+// Distributes the connections of a port to several processes in turn.
 //
-// `node:cluster` would do the same, but with it a connection on its way to a worker that crashes stays open forever
-// (Node 26), and the port closes when all workers have crashed. Here such a connection is closed, so that its client
-// hears of it, and while there is no worker connections wait for the next one.
+// `node:cluster` could do the same, but with it, a connection on its way to a crashing worker stays open forever (Node
+// 26), and the port closes when all workers have crashed. Here, this connection is closed, so that its client notices,
+// and connections wait when there is no worker.
 
 import type { Worker } from 'node:cluster'
 import { createServer, type Server, type Socket } from 'node:net'
 import { connectionsMax } from '../base/descriptors.ts'
 import { type ListenAddress, listenOn, socketOptions } from '../server/http/listener.ts'
 
-/** The message that goes with each connection that is handed over. */
+/** The message that accompanies each connection. */
 export const handover = 'connection'
 
-/** A worker that cannot be reached is ending: what it was given is closed with that. */
+/** A worker that cannot be reached is exiting, and its connection is closed with it. */
 const ignoreFailure = () => undefined
 
-/** Owns a port and gives its connections to workers. The workers serve them; nothing is read here. */
+/** Owns a port and passes its connections to workers. It reads nothing itself. */
 export class Distributor {
   readonly #server: Server
-  /** Accepted, and not given to a worker yet; nothing of them has been read. */
+  /** Accepted connections for which no worker is free; nothing has been read from them. */
   readonly #waiting: Socket[] = []
-  /** Workers that can be given a connection, the one that has waited longest first. */
+  /** Workers that accept a connection; the one that has waited longest comes first. */
   readonly #free: Worker[] = []
-  /** What a worker has been given and not taken yet. */
+  /** Connections that were sent to a worker and not yet received by it. */
   readonly #given = new Map<Worker, Socket>()
-  /** Takes connections in place of the workers. */
+  /** Handles connections instead of the workers. */
   #instead: ((connection: Socket) => void) | undefined
 
   constructor() {
@@ -45,15 +45,15 @@ export class Distributor {
     return listenOn(this.#server, address)
   }
 
-  /** Until a worker can be given a connection, `take` gets all, also those that wait. */
+  /** Passes all connections, waiting ones included, to `take` until a worker is free. */
   divert(take: (connection: Socket) => void): void {
     this.#instead = take
     for (const socket of this.#waiting.splice(0)) take(socket)
   }
 
   /**
-   * Says that a worker can be given one connection. A worker says so when it serves, and again when it has taken one:
-   * as long as it is busy, connections go to the others.
+   * Marks a worker as ready for one connection. A worker reports this when it starts to serve, and again after each
+   * connection it has received. A busy worker reports later, so that connections go to the others.
    */
   free(worker: Worker): void {
     this.#instead = undefined
@@ -62,14 +62,14 @@ export class Distributor {
     this.#handOver()
   }
 
-  /** Gives a worker nothing more. */
+  /** Sends no more connections to a worker. */
   withdraw(worker: Worker): void {
     this.#letGo(worker)
     const at = this.#free.indexOf(worker)
     if (at >= 0) this.#free.splice(at, 1)
   }
 
-  /** Accepts no more, and closes the connections that no worker has been given. */
+  /** Stops accepting, and closes the connections that wait for a worker. */
   close(): void {
     this.#server.close()
     for (const socket of this.#waiting.splice(0)) socket.destroy()
@@ -80,12 +80,15 @@ export class Distributor {
       const worker = this.#free.shift() as Worker
       const socket = this.#waiting.shift() as Socket
       this.#given.set(worker, socket)
-      // Kept open here until the worker has it: what Node closes by itself, it forgets when the worker crashes.
+      // `keepOpen`: the socket stays open here until the worker has it. Node would otherwise lose it if the worker
+      // crashes.
       worker.process.send(handover, socket, { keepOpen: true }, ignoreFailure)
     }
   }
 
-  /** Closes this process's share of the connection that a worker was given: all of it, if the worker is gone. */
+  /**
+   * Closes this process's copy of the socket that a worker was sent. If the worker is gone, this closes the connection.
+   */
   #letGo(worker: Worker): void {
     this.#given.get(worker)?.destroy()
     this.#given.delete(worker)

@@ -1,16 +1,16 @@
-// How this program ends when it must not go on. Only the program decides that: libraries get one of these as `onFatal`.
+// Immediate exits of the program. Only the program may decide to exit: libraries get these functions as `onFatal`.
 
-/** The exit status of a process whose local copy of the store is invalid, and rebuilt at the next start. */
+/** Exit status of a process whose replica of the store is invalid and will be rebuilt at the next start. */
 export const divergedExitCode = 75
 
-/** Ends this process after its local copy of the store was discarded. */
+/** Exits after the replica of the store was discarded. */
 export function exitDiverged(): never {
   process.exit(divergedExitCode)
 }
 
 /**
- * Kills this process. A clean exit could take forever: a thread of LMDB that holds the writer's lock waits for the main
- * thread, which would wait for it.
+ * Kills this process. A clean exit could hang: it waits for LMDB's thread, which holds the writer's lock and waits for
+ * the main thread.
  */
 export function killSelf(): void {
   process.kill(process.pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-// What `--help` prints, in the sections of a manual page, made from the declarations of commands and settings.
+// The text of `--help`, in the sections of a manual page, from the declarations of commands and settings.
 
 import { flagOf, variableOf } from '../app/config/read-config.ts'
 import { initialOf, placeholderOf, type Setting, settings } from '../app/config/settings.ts'
@@ -20,7 +20,7 @@ export function programHelp(commands: readonly Command[]): string {
     ...list(commands),
     '',
     ...wrap(
-      'Flags without a command are those of serve. `terrarium COMMAND --help` (or `terrarium --help COMMAND`) explains one.',
+      'Flags without a command are flags of serve. Run `terrarium COMMAND --help` (or `terrarium --help COMMAND`) for the flags of a command.',
       0,
     ),
     '',
@@ -36,12 +36,12 @@ export function groupHelp(word: string, commands: readonly Command[]): string {
     'COMMANDS',
     ...list(commands),
     '',
-    `\`terrarium ${word} COMMAND --help\` explains one.`,
+    `Run \`terrarium ${word} COMMAND --help\` for the flags of a command.`,
     '',
   ].join('\n')
 }
 
-/** One command: what it does, its arguments, its flags and its settings. */
+/** The help of a command: its description, arguments, options and settings. */
 export function commandHelp(command: Command): string {
   const { description, operands, options, settings: names, examples } = command
   const hasFlags = Object.keys(options).length > 0
@@ -74,30 +74,30 @@ export function synopsis({ name, operands, options, settings: names }: Command):
   return ['terrarium', name, ...(hasFlags ? ['[OPTIONS]'] : []), ...operands.map(operandText)].join(' ')
 }
 
-/** What an exit status of a command means, all of them. */
+/** All exit statuses of a command with their meanings. */
 export function statusesOf({ statuses }: Command): Command['statuses'] {
   const own = new Map(statuses)
   return [
     [0, own.get(0) ?? 'Success.'],
-    [1, own.get(1) ?? 'Failure; standard error says why.'],
+    [1, own.get(1) ?? 'Failure; standard error has the reason.'],
     [2, own.get(2) ?? 'The command line is invalid.'],
     ...statuses.filter(([status]) => status > 2),
   ]
 }
 
-/** A flag as it is typed, with what its value stands for: `-n, --name NAME`. */
+/** A flag with the placeholder of its value: `-n, --name NAME`. */
 export function flagText(name: string, option: Option): string {
   const short = option.short === undefined ? '' : `-${option.short}, `
   const placeholder = placeholderOf(name, option)
   return `${short}--${flagOf(name)}${placeholder === undefined ? '' : ` ${placeholder}`}`
 }
 
-/** What there is to say about the value of an option, in sentences. */
+/** The description of an option in sentences. */
 export function optionText(name: string, option: Option): string {
   const variable = option.fromEnvironment ? [`Environment: ${variableOf(name)}.`] : []
   const repeated = option.multiple ? ['May be given several times.'] : []
-  const isTold = option.default !== undefined && option.kind !== 'switch'
-  const initial = isTold ? [`Default: ${option.default}.`] : []
+  const showsDefault = option.default !== undefined && option.kind !== 'switch'
+  const initial = showsDefault ? [`Default: ${option.default}.`] : []
   return [option.doc, ...choicesOf(option), ...repeated, ...variable, ...initial].join(' ')
 }
 
@@ -108,8 +108,8 @@ function operandText({ name, optional, multiple }: Positional): string {
 
 const settingsIntro = [
   ...wrap(
-    'Each can be given as a flag, as an environment variable, or as a key of a JSON file named by --config FILE ' +
-      '(or TERRARIUM_CONFIG). Flags win over the environment, the environment over the file.',
+    'Each setting is a flag, an environment variable, and a key of the JSON file that --config FILE (or TERRARIUM_CONFIG) ' +
+      'names. Flags override the environment, and the environment overrides the file.',
     4,
   ),
   '',
@@ -147,7 +147,7 @@ function statusLines(command: Command): string[] {
   return [...statusesOf(command).flatMap(([status, meaning]) => hanging(`${status}`, 4, meaning)), '']
 }
 
-/** A text behind a head of so many columns, both indented by four. */
+/** A text after a head of `width` columns, both indented by four. */
 function hanging(head: string, width: number, text: string): string[] {
   const [first = '', ...more] = wrap(text, width + 4)
   return [`    ${head.padEnd(width)}${first.trimStart()}`, ...more]

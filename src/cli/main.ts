@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program `terrarium`. All of it is loaded only once the runtime knows where to look for what it compiled before.
+// The program `terrarium`. The other modules are loaded after the compile cache has been enabled, so that they use it.
 
 import module from 'node:module'
 import { compileCache } from '../base/program-files.ts'

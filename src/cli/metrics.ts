@@ -1,5 +1,5 @@
-// Where metrics are served: by the process itself, or by the supervisor for all workers together. What that takes is
-// loaded where metrics are asked for.
+// Serves metrics: those of the process itself, or in the supervisor those of all workers. The libraries are loaded only
+// when metrics are on.
 
 import type { Logger } from 'pino'
 import type { AggregatorRegistry, Registry } from 'prom-client'
@@ -8,7 +8,7 @@ import { reasonOf } from '../base/system-reasons.ts'
 import type { MetricsServer } from '../server/metrics/endpoint.ts'
 import { StartError } from './command.ts'
 
-/** Serves metrics if a port for them is configured. */
+/** Serves metrics if a port is configured. */
 export async function openMetrics(
   { metricsHost: host, metricsPort: port }: Config,
   log: Logger,
@@ -25,15 +25,15 @@ export async function openMetrics(
   }
 }
 
-/** In a worker: hands its metrics to the supervisor when that asks. */
+/** In a worker: sends its metrics to the supervisor on request. */
 export async function shareMetrics(registry: Registry): Promise<void> {
   const { AggregatorRegistry } = await import('prom-client')
-  // Making one is what makes a worker listen for the question.
+  // Creating a registry makes the worker listen for the request.
   new AggregatorRegistry()
   AggregatorRegistry.setRegistries(registry)
 }
 
-/** In the supervisor: the metrics of all workers, added up. */
+/** In the supervisor: the sums of all workers' metrics. */
 export function metricsOfWorkers(): () => Promise<string> {
   let aggregator: AggregatorRegistry<typeof Registry.PROMETHEUS_CONTENT_TYPE> | undefined
   return async () => {

@@ -1,5 +1,4 @@
-// Processes of our own: the same program again, over the same data. Commands that a service starts have a lower priority once
-// they are loaded.
+// Starts the same program again on the same data. Commands that a service starts lower their priority after loading.
 
 import type { ChildProcess } from 'node:child_process'
 import { variableOf } from '../app/config/read-config.ts'
@@ -13,12 +12,12 @@ const passedOn = ['data', 'store', 'storeSchema'] as const satisfies readonly Se
 
 /** Set for commands that a service has started. */
 const ownVariable = 'TERRARIUM_OWN_COMMAND'
-/** Steps of priority below that of the service. */
+/** Steps of priority below the service. */
 const niceness = 10
 
 /**
- * The environment of a process of our own: settings are taken from `config` alone, those with these names. What this process
- * was told otherwise (by a file, say) is in them already.
+ * The environment of a process that this program starts. Settings come only from `config`, and only those in `names`:
+ * `config` already contains the values from this process's flags, environment and file.
  */
 export function ownEnvironment(config: Config, names: readonly SettingName[]): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('TERRARIUM_'))
@@ -29,18 +28,18 @@ export function ownEnvironment(config: Config, names: readonly SettingName[]): N
   return Object.fromEntries([...others, ...passedOn])
 }
 
-/** Starts a command over the data of `config`; standard error can be read. */
+/** Starts a command on the data of `config`, with a pipe for its standard error. */
 export function startOwnCommand(config: Config, words: readonly string[]): ChildProcess {
   const env: NodeJS.ProcessEnv = { ...ownEnvironment(config, passedOn), [ownVariable]: '1' }
   return startProgram(program, { words }, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Lets the service go first, where it has started this process; a command started by hand waits for it. */
-export function giveWay(): void {
+/** Lowers the priority of this process if a service has started it. Nobody waits for the command then. */
+export function yieldToService(): void {
   if (process.env[ownVariable] === undefined) return
   try {
     lowerPriority(niceness)
   } catch {
-    // The system has no priorities, or forbids them.
+    // The system does not support priorities, or forbids them.
   }
 }

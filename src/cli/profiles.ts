@@ -1,14 +1,14 @@
-// Profiles: the address, the secret and the database of services under names of one's own. They are kept in a file that its
-// owner alone can read.
+// Profiles: named services, each with an address, a secret and a database. They are stored in a file that only its
+// owner can read.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type FoundSetting, fromEnvironment, UsageError } from '../app/config/read-config.ts'
+import { fromEnvironment, type RawSetting, UsageError } from '../app/config/read-config.ts'
 import { reasonOf } from '../base/system-reasons.ts'
 import { StartError } from './command.ts'
 
-/** A service, by the names of the options that it stands for. */
+/** A service. The fields have the names of the options that they replace. */
 interface Profile {
   readonly url: string
   readonly secret: string
@@ -17,7 +17,7 @@ interface Profile {
 
 const profileFields = ['url', 'secret', 'database'] as const
 
-/** The file of the profiles: `TERRARIUM_PROFILES`, or the place of the system for configuration. */
+/** The file of the profiles: `TERRARIUM_PROFILES`, or a file in the user's configuration folder. */
 export function profileFile(env: NodeJS.ProcessEnv = process.env): string {
   const folder = env.XDG_CONFIG_HOME || join(homedir(), '.config')
   return env.TERRARIUM_PROFILES || join(folder, 'terrarium', 'profiles.json')
@@ -43,7 +43,9 @@ function profilesIn(text: string, file: string): Readonly<Record<string, Profile
   } catch {
     // The error below covers this case.
   }
-  throw new UsageError(`${file} does not hold profiles: an object of {"url", "secret", "database"} by name`)
+  throw new UsageError(
+    `${file} is not a file of profiles: it needs an object of {"url", "secret", "database"} by name`,
+  )
 }
 
 function isProfile(json: unknown): json is Profile {
@@ -70,13 +72,13 @@ export function changeProfiles(change: (profiles: Map<string, Profile>) => void,
 }
 
 /**
- * The options that a profile stands for, found by the flag or the environment; empty without a profile. Throws
- * {@link UsageError} for an unknown one.
+ * The options in the profile that the flag or the environment names; empty without a profile. Throws {@link UsageError}
+ * for an unknown profile.
  */
 export function profileOptions(
-  given: FoundSetting | undefined,
+  given: RawSetting | undefined,
   env: NodeJS.ProcessEnv,
-): ReadonlyMap<string, FoundSetting> {
+): ReadonlyMap<string, RawSetting> {
   const found = given ?? fromEnvironment('profile', env)
   if (found === undefined) return new Map()
   const profiles = readProfiles(profileFile(env))

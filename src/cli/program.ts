@@ -1,17 +1,18 @@
-// What every command runs in.
+// Runs command lines in a process that is set up for the service.
 
 import { setFlagsFromString } from 'node:v8'
 import { stayAlive } from '../base/timers.ts'
 import { dispatch } from './dispatch.ts'
 import { commands } from './table.ts'
 
-// After bulk work V8 expects objects of the same kind to live long and makes them in the old generation, where each keeps
-// alive what it points to: queries then ran at little more than half their speed (case "compute" of the benchmark).
+// After bulk work, V8 expects objects of the same kind to live long and allocates them in the old generation, where
+// each object keeps alive what it references. Queries then ran at little more than half their speed (case "compute" of
+// the benchmark).
 setFlagsFromString('--no-allocation-site-pretenuring')
 
 /** Runs a command line; resolves with the exit status. */
 export function run(words: readonly string[]): Promise<number> {
-  // A command may wait for nothing but time, such as that until it tries again.
+  // A command may wait only for a timer, such as the delay before a retry, and must not exit meanwhile.
   stayAlive()
   return dispatch(commands, words)
 }

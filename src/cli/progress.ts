@@ -1,4 +1,4 @@
-// A line on a terminal that shows how far something long has come. Where standard error is no terminal: nothing.
+// Shows the progress of long work in a line on a terminal. Without a terminal, nothing is shown.
 
 import { systemClock } from '../base/clock.ts'
 import { systemTimers } from '../base/timers.ts'
@@ -7,10 +7,10 @@ import type { ExportProgress } from '../transfer/exporter.ts'
 const widthChars = 30
 const intervalMs = 100
 
-/** Told what is under way, and how far it is, 0 to 1. */
+/** Called with the name of the work and the completed share, 0 to 1. */
 export type OnShare = (name: string, share: number) => void
 
-/** Shows what `share` returns (0 to 1) until `work` has ended, and tells it to `onShare`. */
+/** Shows the share that `share` returns (0 to 1) until `work` has ended, and passes it to `onShare`. */
 export function withProgress<T>(
   name: string,
   share: () => number,
@@ -24,7 +24,7 @@ export function withProgress<T>(
   return withLine(line, work)
 }
 
-/** Asks for the line again and again until `work` has ended, and shows it. */
+/** Updates the line at intervals until `work` has ended. */
 async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<T> {
   const { isTTY } = process.stderr
   let widest = 0
@@ -41,14 +41,14 @@ async function withLine<T>(line: () => string, work: () => Promise<T>): Promise<
   }
 }
 
-/** `backup [######                        ]  20 %`. Shares beyond the bounds count as the bounds. */
+/** `backup [######                        ]  20 %`. Shares outside 0 to 1 are clamped. */
 export function progressLine(name: string, share: number): string {
   const bounded = Math.min(1, Math.max(0, share))
   const bar = '#'.repeat(Math.floor(bounded * widthChars)).padEnd(widthChars)
   return `${name} [${bar}] ${String(Math.floor(bounded * 100)).padStart(3)} %`
 }
 
-/** Shows bar, documents per second and the time left until `work` has ended. */
+/** Shows a bar, documents per second and the remaining time until `work` has ended. */
 export function withRate<T>(
   name: string,
   rated: Readonly<ExportProgress>,
@@ -59,7 +59,7 @@ export function withRate<T>(
   return withLine(() => rateLine(name, rated, { elapsedMs: systemClock.elapsedMs() - from, first }), work)
 }
 
-/** Shows the documents so far, and how many a second, until `work` has ended. */
+/** Shows the number of documents so far and per second, until `work` has ended. */
 export function withCount<T>(
   name: string,
   counted: { readonly documents: number },

@@ -1,4 +1,4 @@
-// Questions before a change: asked at a terminal, answered by `--yes` elsewhere.
+// Confirmation before a change: a question on a terminal, the flag `--yes` elsewhere.
 
 import { createInterface } from 'node:readline/promises'
 import { StartError } from './command.ts'
@@ -10,7 +10,8 @@ export async function isConfirmed(
 ): Promise<boolean> {
   if (dryRun) return false
   if (yes) return true
-  if (!process.stdin.isTTY) throw new StartError('nothing was changed: give --yes where nobody can be asked')
+  if (!process.stdin.isTTY)
+    throw new StartError('nothing was changed: without a terminal, give --yes to confirm')
   const lines = createInterface({ input: process.stdin, output: process.stdout })
   const answer = await lines.question(`${question} [y/N] `)
   lines.close()

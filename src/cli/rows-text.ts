@@ -1,8 +1,8 @@
-// Rows as text for people: columns aligned, two spaces between them, control characters visible.
+// Formats rows as a table for people: aligned columns, two spaces apart, with control characters as escapes.
 
 import { visible } from './terminal.ts'
 
-/** The lines of a table; the first row is its head. */
+/** The lines of a table; the first row is the header. */
 export function rowsText(rows: readonly (readonly string[])[]): string {
   const shown = rows.map(row => row.map(visible))
   const widths: number[] = []
@@ -19,7 +19,7 @@ export function rowsText(rows: readonly (readonly string[])[]): string {
     .join('')
 }
 
-/** A list: as a table with a head, or as JSON. */
+/** A list as a table with a header, or as JSON. */
 export function listText<K extends string>(
   columns: readonly K[],
   rows: readonly Readonly<Record<K, string>>[],

@@ -1,4 +1,4 @@
-// The root secret that is kept in a data directory when none was configured.
+// The root secret in a data directory, which is used when no root secret is configured.
 
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,20 +10,20 @@ const secretFileName = 'root-secret'
 /** 192 bits. */
 const secretBytes = 24
 
-/** A root secret and whether this call made it. */
+/** A root secret; `created` is true if this call generated it. */
 interface StoredSecret {
   readonly secret: string
   readonly file: string
   readonly created: boolean
 }
 
-/** The root secret kept in the folder; makes one the first time. */
-export function storedRootSecret(folder: string, random: Random): StoredSecret {
+/** The root secret in the folder. The first call generates it. */
+export function loadRootSecret(folder: string, random: Random): StoredSecret {
   const file = join(folder, secretFileName)
   const existing = readSecret(file)
   if (existing !== undefined) return { secret: existing, file, created: false }
   const secret = Buffer.from(random.bytes(secretBytes)).toString('base64url')
-  // Written aside and then linked, so that a process started at the same moment finds all of it or nothing.
+  // Written to a draft that is then linked, so that another process sees the complete file or none.
   const draft = `${file}.${random.hex(8)}`
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true })
@@ -38,8 +38,8 @@ export function storedRootSecret(folder: string, random: Random): StoredSecret {
   }
 }
 
-/** The root secret kept in the folder; undefined when none is. */
-export function keptRootSecret(folder: string): string | undefined {
+/** The root secret in the folder; undefined when there is none. */
+export function readRootSecret(folder: string): string | undefined {
   return readSecret(join(folder, secretFileName))
 }
 

@@ -1,28 +1,28 @@
-// Where the service of a data directory is reached: kept in the folder while it is served, for commands that are given
-// nothing but the folder.
+// The address of the service of a data directory. The service writes it into the directory, for commands that get only
+// the directory.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const fileOf = (folder: string) => join(folder, 'service-url')
 
-/** Addresses that stand for all of the machine, and one of them that can be connected to. */
+/** Addresses that stand for all interfaces, each with a loopback address to connect to. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
-/** Notes the address at which the folder is served. */
-export function noteAddress(folder: string, url: string): void {
+/** Writes the address of the service into the data directory. */
+export function writeAddress(folder: string, url: string): void {
   const address = new URL(url)
   address.hostname = wildcards[address.hostname] ?? address.hostname
   writeFileSync(fileOf(folder), `${address.origin}\n`, { mode: 0o600 })
 }
 
-/** Takes the note away. */
-export function forgetAddress(folder: string): void {
+/** Removes the address. */
+export function removeAddress(folder: string): void {
   rmSync(fileOf(folder), { force: true })
 }
 
-/** The address that a service noted; one that was killed leaves its address behind. */
-export function notedAddress(folder: string): string | undefined {
+/** The address in the data directory; it may be stale, because a killed service does not remove it. */
+export function readAddress(folder: string): string | undefined {
   try {
     return readFileSync(fileOf(folder), 'utf8').trim()
   } catch (cause) {

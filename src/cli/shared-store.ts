@@ -1,4 +1,4 @@
-// What the commands do with a store that several machines share: check it, copy it into a folder, fill it from one.
+// Commands on a store that several machines share: check it, copy it into a folder, fill it from a folder.
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -35,10 +35,10 @@ import { lastCommit } from '../storage/store/last-commit.ts'
 import { exitDiverged } from './fatal.ts'
 import { type OnShare, withProgress } from './progress.ts'
 
-/** Settings that name a shared store. */
+/** Settings with a shared store. */
 export type SharedConfig = Config & { readonly store: string }
 
-/** True when the settings name a store that several machines share. */
+/** Whether the settings name a shared store. */
 export function isShared(config: Config): config is SharedConfig {
   return config.store !== undefined
 }
@@ -49,33 +49,33 @@ export function addressOf({ store, storeSchema }: SharedConfig): string {
   return `${hosts.map(hostName).join(',')}/${database ?? user ?? ''} schema ${storeSchema}`
 }
 
-/** What a check found out. */
+/** The result of a check. */
 interface SharedCheck {
-  /** Contradictions in the record, and differences between it and this node's copy. */
+  /** Contradictions in the record, and differences between the record and this node's replica. */
   readonly contradictions: readonly string[]
-  /** The batch as of which record and copy were compared; undefined when there is no copy to compare. */
+  /** The batch at which record and replica were compared; undefined without a replica. */
   readonly comparedAt: number | undefined
 }
 
 /**
- * Checks the record, and that this node's copy in the data directory, which may be served meanwhile, is the same. How far
- * that is goes to `tell`.
+ * Checks the record, and compares it with this node's replica in the data directory, which may be served meanwhile.
+ * `report` gets the progress.
  */
 export async function checkShared(
   config: SharedConfig,
-  tell: (progress: TaskProgress) => void = () => undefined,
+  report: (progress: TaskProgress) => void = () => undefined,
 ): Promise<SharedCheck> {
   prepareDataFolder(config.data)
   const folder = await mkdtemp(join(config.data, 'check-'))
   try {
     const record = openLmdb({ path: folder, durable: false })
     try {
-      await copyWithProgress('copy of the record', config, record, (step, share) => tell({ step, share }))
-      const differences = await compared(config, record)
+      await copyWithProgress('copy of the record', config, record, (step, share) => report({ step, share }))
+      const differences = await compareReplica(config, record)
       const kv = readOnly(read => record.read(view => read(new ReplicaView(view))))
       const { store } = engineOver({ kv, config, log: pino({ level: 'silent' }) })
       return {
-        contradictions: [...store.check(checkTeller(tell)), ...(differences?.texts ?? [])],
+        contradictions: [...store.check(checkReporter(report)), ...(differences?.texts ?? [])],
         comparedAt: differences?.seq,
       }
     } finally {
@@ -86,12 +86,12 @@ export async function checkShared(
   }
 }
 
-/** Tells how far a check is, in words. */
-export function checkTeller(tell: (progress: TaskProgress) => void): OnCheckProgress {
-  return (step, rows) => tell({ step: `${step}: ${rows} looked at` })
+/** Reports the progress of a check in words. */
+export function checkReporter(report: (progress: TaskProgress) => void): OnCheckProgress {
+  return (step, rows) => report({ step: `${step}: ${rows} checked` })
 }
 
-async function compared(
+async function compareReplica(
   config: SharedConfig,
   record: KeyValueStore,
 ): Promise<{ readonly seq: number; readonly texts: readonly string[] } | undefined> {
@@ -110,11 +110,11 @@ async function compared(
 }
 
 function differenceText(difference: Difference): string {
-  const where = { copy: 'only in the copy', record: 'only in the record', both: 'not the same in both' }
+  const where = { copy: 'only in the replica', record: 'only in the record', both: 'differs' }
   return `${textOf(difference.key)}: ${where[difference.in]}`
 }
 
-/** Comparing has to show whatever is there, also what is no key of ours. */
+/** The text of a key. A comparison must also show keys that no version of the store has written. */
 function textOf(key: Uint8Array): string {
   try {
     return printKey(key)
@@ -124,8 +124,8 @@ function textOf(key: Uint8Array): string {
 }
 
 /**
- * Runs `use` on what belongs to the service and no database: account keys and the like. Needs a copy of the store in
- * the data directory, which a node may be serving.
+ * Runs `use` on the rows that belong to the service, not to a database, such as account keys. It needs a replica of the
+ * store in the data directory, which a node may serve at the same time.
  */
 export async function withControlRows<T>(
   config: SharedConfig,
@@ -134,7 +134,7 @@ export async function withControlRows<T>(
   const copy = await withRecord(config, session => openComparable(session, config.data))
   if (copy === undefined)
     throw new StoreUnavailableError(
-      `there is no copy of the store in ${config.data}: name the data directory of a node that runs`,
+      `there is no replica of the store in ${config.data}: name the data directory of a node that runs`,
     )
   await copy.close()
   const { kv } = await openConfiguredStore(config, openServiceLog(config.logLevel), {
@@ -151,7 +151,7 @@ export async function withControlRows<T>(
   }
 }
 
-/** A data directory as one store, with what it keeps of the service itself as control rows, which are behind all others. */
+/** Adds the service's own rows to those of a data directory, as control rows, which come after all other rows. */
 function withOwnRequests(source: KeyValueStore, requests: KeyValueStore | undefined): KeyValueStore {
   if (requests === undefined) return source
   return readOnly(read =>
@@ -171,7 +171,7 @@ function* withControlEntries(data: View, rows: View, range: KeyRange): Generator
   }
 }
 
-/** Moves the control rows of a copied store to where a data directory keeps them. */
+/** Moves the control rows of a copied store to their place in a data directory. */
 async function separateRequests(local: KeyValueStore, folder: string): Promise<void> {
   const rows = local.read(allControlRows)
   if (rows.length === 0) return
@@ -185,8 +185,8 @@ async function separateRequests(local: KeyValueStore, folder: string): Promise<v
 }
 
 /**
- * Copies the record, as of now, to the folder `folder`, which is empty or holds a part of such a copy, as a data
- * directory; resolves when it is on disk.
+ * Copies the current record to the folder `folder` as a data directory. The folder is empty or contains an incomplete
+ * copy. Resolves when the copy is on disk.
  */
 export async function copyShared(config: SharedConfig, folder: string, onShare?: OnShare): Promise<void> {
   const local = openLmdb({ path: folder })
@@ -216,17 +216,21 @@ async function copyWithProgress(
   await withProgress(name, share, copy, onShare)
 }
 
-/** What {@link fillShared} has moved. */
-interface Filled {
-  /** In this run; what an earlier one moved is not moved again. */
+/** The result of {@link fillShared}. */
+interface FillResult {
+  /** Moved in this run, without the keys of an earlier, interrupted run. */
   readonly keys: number
   readonly bytes: number
   /** The time of the newest transaction, in microseconds. */
   readonly time: number
 }
 
-/** Moves what the folder `folder` holds, which is not served, into the record, which is empty. */
-export async function fillShared(config: SharedConfig, folder: string, bytesTotal: number): Promise<Filled> {
+/** Moves the data of the folder `folder`, which is not served, into the record, which is empty. */
+export async function fillShared(
+  config: SharedConfig,
+  folder: string,
+  bytesTotal: number,
+): Promise<FillResult> {
   const source = openLmdb({ path: folder })
   const requests = existsSync(join(folder, queryLogFolder, 'requests')) ? openControlStore(folder) : undefined
   let done = { keys: 0, bytes: 0 }
@@ -251,16 +255,16 @@ export async function fillShared(config: SharedConfig, folder: string, bytesTota
   }
 }
 
-/** True when a folder holds data of its own: not only a node's copy. */
+/** Whether a folder contains data of its own, not only a replica. */
 export function holdsData(folder: string): boolean {
   return existsSync(join(folder, 'data.mdb'))
 }
 
-/** A store that can only be read. What it reads stays open when it is closed. */
+/** A store that can only be read. Closing it does not close its source. */
 function readOnly(read: KeyValueStore['read']): KeyValueStore {
   return {
     read,
-    transact: () => Promise.reject(new Error('what is copied or compared is not written to')),
+    transact: () => Promise.reject(new Error('a store that is copied or compared is read-only')),
     watch: () => () => undefined,
     close: () => Promise.resolve(),
   }

@@ -1,6 +1,6 @@
-// All commands, in the order of `--help`. To add one: a file in commands/ that declares it, one in actions/ that does it,
-// and a line here. What a command needs is loaded when it runs: help, completion and the commands that only talk to a
-// service start in a fraction of the time that a program with an engine in it takes, which scripts notice.
+// All commands, in the order of `--help`. To add a command, add its declaration to commands/, its action to actions/,
+// and a line here. An action is imported when it runs: help, completion and the commands that only send requests then
+// start in a fraction of the time that loading the engine takes, which matters in scripts.
 
 import type { Command } from './command.ts'
 import {

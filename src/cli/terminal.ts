@@ -1,30 +1,30 @@
-// What is written to terminals: colours, and characters that a terminal would obey instead of showing.
+// Text for terminals: colours, and escapes for control characters.
 
 import { styleText } from 'node:util'
 
-/** Where text goes to, and how wide that is. */
+/** A destination for text, and its width. */
 export interface Output {
   readonly write: (text: string) => unknown
   readonly isTTY?: boolean
   readonly columns?: number
 }
 
-/** A colour or another way of writing, or several. */
+/** A colour or another style, or several. */
 export type Format = Parameters<typeof styleText>[0]
 
-/** Colours, where a person sees them. `NO_COLOR` switches them off. */
+/** Styles text on a terminal. `NO_COLOR` disables the styles. */
 export function styleFor({ isTTY }: Pick<Output, 'isTTY'>): (format: Format, text: string) => string {
   const isWanted = isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
   return (format, text) => (isWanted ? styleText(format, text, { validateStream: false }) : text)
 }
 
 /**
- * Control characters, and those that have no width or turn the direction of what follows. Stored texts may hold them, and
- * make one thing look like another.
+ * Control characters, and characters without width or with an effect on the text direction. Stored texts may contain
+ * them to make one thing look like another.
  */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu
 
-/** The text with each such character as `\u` and its number; line ends and tabs stay. */
+/** The text with each hidden character as `\u` and its number; line ends and tabs stay. */
 export function visible(text: string): string {
   return text.replace(hidden, found =>
     found
@@ -34,7 +34,7 @@ export function visible(text: string): string {
   )
 }
 
-/** The text with a sign of one column in the place of each, for what is underlined. */
+/** The text with a replacement character of one column for each hidden character, so that underlines stay aligned. */
 export function visibleInPlace(text: string): string {
   return text.replace(hidden, '\ufffd')
 }

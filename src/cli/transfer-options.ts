@@ -1,15 +1,15 @@
-// What imports and exports take, apart from how they are done: `--help` needs no more.
+// The options of imports and exports, separate from their actions, so that `--help` loads nothing else.
 
 import { clientOptions } from './client/options.ts'
-import { timeFault } from './given-time.ts'
+import { timeFault } from './time-argument.ts'
 
-/** The options that say which database is meant; with the setting `data`. */
+/** The options that select the database, together with the setting `data`. */
 const targetOptions = {
   profile: clientOptions.profile,
   url: clientOptions.url,
   secret: {
     ...clientOptions.secret,
-    doc: "The root secret, or that of an admin key. Prefer the environment variable: other users of the machine can see flags. By default the data directory's root secret.",
+    doc: "The root secret, or the secret of an admin key. Prefer the environment variable: other users of the machine can see flags. By default the data directory's root secret.",
   },
   database: clientOptions.database,
 } as const
@@ -29,20 +29,20 @@ export const exportOptions = {
     default: 'jsonl',
     choices: ['jsonl', 'json'],
     placeholder: 'KIND',
-    doc: 'jsonl writes a document per line, json an array per file.',
+    doc: 'jsonl writes one document per line, json one array per file.',
   },
   gzip: { kind: 'switch', doc: 'Compresses the data files.' },
   at: {
     kind: 'string',
     placeholder: 'TIME',
     check: timeFault,
-    doc: 'Exports documents as they were at a time of the past, such as 2026-01-31T12:00:00Z or the ts of a version; documents only, without schema, passwords, keys and child databases.',
+    doc: 'Exports the documents as of a time in the past, such as 2026-01-31T12:00:00Z or the ts of a version. Exports only documents, without schema, passwords, keys and child databases.',
   },
   collection: {
     kind: 'string',
     placeholder: 'NAME',
     multiple: true,
-    doc: 'Exports the documents of this collection only, without schema, passwords, keys and child databases.',
+    doc: 'Exports only the documents of this collection, without schema, passwords, keys and child databases.',
   },
   history: {
     kind: 'switch',
@@ -55,7 +55,7 @@ export const importOptions = {
   ...targetOptions,
   collection: {
     kind: 'string',
-    doc: 'The collection of records that do not name one; by default the name of the file.',
+    doc: 'The collection of records that name no collection; by default the name of the file.',
   },
   type: {
     kind: 'string',
@@ -65,7 +65,7 @@ export const importOptions = {
   },
   schema: {
     kind: 'path',
-    doc: 'A folder of .fsl files: they are pushed before the documents come in, and their types of fields count like --type.',
+    doc: 'A folder of .fsl files. They are pushed before the documents are imported, and their field types count like --type.',
   },
   encoding: {
     kind: 'string',
@@ -88,7 +88,7 @@ export const importOptions = {
   report: { kind: 'path', placeholder: 'FILE', doc: 'Writes the report as JSON, too.' },
   allowIncomplete: {
     kind: 'switch',
-    doc: 'Imports an export although parts are missing according to its metadata.',
+    doc: 'Imports an export even if parts are missing according to its metadata.',
   },
   allowShortRows: {
     kind: 'switch',
@@ -96,7 +96,7 @@ export const importOptions = {
   },
   rowIds: {
     kind: 'switch',
-    doc: 'The field id of objects of JSON is the id of their document, which has to be a whole number; without this option it is a field like others.',
+    doc: 'Uses the field id of JSON objects as the id of the document; it must be an integer. Without this option, id is a normal field.',
   },
   treatEmptyCsvCellsAs: {
     kind: 'choice',

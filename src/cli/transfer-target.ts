@@ -1,4 +1,5 @@
-// The database that an import or export is about: behind a running service, or in a data directory that is not served.
+// Connects to the database of an import or export: through a running service, or in a data directory that is not
+// served.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../app/config/read-config.ts'
@@ -19,8 +20,8 @@ import {
 import { TransferError } from '../transfer/record.ts'
 import type { ClientChoice } from './client/options.ts'
 import { StartError } from './command.ts'
-import { keptRootSecret } from './secret-file.ts'
-import { notedAddress } from './service-address.ts'
+import { readRootSecret } from './secret-file.ts'
+import { readAddress } from './service-address.ts'
 
 interface Target {
   readonly connection: TransferConnection
@@ -32,7 +33,10 @@ interface TargetInvocation {
   readonly config: Config
 }
 
-/** Connects to what an invocation names; `mayCreate` a data directory. Throws {@link UsageError} or {@link StartError}. */
+/**
+ * Connects to the database of an invocation; creates its data directory if `mayCreate`. Throws {@link UsageError} or
+ * {@link StartError}.
+ */
 export async function openTarget(
   { config, options: { database: path, secret, url } }: TargetInvocation,
   mayCreate: boolean,
@@ -47,14 +51,14 @@ export async function openTarget(
   else if (!existsSync(data)) throw new StartError(`there is no data directory ${data}`)
   const release = claim(data)
   if (release !== undefined) return { connection: await openFolder(config, release), database }
-  const address = notedAddress(data)
-  const kept = secret ?? config.rootSecret ?? keptRootSecret(data)
-  if (address === undefined || kept === undefined)
+  const address = readAddress(data)
+  const rootSecret = secret ?? config.rootSecret ?? readRootSecret(data)
+  if (address === undefined || rootSecret === undefined)
     throw new StartError(`the data directory ${data} is served: give --url and --secret of the service`)
-  return { connection: remoteConnection(address, kept), database }
+  return { connection: remoteConnection(address, rootSecret), database }
 }
 
-/** The way to give the folder back; undefined when it is served. */
+/** Claims the folder, and returns the function that releases it; undefined when the folder is served. */
 function claim(folder: string): (() => Promise<void>) | undefined {
   try {
     return claimFolder(folder)
@@ -67,7 +71,7 @@ function claim(folder: string): (() => Promise<void>) | undefined {
 async function openFolder(config: Config, release: () => Promise<void>): Promise<TransferConnection> {
   try {
     checkData(config)
-    // No other process can use the folder meanwhile, so no one needs to know the secret.
+    // The secret can be random and unknown, because no other process can use the folder meanwhile.
     const rootSecret = Buffer.from(systemRandom.bytes(24)).toString('base64url')
     const log = openServiceLog('warn')
     const part = { worker: 0, background: true }
@@ -83,13 +87,13 @@ async function openFolder(config: Config, release: () => Promise<void>): Promise
   }
 }
 
-/** Turns the failures of imports and exports into lines for the user. */
+/** Turns failures of imports and exports into one-line errors for the user. */
 export async function withTransferErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
     if (cause instanceof TransferError) throw new StartError(cause.message)
-    // What the system refuses: a folder that may not be read, a disk that is full.
+    // Errors of the system: a folder without read permission, a full disk.
     if (cause instanceof Error && 'syscall' in cause) {
       const { path = 'the files' } = cause as NodeJS.ErrnoException
       throw new StartError(`${path}: ${reasonOf(cause)}`)

@@ -1,12 +1,12 @@
-// Reads the words behind a command's name, by what the command declares. `parseArgs` splits them; what may be given and
-// what a value may be is checked here, so that every command complains in the same words.
+// Parses the arguments of a command by its declaration. `parseArgs` only splits them. This file checks which flags and
+// values are allowed, so that all commands report errors in the same words.
 
 import { parseArgs } from 'node:util'
 import {
   defaultOf,
-  type FoundSetting,
   flagOf,
   fromEnvironment,
+  type RawSetting,
   readConfig,
   readSetting,
   UsageError,
@@ -15,8 +15,8 @@ import { closestTo } from '../base/closest.ts'
 import { type Command, commandFlags, type Invocation, type Option, type Options } from './command.ts'
 import { profileOptions } from './profiles.ts'
 
-/** A flag as found: its name in the declaration, and its value. */
-interface FoundFlag extends FoundSetting {
+/** A flag on the command line: the name in its declaration, and its value. */
+interface RawFlag extends RawSetting {
   readonly name: string
 }
 
@@ -30,7 +30,7 @@ export function readWords(
     commandFlags(command).map(([name, option]) => [flagOf(name), { name, option }] as const),
   )
   const { found, operands } = split(flags, words)
-  // An option may have the name of a setting that the command does not take.
+  // An option may have the same name as a setting that the command does not take.
   const given = new Map(
     found.filter(({ name }) => !Object.hasOwn(command.options, name)).map(each => [each.name, each]),
   )
@@ -49,21 +49,21 @@ export function readWords(
       ? own.map(each => readSetting(option, each))
       : optionValue(name, option, own.at(-1) ?? profile?.get(name), env)
   }
-  // Each value was read by the option that declares its type.
+  // The cast is safe: each value was read by the option that declares its type.
   return { operands, config, options: options as Invocation<Options>['options'] }
 }
 
 function optionValue(
   name: string,
   option: Option,
-  given: FoundSetting | undefined,
+  given: RawSetting | undefined,
   env: NodeJS.ProcessEnv,
 ): unknown {
   const found = given ?? (option.fromEnvironment && fromEnvironment(name, env))
   return found ? readSetting(option, found) : defaultOf(option)
 }
 
-/** What a command takes, by flag without hyphens. */
+/** The flags of a command, by name without hyphens. */
 type Flags = ReadonlyMap<string, { readonly name: string; readonly option: Option }>
 
 function split(flags: Flags, words: readonly string[]) {
@@ -76,7 +76,7 @@ function split(flags: Flags, words: readonly string[]) {
       },
     ]),
   )
-  // Not strict: a switch may be given a value, and what is wrong is said in our words.
+  // Not strict: a switch may have a value, and errors have this program's own texts.
   const { tokens } = parseArgs({
     args: [...words],
     options,
@@ -84,15 +84,15 @@ function split(flags: Flags, words: readonly string[]) {
     allowPositionals: true,
     tokens: true,
   })
-  const found: FoundFlag[] = []
+  const found: RawFlag[] = []
   const operands: string[] = []
-  /** The switch right before the token looked at, if it has no value yet. */
-  let open: FoundFlag | undefined
+  /** The switch right before the current token, if it has no value yet. */
+  let open: RawFlag | undefined
   for (const token of tokens) {
     const switched = open
     open = undefined
     if (token.kind === 'positional') {
-      // `--dashboard false` means what `--dashboard=false` does.
+      // `--dashboard false` is the same as `--dashboard=false`.
       if (switched && /^(?:true|false)$/.test(token.value)) found.push({ ...switched, value: token.value })
       else operands.push(token.value)
     }

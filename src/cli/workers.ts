@@ -1,5 +1,6 @@
-// Several processes behind one port (`--workers`). The first process serves nothing itself: it owns the port, hands
-// each new connection to the next worker in turn, starts workers again when they end, and passes on the signal to stop.
+// Several worker processes behind one port (`--workers`). The supervisor, the first process, serves nothing itself: it
+// owns the port, passes each new connection to the next worker, restarts workers that exit, and forwards the signal to
+// stop.
 
 import cluster, { type Worker } from 'node:cluster'
 import type { Socket } from 'node:net'
@@ -13,42 +14,42 @@ import { killSelf } from './fatal.ts'
 
 interface SupervisorOptions {
   readonly count: number
-  /** Milliseconds for which the workers still take connections when they are to stop. */
+  /** Milliseconds for which the workers still accept connections after the signal to stop. */
   readonly noticeMs: number
-  /** Milliseconds a worker has for its requests in flight; some more, and it is killed. */
+  /** Milliseconds for a worker to finish its requests in flight. Some time later, it is killed. */
   readonly graceMs: number
-  /** The identity of the data directory that is served. */
+  /** The identity of the data directory. */
   readonly folder: () => string
   readonly log: Logger
   readonly timers: Timers
   readonly clock: Clock
   /**
-   * Makes what the workers share anew, if it is worthless. Run, while none of them lives, when one has ended with
-   * `worthlessStatus` or some have crashed; tried again until it succeeds.
+   * Rebuilds the replica that the workers share. Runs, while no worker is alive, after one has exited with
+   * `divergedStatus` or some have crashed; repeated until it succeeds.
    */
-  readonly renew?: { readonly worthlessStatus: number; readonly prepare: () => Promise<void> }
-  /** Takes connections while no worker can, before the first start and while things are made anew; absent: they wait. */
-  readonly takeEarly?: (connection: Socket) => void
+  readonly rebuild?: { readonly divergedStatus: number; readonly prepare: () => Promise<void> }
+  /** Handles connections before the first start and during a rebuild; absent: they wait. */
+  readonly handleEarly?: (connection: Socket) => void
 }
 
 const variable = 'TERRARIUM_WORKER_NUMBER'
 
 const folderVariable = 'TERRARIUM_WORKER_FOLDER'
 
-/** In a worker: the identity of the data directory that the supervisor holds. */
+/** In a worker: the identity of the data directory that the supervisor has claimed. */
 export function workerFolder(): string {
   return process.env[folderVariable] as string
 }
 
-/** The number of this worker: 0 to count - 1, the same for the process that replaces it. */
+/** The number of this worker, from 0 to count - 1. A restarted worker has the same number. */
 export function workerNumber(): number {
   return Number(process.env[variable])
 }
 
-/** What a worker tells the supervisor: that it can be given one connection (more), or that it stops. */
+/** A report from a worker to the supervisor: it can receive one (more) connection, or it stops. */
 type Report = 'free' | 'stopping'
 
-/** What a worker tells all others, by way of the supervisor. */
+/** A notice from a worker to all others, which the supervisor forwards. */
 interface Notice {
   readonly notice: string
 }
@@ -58,7 +59,7 @@ function noticeIn(message: unknown): Notice | undefined {
   return typeof notice === 'string' ? { notice } : undefined
 }
 
-/** In a worker: exchanges notices with the other workers; returns the way to stop. */
+/** In a worker: exchanges notices with the other workers; returns a function that stops it. */
 export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   process.on('message', message => {
     const found = noticeIn(message)
@@ -70,27 +71,27 @@ export function exchangeNotices(board: NoticeBoard, timers: Timers): Cancel {
   })
 }
 
-/**
- * In a worker: ends this process at once should its supervisor be gone.
- */
+/** In a worker: kills this process when its supervisor is gone. */
 export function endWithSupervisor(): void {
   const end = () => {
     if (cluster.worker?.exitedAfterDisconnect !== true) killSelf()
   }
-  // Before the listener of node:cluster, which exits cleanly.
+  // Before the listener of node:cluster, which would exit cleanly.
   process.prependListener('disconnect', end)
-  // What is told to one that has just gone fails.
+  // Sending to a supervisor that has just exited fails.
   cluster.worker?.on('error', end)
 }
 
-/** In a worker: serves connections that the supervisor hands over. Returns how to say that there shall be no more. */
+/**
+ * In a worker: serves connections from the supervisor. Returns a function that tells the supervisor to send no more.
+ */
 export function takeConnections(take: (connection: Socket) => void): () => void {
   const report = (report: Report) => process.send?.(report)
   let isStopping = false
   process.on('message', (message: unknown, connection?: Socket) => {
     if (message !== handover) return
     if (!isStopping) report('free')
-    // Absent when its client has left in the meantime.
+    // Absent when the client has disconnected in the meantime.
     if (connection) take(connection)
   })
   report('free')
@@ -100,44 +101,49 @@ export function takeConnections(take: (connection: Socket) => void): () => void 
   }
 }
 
-/** Milliseconds until a worker that has ended is started again, at first; doubled each time it ends soon. */
+/** Milliseconds until an exited worker is restarted, at first; doubled each time it exits soon. */
 const restartDelayMs = 50
 const restartDelayMaxMs = 10_000
-/** A worker that has lived for so long, in milliseconds, is started again without delay. */
+/** A worker that has lived this long, in milliseconds, is restarted with the shortest delay. */
 const soundMs = 10_000
-/** Milliseconds beyond the grace that a worker has to close its store. */
+/** Milliseconds after the grace period for a worker to close its store. */
 const closingMs = 10_000
 
-/** By these the runtime, or a library of it, ends a process when memory or a mapped file is not what it can be. */
+/**
+ * Signals with which the runtime or a library ends a process, for want of memory or because of a damaged mapped file.
+ */
 const crashSignals: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'])
 
-/** One crash may be for want of memory, and looking through what is shared takes all workers from their clients. */
+/**
+ * Crashes until a rebuild. A single crash may be for want of memory, and a rebuild disconnects the clients of all
+ * workers.
+ */
 const crashesMax = 2
 
 interface End {
   readonly code: number | null
   readonly signal: string | null
-  /** What kept it from starting. */
+  /** Why the worker could not be started. */
   readonly reason?: string
 }
 
-/** One run of a worker. */
+/** A run of a worker process. */
 interface Run {
   readonly worker: Worker
-  /** Whether it came to serve before it ended. */
+  /** Resolves with false when the worker exits before it serves. */
   readonly serving: Promise<boolean>
   readonly ended: Promise<End>
 }
 
-/** Starts the workers, starts those again that end, and hands out what is shared. */
+/** Starts and restarts the workers, and distributes connections and notices. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #distributor = new Distributor()
   readonly #runs = new Map<number, Run>()
   readonly #letGo = stayAlive()
-  /** Under way while what the workers share is made anew. */
-  #renewing: Promise<void> | undefined
-  /** Since things were made anew. */
+  /** Set while the shared replica is being rebuilt. */
+  #rebuilding: Promise<void> | undefined
+  /** Crashes since the last rebuild. */
   #crashes = 0
   #isStopping = false
 
@@ -151,10 +157,10 @@ export class Supervisor {
     return this.#distributor.listen(address)
   }
 
-  /** Starts all workers; resolves with whether all serve. If one could not start, the others are stopped. */
+  /** Starts all workers; resolves with true when all serve. If a worker cannot start, the others are stopped. */
   async start(): Promise<boolean> {
     const numbers = Array.from({ length: this.#options.count }, (_, at) => at)
-    // The first alone, so that what keeps all of them from starting is said once.
+    // The first worker starts alone, so that a problem of all workers is reported once.
     const isServing =
       (await this.#run(0).serving) &&
       (await Promise.all(numbers.slice(1).map(number => this.#run(number).serving))).every(Boolean)
@@ -163,7 +169,7 @@ export class Supervisor {
     return isServing
   }
 
-  /** Ends all workers, each after what it has in flight. */
+  /** Stops all workers, each after its requests in flight. */
   async stop(): Promise<void> {
     const { graceMs, noticeMs, timers } = this.#options
     this.#isStopping = true
@@ -180,8 +186,8 @@ export class Supervisor {
   }
 
   #divert(): void {
-    const { takeEarly } = this.#options
-    if (takeEarly) this.#distributor.divert(takeEarly)
+    const { handleEarly } = this.#options
+    if (handleEarly) this.#distributor.divert(handleEarly)
   }
 
   #run(number: number): Run {
@@ -192,7 +198,7 @@ export class Supervisor {
         resolve(how)
       }
       worker.once('exit', (code, signal) => end({ code, signal }))
-      // It could not be started: there are no descriptors, or no processes, left.
+      // The worker could not be started, for want of file descriptors or processes.
       worker.on('error', ({ message }) => end({ code: null, signal: null, reason: message }))
     })
     const serving = new Promise<boolean>(resolve => {
@@ -212,14 +218,14 @@ export class Supervisor {
   }
 
   #passOn(from: Worker, notice: Notice): void {
-    // One that is ending need not know.
+    // A worker that is exiting does not need the notice.
     for (const { worker } of this.#runs.values())
       if (worker !== from && worker.isConnected()) worker.process.send(notice, () => undefined)
   }
 
-  /** Ends all workers, whose common state is worthless, and has it made anew. */
-  async #renew(): Promise<void> {
-    const { log, renew, timers } = this.#options
+  /** Kills all workers, whose shared replica is invalid, and has the replica rebuilt. */
+  async #rebuild(): Promise<void> {
+    const { log, rebuild, timers } = this.#options
     const runs = [...this.#runs.values()]
     for (const { worker } of runs) worker.process.kill('SIGKILL')
     await Promise.all(runs.map(({ ended }) => ended))
@@ -231,24 +237,24 @@ export class Supervisor {
       delayMs = Math.min(delayMs * 2, restartDelayMaxMs)
     ) {
       try {
-        await renew?.prepare()
+        await rebuild?.prepare()
         break
       } catch (cause) {
-        log.error({ err: cause }, 'what the workers share could not be made anew; it will be tried again')
+        log.error({ err: cause }, 'cannot rebuild the replica that the workers share; it will be tried again')
         await wait(delayMs, timers)
       }
     }
-    this.#renewing = undefined
+    this.#rebuilding = undefined
   }
 
-  #mayBeWorthless(code: number | null, signal: string | null): boolean {
-    const { renew } = this.#options
-    if (renew === undefined) return false
+  #mayHaveDiverged(code: number | null, signal: string | null): boolean {
+    const { rebuild } = this.#options
+    if (rebuild === undefined) return false
     if (signal !== null && crashSignals.has(signal)) this.#crashes++
-    return code === renew.worthlessStatus || this.#crashes >= crashesMax
+    return code === rebuild.divergedStatus || this.#crashes >= crashesMax
   }
 
-  /** Starts a worker again whenever it ends; the longer it takes to live, the later. */
+  /** Restarts a worker whenever it exits. The delay grows while the worker exits soon after its start. */
   async #keepRunning(number: number): Promise<void> {
     const { clock, log, timers } = this.#options
     let delayMs = restartDelayMs
@@ -256,14 +262,14 @@ export class Supervisor {
       const startedMs = clock.elapsedMs()
       const { code, signal, reason } = await (this.#runs.get(number) as Run).ended
       if (this.#isStopping) return
-      if (this.#mayBeWorthless(code, signal)) this.#renewing ??= this.#renew()
-      if (this.#renewing) await this.#renewing
+      if (this.#mayHaveDiverged(code, signal)) this.#rebuilding ??= this.#rebuild()
+      if (this.#rebuilding) await this.#rebuilding
       else {
         const isSound = clock.elapsedMs() - startedMs >= soundMs
         delayMs = isSound ? restartDelayMs : Math.min(delayMs * 2, restartDelayMaxMs)
         log.error(
           { worker: number, code, signal, reason, delayMs },
-          'a worker has ended and will be started again',
+          'a worker has exited and will be restarted',
         )
         await wait(delayMs, timers)
       }

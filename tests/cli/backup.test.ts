@@ -100,7 +100,7 @@ test('a restore that was killed is not served, and can be made again', async () 
   await writeFile(join(draft, 'data.mdb'), Buffer.alloc(100_000, 1))
   const served = await runProgram(['serve', '--data', data, '--port', '0'])
   assert.equal(served.status, 1)
-  const advice = `make it again, or remove ${draft} to begin with an empty database`
+  const advice = `restore again, or remove ${draft} to start with an empty database`
   assert.equal(served.stderr, `terrarium: a restore into ${data} was interrupted: ${advice}\n`)
   const { status, stderr } = await runProgram(['restore', join(folder, 'backup'), '--data', data])
   assert.equal(status, 0, stderr)

@@ -65,7 +65,7 @@ test('eval --explain shows what a query reads and the index it lacks', async () 
       'documents read       1',
       'returned             1',
       '',
-      'The query reads all of orders. An index would spare that:',
+      'The query reads all of orders. This index would avoid it:',
       '    index byStatus {',
       '      terms [.status]',
       '    }',

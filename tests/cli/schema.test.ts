@@ -150,7 +150,7 @@ test('push changes what differs, builds an index again when it must, and deletes
       '~ function sign_up: body, role',
       '~ index users_by_email: terms, unique (deleted and built again)',
       '~ role clerk: privileges, membership',
-      '? access provider login: no file has it; it stays',
+      '? access provider login: in no file, kept',
       '0 unchanged',
       'made 4 changes',
       '',
@@ -224,11 +224,11 @@ test('mistakes in files are shown with their place, before anything is asked of 
   await mkdir(place)
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ['CreateCollection({ name: "a" )', /^syntax error: unexpected token\n {2}at \S*x\.fql:1:30\n/],
-    ['Get(Collection("a"))', /^syntax error: a schema file has nothing but calls of CreateCollection, /],
+    ['Get(Collection("a"))', /^syntax error: a schema file may only contain calls of CreateCollection, /],
     ['CreateRole({ privileges: [] })', /^syntax error: the role has no name/],
     [
       'CreateCollection({ name: "a" })\nCreateClass({ name: "a" })',
-      /^there twice: the collection a is in \S*x\.fql already\n/,
+      /^duplicate object: the collection a is already in \S*x\.fql\n/,
     ],
     [
       'CreateCollection({ name: "a", history_days: Divide(1, 0) })',
@@ -291,10 +291,10 @@ test('resources in JavaScript are parsed, and named where they would have to be 
   assert.match(stdout, /^\+ collection users\n\+ function login\n\+ index users_by_email\n\+ role clerk\n/)
   assert.match(
     stderr,
-    /^left out, as scripts are not run: unknown name "Refresh"[^\n]*\n {2}at \S*functions\/refresh\.js:3:73\n/,
+    /^skipped, because scripts are not run: unknown name "Refresh"[^\n]*\n {2}at \S*functions\/refresh\.js:3:73\n/,
   )
-  assert.match(stderr, /^left out, as scripts are not run: [^\n]*\n {2}at \S*functions\/typed\.ts:1:8\n/m)
-  assert.match(stderr, /^left out: \S*fauna\/resources\/dbs\/child is the schema of a child database/m)
+  assert.match(stderr, /^skipped, because scripts are not run: [^\n]*\n {2}at \S*functions\/typed\.ts:1:8\n/m)
+  assert.match(stderr, /^skipped: \S*fauna\/resources\/dbs\/child is the schema of a child database/m)
   assert.equal(await evaluate('scripts', 'Call("login", "nobody")'), 'false')
   assert.equal(await evaluate('scripts', 'Select(["data", "lifetime"], Get(Function("login")))'), '60')
   assert.equal(await evaluate('scripts', 'Exists(Collection("toys"))'), 'false')
@@ -386,7 +386,7 @@ test('where a schema is staged, a push says that it goes there', async () => {
   assert.equal(pushed.status, 0, pushed.stderr)
   assert.match(
     pushed.stdout,
-    /^a schema is staged: what is pushed goes into it[^\n]*\n\* Modifying function `one` at main\.fsl:2:1:\n/,
+    /^a schema is staged: the files are staged with it[^\n]*\n\* Modifying function `one` at main\.fsl:2:1:\n/,
   )
   assert.equal(await evaluate('staging', 'Exists(Function("one"))'), 'false')
 })

@@ -168,7 +168,7 @@ test('Ctrl-C drops what is typed, and says how to leave when nothing is', async 
   const shell = new TypedShell()
   await shell.types('Add(1, \x03')
   await shell.types('\x03')
-  await shell.sees('Type .exit or Ctrl-D to leave.')
+  await shell.sees('Type .exit or Ctrl-D to exit.')
   await shell.types('Add(1,\n')
   await shell.types('\x03', '.......... ')
   await shell.types('Add(2, 2)\n')

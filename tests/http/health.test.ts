@@ -153,7 +153,7 @@ test('a second task of a kind waits for the first; one that has vanished is told
     writeFile(
       join(server.data, 'check-note.json'),
       JSON.stringify({
-        ...{ kind: 'check', pid: 1, started: seen, seen, progress: { step: 'documents: 100 looked at' } },
+        ...{ kind: 'check', pid: 1, started: seen, seen, progress: { step: 'documents: 100 checked' } },
         ...{ ended: null, result: null, failure: null },
       }),
     )
@@ -162,7 +162,7 @@ test('a second task of a kind waits for the first; one that has vanished is told
     assert.equal((await start(server, 'checks')).status, 409)
     assert.equal((await health(server)).tasks.check?.ended, null)
     await note(Date.now() - 60_000)
-    assert.match((await health(server)).tasks.check?.failure ?? '', /ended without a result/)
+    assert.match((await health(server)).tasks.check?.failure ?? '', /exited without a result/)
     assert.equal((await finished(server, 'check')).failure, null)
   } finally {
     await server.stop()

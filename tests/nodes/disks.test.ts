@@ -86,9 +86,9 @@ describeNodes(
       assert.equal(await nodes.cluster.write(full), 'refused')
       const ping = (scope: string) => send(full, { method: 'GET', path: `/ping?scope=${scope}` })
       assert.deepEqual([(await ping('read')).status, (await ping('node')).status], [503, 200])
-      assert.match((await ping('read')).text, /cannot bring its copy of the store forward/)
-      assert.match(full.stderr(), /this node does not keep up with the store/)
-      assert.doesNotMatch(full.stderr(), /database of the store is away/)
+      assert.match((await ping('read')).text, /cannot update its replica of the store/)
+      assert.match(full.stderr(), /cannot update the replica of the store/)
+      assert.doesNotMatch(full.stderr(), /database of the store is unavailable/)
       await rm(mark)
       await eventually('/ping succeeds', async () => (await ping('read')).status === 200)
       await eventually(

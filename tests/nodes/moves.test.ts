@@ -132,7 +132,7 @@ test('a folder is served only as what it holds, unless somebody says that this i
       await assert.rejects(startProcess({ data: served, env: variables }), reason)
     }
 
-    await refused(data, /moved holds data of its own, .* or give --accept-data/, env)
+    await refused(data, /moved contains data of its own, .* or give --accept-data/, env)
     const moved = await runProgram(['migrate', '--data', data], env)
     assert.equal(moved.status, 0, moved.stderr)
     const gone = /moved has been moved to 127.0.0.1:\d+\/postgres schema terrarium: give --store/
@@ -164,7 +164,7 @@ test('a folder is served only as what it holds, unless somebody says that this i
     assert.equal(await query(left, root, read), 'kept')
     await left.stop()
     // From then on it is data of its own again.
-    await refused(data, /moved holds data of its own/, env)
+    await refused(data, /moved contains data of its own/, env)
     const again = await startProcess({ data })
     await again.stop()
     const aside = await startProcess({ data, env, flags })

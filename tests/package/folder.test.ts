@@ -21,7 +21,7 @@ test('a folder that is served, or was emptied, is refused; a free one is claimed
     await embedded.close()
     assert.ok(existsSync(join(data, 'clock')), 'how far time has come is kept')
     await truncate(join(data, 'data.mdb'), 0)
-    await assert.rejects(createServer({ data }), /is empty, and what it held is lost/)
+    await assert.rejects(createServer({ data }), /is empty, its data is lost/)
   } finally {
     await rm(data, { recursive: true, force: true })
   }

@@ -71,7 +71,7 @@ test('a log whose disk is full at the first start opens with a warning, and acce
   const config = readConfig(new Map(), { TERRARIUM_DATA: data })
   try {
     const queryLog = await openQueryLog(config, log as unknown as Logger, () => undefined)
-    const text = 'the disk of the query log is full: no request is recorded until it has room'
+    const text = 'the disk of the query log is full: no requests are recorded until it has room'
     assert.deepEqual(warnings, [text])
     assert.ok(!existsSync(join(data, 'query-log')))
     await queryLog.fresh()

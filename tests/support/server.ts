@@ -14,7 +14,7 @@ import { createServer, type Server } from '../../src/app/server.ts'
 import { openMetrics } from '../../src/cli/metrics.ts'
 import { startOwnCommand } from '../../src/cli/own-commands.ts'
 import { rootSecretOf } from '../../src/cli/root-secret.ts'
-import { forgetAddress, noteAddress } from '../../src/cli/service-address.ts'
+import { removeAddress, writeAddress } from '../../src/cli/service-address.ts'
 import { openServiceLog } from '../../src/server/service-log.ts'
 import { temporaryFolder } from './program.ts'
 
@@ -76,7 +76,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   let server: Server | undefined
   const metrics = await openMetrics(config, log, async () => (await server?.metrics?.metrics()) ?? '')
   const close = async () => {
-    forgetAddress(data)
+    removeAddress(data)
     await server?.close()
     await metrics?.close()
     await release()
@@ -96,7 +96,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const startCommand = (words: readonly string[]) => startOwnCommand(config, words)
     server = await createServer(config, opened, log, { worker: 0, startCommand })
     const url = await server.listen()
-    noteAddress(data, url)
+    writeAddress(data, url)
     return { url, rootSecret: config.rootSecret as string, data, stderr: () => text, stop }
   } catch (cause) {
     await close()

@@ -1,17 +1,14 @@
-// What can be wrong with the value of a setting, in the words that follow its name in an error.
+// Checks of settings' values. Each function returns the error text, which follows the setting's name, or undefined.
 
 import { isIP } from 'node:net'
 import { AddressFault, parseDatabaseAddress } from '../../base/database-address.ts'
 
-/**
- * What keeps a text from being a host; undefined for none. Names are resolved by the system; here only what can never
- * be one is refused.
- */
+/** Checks a host. Only texts that can never be a host are rejected, because the system resolves names. */
 export function hostFault(host: string): string | undefined {
   return isIP(host) !== 0 || /^[\w.-]+$/.test(host) ? undefined : 'must be a host name or an IP address'
 }
 
-/** What keeps a text from naming a shared database; undefined for none. */
+/** Checks the URL of a shared store. */
 export function storeFault(text: string): string | undefined {
   try {
     parseDatabaseAddress(text)
@@ -22,34 +19,31 @@ export function storeFault(text: string): string | undefined {
   }
 }
 
-/** What keeps a text from being a web address; undefined for none. */
+/** Checks a web address. */
 export function urlFault(text: string): string | undefined {
   const isUrl = /^https?:\/\//.test(text) && URL.canParse(text)
   return isUrl ? undefined : 'must be an http or https URL'
 }
 
-/** What a root secret has to have where others than this machine can reach the service. */
+/** Minimum length of a root secret that other machines can use. */
 export const secretCharsMin = 8
 
-/**
- * What keeps a text from being a root secret; undefined for none. White space would end the credential in an
- * `Authorization` header.
- */
+/** Checks a root secret. White space would end the credential in an `Authorization` header. */
 export function secretFault(secret: string): string | undefined {
-  return /\s/.test(secret) ? 'must not hold white space' : undefined
+  return /\s/.test(secret) ? 'must not contain white space' : undefined
 }
 
-/** Whether a root secret could be guessed; the service then serves its own machine only. */
+/** True for a root secret that could be guessed. A service with a short secret must listen on a loopback address. */
 export function isShortSecret(secret: string | undefined): boolean {
   return secret !== undefined && secret.length < secretCharsMin
 }
 
-/** Whether only this machine reaches an address. */
+/** True for an address that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** What is wrong with a list of addresses and networks; undefined when nothing is. */
+/** Checks a list of addresses and networks. */
 export function proxiesFault(text: string): string | undefined {
   for (const entry of text.split(',')) {
     const [address = '', bits, rest] = entry.trim().split('/')

@@ -1,30 +1,30 @@
-// Reads the settings: from flags, the environment and the configuration file.
+// Reads the settings from flags, the environment and the configuration file.
 //
-// A setting called `rootSecret` is the flag `--root-secret`, the variable `TERRARIUM_ROOT_SECRET` and the key
-// `rootSecret` of the file named by `--config`. Flags win over the environment, that over the file.
+// The setting `rootSecret` is the flag `--root-secret`, the variable `TERRARIUM_ROOT_SECRET` and the key `rootSecret`
+// of the file that `--config` names. A flag overrides the environment, and the environment overrides the file.
 
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isLoopback, isShortSecret, secretCharsMin } from './faults.ts'
 import { type Config, initialOf, type Setting, type SettingName, settings } from './settings.ts'
 
-/** A mistake in how the program was called; its message is one line for the person who called it. */
+/** An invalid command line or setting. The message is one line for the user. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** A value as found, and where, in the words of an error message. */
-export interface FoundSetting {
+/** An unchecked value, and its source for error messages. */
+export interface RawSetting {
   readonly value: unknown
   readonly where: string
 }
 
-/** `rootSecret` as flags spell it: `root-secret`. */
+/** The flag of a setting: `root-secret` for `rootSecret`. */
 export function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }
 
-/** `rootSecret` as the environment spells it: `TERRARIUM_ROOT_SECRET`. */
+/** The environment variable of a setting: `TERRARIUM_ROOT_SECRET` for `rootSecret`. */
 export function variableOf(name: string): string {
   return `TERRARIUM_${flagOf(name).replaceAll('-', '_').toUpperCase()}`
 }
@@ -33,10 +33,10 @@ const names = Object.keys(settings) as SettingName[]
 const table: Readonly<Record<string, Setting>> = settings
 
 /**
- * Completes what the command line says with the environment, the file and the defaults. `flags`: by the name of their setting,
- * and `config` for the file. Throws {@link UsageError}.
+ * Completes the flags of a command line with the environment, the file and the defaults. `flags` are by name of their
+ * setting; `config` names the file. Throws {@link UsageError}.
  */
-export function readConfig(flags: ReadonlyMap<string, FoundSetting>, env: NodeJS.ProcessEnv): Config {
+export function readConfig(flags: ReadonlyMap<string, RawSetting>, env: NodeJS.ProcessEnv): Config {
   const configFile = (flags.get('config') ?? fromEnvironment('config', env))?.value as string | undefined
   const fileValues = configFile === undefined ? {} : readConfigFile(configFile)
   const config: Record<string, unknown> = {}
@@ -45,13 +45,13 @@ export function readConfig(flags: ReadonlyMap<string, FoundSetting>, env: NodeJS
     const found = flags.get(name) ?? fromEnvironment(name, env) ?? fromFile(name, fileValues, configFile)
     config[name] = found === undefined ? defaultOf(setting) : readSetting(setting, found)
   }
-  // Every name of the table has been read by its own row.
+  // Every setting has been read by the type in its row of the table.
   const read = config as unknown as Config
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key are needed together')
   }
   if (isShortSecret(read.rootSecret) && !isLoopback(read.host)) {
-    const text = `the root secret has to have at least ${secretCharsMin} characters, unless --host is a loopback address`
+    const text = `the root secret must have at least ${secretCharsMin} characters, unless --host is a loopback address`
     throw new UsageError(text)
   }
   const bucket = [
@@ -66,8 +66,8 @@ export function readConfig(flags: ReadonlyMap<string, FoundSetting>, env: NodeJS
   return read
 }
 
-/** The variable of a setting, if it is set; an empty one counts as not set. */
-export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): FoundSetting | undefined {
+/** The variable of a setting, if it is set. An empty variable counts as not set. */
+export function fromEnvironment(name: string, env: NodeJS.ProcessEnv): RawSetting | undefined {
   const value = env[variableOf(name)]
   return value === undefined || value === '' ? undefined : { value, where: variableOf(name) }
 }
@@ -76,7 +76,7 @@ function fromFile(
   name: string,
   values: Readonly<Record<string, unknown>>,
   file: string | undefined,
-): FoundSetting | undefined {
+): RawSetting | undefined {
   return Object.hasOwn(values, name) ? { value: values[name], where: `"${name}" in ${file}` } : undefined
 }
 
@@ -89,21 +89,21 @@ function readConfigFile(path: string): Readonly<Record<string, unknown>> {
     throw new UsageError(`cannot read the configuration file ${path}: ${reason}`)
   }
   if (content === null || typeof content !== 'object' || Array.isArray(content)) {
-    throw new UsageError(`the configuration file ${path} has to hold a JSON object`)
+    throw new UsageError(`the configuration file ${path} must contain a JSON object`)
   }
   const unknown = Object.keys(content).find(key => !Object.hasOwn(table, key))
   if (unknown !== undefined) throw new UsageError(`unknown setting "${unknown}" in ${path}`)
   return content as Record<string, unknown>
 }
 
-/** The value of a setting that nothing was found for. */
+/** The default of a setting; paths become absolute. */
 export function defaultOf(setting: Setting): string | number | boolean | undefined {
   const value = initialOf(setting)
   return setting.kind === 'path' && typeof value === 'string' ? resolve(value) : value
 }
 
-/** Checks and converts what was found for a setting; paths become absolute. Throws {@link UsageError}. */
-export function readSetting(setting: Setting, found: FoundSetting): string | number | boolean {
+/** Checks and converts the value of a setting; paths become absolute. Throws {@link UsageError}. */
+export function readSetting(setting: Setting, found: RawSetting): string | number | boolean {
   switch (setting.kind) {
     case 'integer':
       return parseInteger(setting.min ?? 0, setting.max, found)
@@ -125,7 +125,7 @@ export function readSetting(setting: Setting, found: FoundSetting): string | num
   }
 }
 
-function parseInteger(min: number, max: number, { value, where }: FoundSetting): number {
+function parseInteger(min: number, max: number, { value, where }: RawSetting): number {
   const number = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value
   if (typeof number !== 'number' || !Number.isInteger(number) || number < min || number > max) {
     throw new UsageError(`${where} must be an integer from ${min} to ${max}`)

@@ -1,10 +1,10 @@
-// Every setting of the service, once: what it means, its default and its bounds. Flags, environment variables,
-// keys of the configuration file, `--help` and the documentation all derive from this one table.
+// The table of all settings of the service, with their descriptions, defaults and bounds. Flags, environment variables,
+// keys of the configuration file, `--help` and the documentation are derived from the table.
 
 import { limits } from '../../base/limits.ts'
 import { hostFault, proxiesFault, secretFault, storeFault, urlFault } from './faults.ts'
 
-/** What a setting holds; decides how its text is read. One without a default is undefined where nothing is given. */
+/** The type of a setting. A setting without a default is undefined when no value is given. */
 type Kind =
   | {
       readonly kind: 'string'
@@ -18,15 +18,15 @@ type Kind =
   | { readonly kind: 'switch'; readonly default?: boolean }
   | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
 
-/** One row of the table. */
+/** A row of the table. */
 export type Setting = Kind & {
-  /** One sentence for `--help` and the documentation. */
+  /** The description for `--help` and the documentation: one sentence or a few. */
   readonly doc: string
-  /** What the value stands for in `--help`, such as `PORT`; where it is absent, {@link placeholderOf} tells. */
+  /** Placeholder of the value in `--help`, such as `PORT`; when absent, {@link placeholderOf} chooses one. */
   readonly placeholder?: string
 }
 
-/** What a setting is where nothing is given, as it is written; paths are not absolute yet. */
+/** The default of a setting as written in the table; paths are not absolute yet. */
 export function initialOf(setting: Setting): string | number | boolean | undefined {
   return setting.default ?? (setting.kind === 'switch' ? false : undefined)
 }
@@ -39,13 +39,15 @@ const usualPlaceholders = {
   choice: undefined,
 }
 
-/** What stands for the value of a setting in `--help`: by its kind, and of an integer the unit that its name ends with. */
+/**
+ * The placeholder of a value in `--help`: by default, the unit at the end of an integer's name, or a word for the kind.
+ */
 export function placeholderOf(name: string, { kind, placeholder }: Setting): string | undefined {
   const unit = kind === 'integer' ? /(?:Ms|Mb|Seconds|Days)$/.exec(name)?.[0].toUpperCase() : undefined
   return placeholder ?? unit ?? usualPlaceholders[kind]
 }
 
-/** The log levels, from the most to the least talkative. */
+/** The log levels, from the most to the least verbose. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** All settings. The order is that of `--help`. */
@@ -67,41 +69,41 @@ export const settings = {
   data: {
     kind: 'path',
     default: './data',
-    doc: 'Data directory. Created if missing, readable by its owner only.',
+    doc: 'Data directory. Created if missing, readable only by its owner.',
   },
   store: {
     kind: 'string',
     placeholder: 'URL',
     check: storeFault,
-    doc: 'Database that several machines share, as postgres://user:password@host/name?options; the data directory then holds a disposable copy. Without it all data is in the data directory. Prefer the environment variable: other users of the machine can see flags.',
+    doc: 'Database that several machines share, as postgres://user:password@host/name?options. The data directory then contains a disposable replica; without this setting, it contains all data. Prefer the environment variable: other users of the machine can see flags.',
   },
   acceptData: {
     kind: 'switch',
-    doc: 'Serve a data directory although what is in it is meant to be served otherwise: that of a node, or one whose data has been moved to a shared store, without `store`; one with data of its own, which is left aside, with it.',
+    doc: 'Serve a data directory that does not fit the setting `store`. Without `store`: the directory of a node, or one whose data was moved to a shared store. With `store`: a directory with data of its own, which the service then ignores.',
   },
   storeSchema: {
     kind: 'string',
     default: 'terrarium',
-    doc: 'Schema of that database that holds the tables; created if missing.',
+    doc: 'Schema of the shared database for the tables; created if missing.',
   },
   storeStaleReadsMs: {
     kind: 'integer',
     default: 300_000,
     max: 86_400_000,
-    doc: 'Milliseconds for which reads continue from the local copy while that database is unreachable.',
+    doc: 'Milliseconds for which reads continue from the replica while the shared database is unreachable.',
   },
   storeWriteWaitMs: {
     kind: 'integer',
     default: 10_000,
     max: 600_000,
-    doc: 'Milliseconds that a write waits for that database while it is unreachable, before it fails with 503.',
+    doc: 'Milliseconds that a write waits for the shared database while it is unreachable, before the write fails with 503.',
   },
   storeHoldMs: {
     kind: 'integer',
     default: 5_000,
     min: 100,
     max: 600_000,
-    doc: 'Milliseconds after which that database closes the connection of a process that has stopped in the middle of a commit; until then no other process can commit.',
+    doc: 'Milliseconds after which the shared database closes the connection of a process that has stopped in the middle of a commit. Until then no other process can commit.',
   },
   rootSecret: {
     kind: 'string',
@@ -112,7 +114,7 @@ export const settings = {
   tlsCert: {
     kind: 'path',
     placeholder: 'FILE',
-    doc: 'Certificate chain in PEM; together with the key it switches on TLS.',
+    doc: 'Certificate chain in PEM. Together with the key, it enables TLS.',
   },
   tlsKey: {
     kind: 'path',
@@ -138,26 +140,26 @@ export const settings = {
     default: 1024,
     min: 16,
     max: 1_000_000,
-    doc: 'Maximum memory of all queries that run in one process, in megabytes, estimated; excess queries get a 429. The processes of the slow lane come on top.',
+    doc: 'Maximum memory of all queries that run in one process, in megabytes, estimated; further queries get a 429. The processes of the slow lane use additional memory.',
   },
   slowLaneProcesses: {
     kind: 'integer',
     default: 2,
     max: 64,
-    doc: 'Number of extra processes for slow queries (the slow lane), one of them kept ready, shared out among the workers, at least one each. 0 runs every query in the service itself.',
+    doc: 'Number of additional processes for slow queries (the slow lane), divided among the workers, at least one for each. 0 runs every query in the service itself.',
   },
   slowLaneAfterMs: {
     kind: 'integer',
     default: 20,
     max: 600_000,
-    doc: 'Milliseconds after which a query is slow and moves to such a process.',
+    doc: 'Milliseconds after which a query counts as slow and moves to the slow lane.',
   },
   slowLaneMemoryMb: {
     kind: 'integer',
     default: 512,
     min: 64,
     max: 1_000_000,
-    doc: 'Maximum memory of one query in such a process, in megabytes; a query that needs more fails.',
+    doc: 'Maximum memory of one query in the slow lane, in megabytes; a query that needs more fails.',
   },
   passwordCost: {
     kind: 'integer',
@@ -177,26 +179,26 @@ export const settings = {
     default: 4096,
     min: 1,
     max: 1_000_000,
-    doc: 'Maximum concurrent requests; excess requests get a 429.',
+    doc: 'Maximum concurrent requests; further requests get a 429.',
   },
   streamsMax: {
     kind: 'integer',
     default: 50_000,
     max: 1_000_000,
-    doc: 'Maximum open event streams; excess streams get an error event and end.',
+    doc: 'Maximum open event streams; further streams get an error event and end.',
   },
   keepAliveSeconds: {
     kind: 'integer',
     default: limits.connectionIdleMs / 1000,
     min: 1,
     max: 86_400,
-    doc: 'How long HTTP/1.1 connections may rest; longer than a balancer keeps its own.',
+    doc: 'Seconds for which an idle HTTP/1.1 connection stays open. Set it longer than the idle timeout of your load balancer.',
   },
   computeOpsPerSecond: {
     kind: 'integer',
     default: 0,
     max: 1_000_000_000,
-    doc: 'Maximum compute operations per second of one database, over all workers and nodes (see docs/scaling.md), with bursts of two seconds; excess queries get a 429. 0 means no limit.',
+    doc: 'Maximum compute operations per second of one database, over all workers and nodes (see docs/scaling.md), with bursts of two seconds; further queries get a 429. 0 means no limit.',
   },
   readOpsPerSecond: {
     kind: 'integer',
@@ -214,24 +216,24 @@ export const settings = {
     kind: 'integer',
     default: 0,
     max: 3_600_000,
-    doc: 'Milliseconds at shutdown for which /ping fails while everything else is served as before, so that a load balancer turns to other nodes first.',
+    doc: 'Milliseconds at shutdown for which /ping fails while all other requests are still served, so that a load balancer switches to other nodes first.',
   },
   shutdownGraceMs: {
     kind: 'integer',
     default: 20_000,
     max: 3_600_000,
-    doc: 'Milliseconds that requests in flight get to finish at shutdown.',
+    doc: 'Milliseconds for requests in flight to finish at shutdown.',
   },
   audiencePrefix: {
     kind: 'string',
     default: 'https://db.fauna.com/db/',
     placeholder: 'URL',
-    doc: "Prefix of the audience of third-party tokens; the database's global id follows.",
+    doc: "Prefix of the audience of third-party tokens, before the database's global id.",
   },
   regionGroup: {
     kind: 'string',
     default: 'us-std',
-    doc: 'Region group named in responses and query logs.',
+    doc: 'Region group in responses and query logs.',
   },
   publicUrl: {
     kind: 'string',
@@ -284,7 +286,7 @@ export const settings = {
     kind: 'string',
     placeholder: 'URL',
     check: urlFault,
-    doc: 'S3-compatible service that takes the exported files instead of the local disk; needs bucket and keys too.',
+    doc: 'S3-compatible service for the exported files, instead of the local disk; needs a bucket and keys, too.',
   },
   queryLogS3Bucket: {
     kind: 'string',
@@ -320,7 +322,7 @@ export const settings = {
   },
   backups: {
     kind: 'path',
-    doc: 'Folder for backups that are started in the dashboard, which takes the root secret; each gets a new folder in it. Without this setting none can be started there.',
+    doc: 'Folder for backups that the operator starts in the dashboard; each backup gets a new folder in it. Without this setting the dashboard cannot start backups.',
   },
   dashboard: {
     kind: 'switch',
@@ -336,7 +338,7 @@ export const settings = {
 /** The name of a setting. */
 export type SettingName = keyof typeof settings
 
-/** What a setting of this type is read as. */
+/** The type of a setting's value. */
 export type ValueOf<S> = S extends { readonly kind: 'switch' }
   ? boolean
   : TextOrNumber<S> | (S extends { readonly default: string | number } ? never : undefined)

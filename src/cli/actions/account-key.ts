@@ -1,5 +1,5 @@
-// Makes, lists and revokes account keys. Works on the data directory itself, beside a server that runs: a user who may
-// read that folder may do everything anyway. Those of a store that machines share are written through a node's copy.
+// Creates, lists and revokes account keys, directly in the data directory, even beside a running server: a user who can
+// read the directory has all rights anyway. With a shared store, the keys are written through a node's replica.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../../app/config/read-config.ts'
@@ -16,14 +16,14 @@ import { StartError } from '../command.ts'
 import { isShared, withControlRows } from '../shared-store.ts'
 import { visible } from '../terminal.ts'
 
-interface Wanted {
+interface KeyRequest {
   readonly name: string | undefined
   readonly ttlDays: number | undefined
   readonly regionGroup: readonly string[]
 }
 
-/** Makes a key and prints its secret; resolves with the exit status. */
-export async function createKey({ name, ttlDays, regionGroup }: Wanted, config: Config): Promise<number> {
+/** Creates a key and prints its secret; resolves with the exit status. */
+export async function createKey({ name, ttlDays, regionGroup }: KeyRequest, config: Config): Promise<number> {
   if (name === undefined) throw new UsageError('account-key create needs --name')
   const unknown = regionGroup.find(group => !isRegionGroup(group, config.regionGroup))
   if (unknown !== undefined) throw new UsageError(`there is no region group "${unknown}"`)
@@ -33,7 +33,7 @@ export async function createKey({ name, ttlDays, regionGroup }: Wanted, config: 
   )
 }
 
-/** Prints a line for each key, or all of them as JSON; resolves with the exit status. */
+/** Prints a line for each key, or all keys as JSON; resolves with the exit status. */
 export function listKeys({ json }: { readonly json: boolean }, config: Config): Promise<number> {
   return withKeys(config, async keys => {
     if (json) print(JSON.stringify([...keys.list()].map(asJson)))
@@ -42,7 +42,7 @@ export function listKeys({ json }: { readonly json: boolean }, config: Config): 
   })
 }
 
-/** Revokes the key with that id; resolves with the exit status. */
+/** Revokes the key with this id; resolves with the exit status. */
 export function revokeKey(id: string, config: Config): Promise<number> {
   return withKeys(config, async keys => {
     if (!(await keys.revoke(id))) throw new StartError(`there is no account key ${id}`)
@@ -51,15 +51,15 @@ export function revokeKey(id: string, config: Config): Promise<number> {
   })
 }
 
-async function create(keys: AccountKeys, wanted: Parameters<AccountKeys['create']>[0]): Promise<number> {
+async function create(keys: AccountKeys, request: Parameters<AccountKeys['create']>[0]): Promise<number> {
   try {
-    const { key, secret } = await keys.create(wanted)
+    const { key, secret } = await keys.create(request)
     process.stderr.write(`${describe(key)}\nThe secret is shown only now:\n`)
     print(secret)
     return 0
   } catch (cause) {
     if (cause instanceof NameConflict)
-      throw new StartError(`there is an account key "${wanted.name}" already`)
+      throw new StartError(`there is already an account key "${request.name}"`)
     throw cause
   }
 }
@@ -81,7 +81,7 @@ const keysIn = (kv: KeyValueStore) => new AccountKeys(kv, systemRandom, systemCl
 function describe({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): string {
   const expiry = expiresAt === undefined ? 'never expires' : `expires ${shortTime(expiresAt)}`
   const groups = regionGroups === undefined ? 'all region groups' : regionGroups.join(', ')
-  return [id, name, `made ${shortTime(createdAt)}`, expiry, groups].join('  ')
+  return [id, name, `created ${shortTime(createdAt)}`, expiry, groups].join('  ')
 }
 
 function asJson({ id, name, createdAt, expiresAt, regionGroups }: AccountKey): object {

@@ -1,4 +1,4 @@
-// Proves that what is stored is sound, and prints what contradicts that.
+// Checks the integrity of the stored data, and prints the errors.
 
 import { existsSync } from 'node:fs'
 import type { Config } from '../../app/config/settings.ts'
@@ -8,12 +8,15 @@ import { withTaskNote } from '../../server/operation/task-note.ts'
 import { openServiceLog } from '../../server/service-log.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { StartError } from '../command.ts'
-import { giveWay } from '../own-commands.ts'
-import { addressOf, checkShared, checkTeller, isShared } from '../shared-store.ts'
+import { yieldToService } from '../own-commands.ts'
+import { addressOf, checkReporter, checkShared, isShared } from '../shared-store.ts'
 
-/** Checks a data directory, or a shared store, which is withTaskNote in the directory; resolves with the exit status. */
+/**
+ * Checks a data directory or a shared store, and records the result in the data directory; resolves with the exit
+ * status.
+ */
 export async function check(config: Config): Promise<number> {
-  giveWay()
+  yieldToService()
   if (isShared(config)) return runShared(config)
   if (!existsSync(config.data)) throw new StartError(`there is no data directory ${config.data}`)
   if (storeBytes(config.data) === 0) throw new StartError(`there is no data in ${config.data}`)
@@ -21,17 +24,17 @@ export async function check(config: Config): Promise<number> {
   const contradictions = await withTaskNote(
     config.data,
     'check',
-    async tell => {
+    async report => {
       const opened = await openEngine(config, log)
       try {
-        return opened.store.check(checkTeller(tell))
+        return opened.store.check(checkReporter(report))
       } finally {
         await opened.close()
       }
     },
     findings => resultOf(config.data, findings),
   )
-  return report(config.data, contradictions)
+  return printReport(config.data, contradictions)
 }
 
 function resultOf(place: string, findings: readonly string[]): TaskResult {
@@ -42,18 +45,18 @@ async function runShared(config: Parameters<typeof checkShared>[0]): Promise<num
   const { comparedAt, contradictions } = await withTaskNote(
     config.data,
     'check',
-    tell => checkShared(config, tell),
+    report => checkShared(config, report),
     checked => resultOf(addressOf(config), checked.contradictions),
   )
   const copy =
     comparedAt === undefined
-      ? `there is no copy in ${config.data} to compare`
-      : `the copy in ${config.data} was compared at batch ${comparedAt}`
+      ? `there is no replica in ${config.data} to compare`
+      : `the replica in ${config.data} was compared at batch ${comparedAt}`
   process.stdout.write(`${copy}\n`)
-  return report(addressOf(config), contradictions)
+  return printReport(addressOf(config), contradictions)
 }
 
-function report(name: string, contradictions: readonly string[]): number {
+function printReport(name: string, contradictions: readonly string[]): number {
   for (const contradiction of contradictions) process.stdout.write(`${contradiction}\n`)
   const summary = contradictions.length === 0 ? 'sound' : `${contradictions.length} contradictions`
   process.stdout.write(`${name}: ${summary}\n`)

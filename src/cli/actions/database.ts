@@ -1,4 +1,4 @@
-// `terrarium database create|list|delete`: child databases of the one that the secret opens.
+// `terrarium database create|list|delete`: child databases of the secret's database.
 
 import type { Config } from '../../app/config/settings.ts'
 import { withConnection } from '../client/connect.ts'
@@ -9,7 +9,7 @@ import { isConfirmed } from '../question.ts'
 import { listText } from '../rows-text.ts'
 import { visible } from '../terminal.ts'
 
-/** Makes a database; resolves with the exit status. */
+/** Creates a database; resolves with the exit status. */
 export function createDatabase(name: string, choice: ClientChoice, config: Config): Promise<number> {
   return withConnection(choice, config, async connection => {
     await run(form({ create_database: form({ object: form({ name }) }) }), connection)
@@ -32,7 +32,7 @@ export function listDatabases(
   })
 }
 
-/** Deletes a database with everything in it, once that is agreed to; resolves with the exit status. */
+/** Deletes a database with all its content, after confirmation; resolves with the exit status. */
 export function deleteDatabase(
   name: string,
   choice: ClientChoice & { readonly yes: boolean },

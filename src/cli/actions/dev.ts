@@ -1,4 +1,4 @@
-// Serves a data directory in a child process, and pushes the schema files of a folder whenever they change.
+// Serves a data directory in a child process, and pushes the schema files of a folder after each change.
 
 import { relative, resolve } from 'node:path'
 import { type Config, type SettingName, settings } from '../../app/config/settings.ts'
@@ -9,13 +9,13 @@ import { StartError } from '../command.ts'
 import { ownEnvironment } from '../own-commands.ts'
 import { planPush, pushFiles } from '../schema/fsl-files.ts'
 import { type SchemaFiles, watchSchema } from '../schema/watch.ts'
-import { keptRootSecret } from '../secret-file.ts'
+import { readRootSecret } from '../secret-file.ts'
 import { styleFor } from '../terminal.ts'
 import { filesOf, typesOf, writeIfChanged } from './types.ts'
 
 interface DevChoice {
   readonly out: string | undefined
-  /** The package whose classes the declarations use. */
+  /** The client package whose classes the declarations use. */
   readonly client: string
   readonly database: string | undefined
   readonly delete: boolean
@@ -23,7 +23,7 @@ interface DevChoice {
 
 /** Serves until SIGTERM or SIGINT; resolves with the exit status. */
 export async function develop(folder: string, choice: DevChoice, config: Config): Promise<number> {
-  // Before anything is started: a folder that is misspelt is said at once.
+  // Checked first, so that a misspelt folder fails before the service starts.
   filesOf(resolve(folder))
   const stopped = signalled()
   const service = await startService(environment(config), text => process.stderr.write(text))
@@ -35,12 +35,12 @@ export async function develop(folder: string, choice: DevChoice, config: Config)
     print(`Terrarium is ready on ${service.url}`)
     const connection = await connectionTo(service.url, choice.database, config)
     const use = (files: SchemaFiles) => pushAll(folder, files, choice, connection)
-    const watched = watchSchema(
+    const watching = watchSchema(
       () => filesOf(resolve(folder)),
       use,
       () => isOver,
     )
-    await Promise.race([over, watched])
+    await Promise.race([over, watching])
     return await over
   } finally {
     await service.stop()
@@ -53,19 +53,22 @@ function signalled(): Promise<void> {
   })
 }
 
-/** The service's own, but that its log tells what is wrong and no more, unless it was asked for another level. */
+/**
+ * The environment of the service. Its log level is raised to `warn`, unless another level than the default was
+ * requested.
+ */
 function environment(config: Config): NodeJS.ProcessEnv {
   const logLevel = config.logLevel === 'info' ? 'warn' : config.logLevel
   return ownEnvironment({ ...config, logLevel }, Object.keys(settings) as SettingName[])
 }
 
-/** A connection to the database, which is created with those around it. */
+/** Connects to the database, and creates it and its parents if they are missing. */
 async function connectionTo(
   url: string,
   database: string | undefined,
   config: Config,
 ): Promise<QueryConnection> {
-  const secret = config.rootSecret ?? keptRootSecret(config.data)
+  const secret = config.rootSecret ?? readRootSecret(config.data)
   if (secret === undefined)
     throw new StartError(`the root secret is not in ${config.data}: give --root-secret`)
   const within = (path: string | undefined) =>
@@ -95,7 +98,8 @@ async function pushAll(
       return
     }
     await pushFiles(files, true, plan, connection)
-    if (plan.isStaged) print('a schema is staged: the files are in it, and in force once it is committed')
+    if (plan.isStaged)
+      print('a schema is staged: the files are staged with it, and take effect when it is committed')
     print(plan.diff === '' ? `${folder}: unchanged` : `${folder}: pushed\n${plan.diff.trimEnd()}`)
     writeDeclarations(files, choice)
   } catch (cause) {
@@ -109,7 +113,7 @@ function writeDeclarations(files: SchemaFiles, { client, out }: DevChoice): void
   if (writeIfChanged(resolve(out), typesOf(files, client))) print(`wrote ${out}`)
 }
 
-/** Places of a drawn error are those of files, so that a terminal or an editor opens them. */
+/** Prefixes the positions in an error with the folder, so that a terminal or an editor can open them. */
 function inFolder(message: string, folder: string): string {
   const path = relative('.', folder) || '.'
   return message.replace(/^(\s*at )(\S+\.fsl:\d+:\d+)$/gm, `$1${path}/$2`)

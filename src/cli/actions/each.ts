@@ -1,4 +1,4 @@
-// `terrarium each`: applies a function to every element of a set, a page in each transaction.
+// `terrarium each`: applies a function to every element of a set, one page per transaction.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../app/config/settings.ts'
@@ -17,8 +17,8 @@ interface Choice extends ClientChoice {
   readonly dryRun: boolean
 }
 
-/** How far a bulk change has come: the content of a cursor file. */
-interface Place {
+/** The progress of a bulk change, as stored in a cursor file. */
+interface Progress {
   readonly set: string
   readonly each: string
   /** Undefined at the beginning. */
@@ -26,14 +26,14 @@ interface Place {
   readonly documents: number
 }
 
-/** A page that was changed. */
+/** A changed page. */
 interface Page {
   readonly documents: number
-  /** Undefined behind the last page. */
+  /** Undefined after the last page. */
   readonly after: string | undefined
 }
 
-/** Errors of version 10 that fewer documents may avoid. */
+/** Errors of version 10 that a smaller page may avoid. */
 const tooMuch: ReadonlySet<string> = new Set([
   'limit_exceeded',
   'time_out',
@@ -41,24 +41,24 @@ const tooMuch: ReadonlySet<string> = new Set([
   'value_too_large',
 ])
 
-/** Applies the function `each` to the elements of `set`, both expressions; resolves with the exit status. */
+/** Applies the function `each` to the elements of `set`; both are expressions. Resolves with the exit status. */
 export async function changeEach(set: string, each: string, choice: Choice, config: Config): Promise<number> {
   const { cursor: file, dryRun } = choice
-  const begun = file === undefined ? undefined : readPlace(file, set, each)
+  const begun = file === undefined ? undefined : readProgress(file, set, each)
   const connection = await connect(choice, config)
   const seen = { documents: begun?.documents ?? 0 }
   try {
     await connection.check()
-    let place: Place | undefined = begun ?? { set, each, cursor: undefined, documents: 0 }
+    let progress: Progress | undefined = begun ?? { set, each, cursor: undefined, documents: 0 }
     await withCount('each', seen, async () => {
       let size = choice.batch
-      while (place !== undefined) {
-        const { page, sizeNow } = await changePage(place, size, dryRun, connection)
+      while (progress !== undefined) {
+        const { page, sizeNow } = await changePage(progress, size, dryRun, connection)
         size = sizeNow
         seen.documents += page.documents
-        place =
+        progress =
           page.after === undefined ? undefined : { set, each, cursor: page.after, documents: seen.documents }
-        if (file !== undefined && !dryRun) keepPlace(file, place)
+        if (file !== undefined && !dryRun) writeProgress(file, progress)
       }
     })
     process.stdout.write(`${dryRun ? 'would change' : 'changed'} ${seen.documents} documents\n`)
@@ -75,32 +75,33 @@ export async function changeEach(set: string, each: string, choice: Choice, conf
 function interrupted({ message }: StartError, documents: number, file: string | undefined): string {
   const next =
     file === undefined
-      ? 'A cursor file (--cursor) would let the command continue.'
-      : 'The same command continues.'
-  return `${message}\n${documents} documents are changed. ${next}`
+      ? 'With a cursor file (--cursor), the same command could continue.'
+      : 'Run the same command again to continue.'
+  return `${message}\n${documents} documents were changed. ${next}`
 }
 
 async function changePage(
-  place: Place,
+  progress: Progress,
   size: number,
   isDryRun: boolean,
   connection: QueryConnection,
 ): Promise<{ readonly page: Page; readonly sizeNow: number }> {
   for (let sizeNow = size; ; sizeNow = Math.ceil(sizeNow / 4)) {
-    const { data, error, summary } = await connection.queryText(pageQuery(place, sizeNow, isDryRun), 'simple')
+    const query = pageQuery(progress, sizeNow, isDryRun)
+    const { data, error, summary } = await connection.queryText(query, 'simple')
     if (error === undefined) return { page: readPage(data), sizeNow }
     if (!tooMuch.has(error.code) || sizeNow === 1)
-      throw new StartError(visible(`${error.code}: ${drawn(error.message, summary)}`))
+      throw new StartError(visible(`${error.code}: ${errorText(error.message, summary)}`))
   }
 }
 
-/** A message with the drawing of its place, which mostly begins with it. */
-function drawn(message: string, summary: string): string {
+/** The message of an error with its excerpt of the query, which usually begins with the message. */
+function errorText(message: string, summary: string): string {
   return summary.includes(message) ? summary : `${message}\n${summary}`.trimEnd()
 }
 
-/** The function is applied in the order of the page. A comment at the end of an expression ends with its line. */
-function pageQuery({ cursor, each, set }: Place, size: number, isDryRun: boolean): string {
+/** The query that changes a page. A line break follows each expression, in case the expression ends with a comment. */
+function pageQuery({ cursor, each, set }: Progress, size: number, isDryRun: boolean): string {
   const page =
     cursor === undefined ? `(${set}\n).paginate(${size})` : `Set.paginate(${JSON.stringify(cursor)}, ${size})`
   const change = isDryRun ? '' : `page.data.forEach(${each}\n)\n`
@@ -114,8 +115,10 @@ function readPage(data: string): Page {
   return { documents: Number(member('documents') ?? 0), after: typeof after === 'string' ? after : undefined }
 }
 
-/** The place in a cursor file; undefined where there is no file. Throws {@link StartError} for one of another change. */
-function readPlace(file: string, set: string, each: string): Place | undefined {
+/**
+ * The progress in a cursor file; undefined without a file. Throws {@link StartError} for the file of another change.
+ */
+function readProgress(file: string, set: string, each: string): Progress | undefined {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -127,18 +130,18 @@ function readPlace(file: string, set: string, each: string): Place | undefined {
   const member = (name: string) => (json instanceof Map ? json.get(name) : undefined)
   const cursor = member('cursor')
   if (member('set') !== set || member('each') !== each || typeof cursor !== 'string')
-    throw new StartError(`${file} is not a cursor of this change: give another file, or remove it`)
+    throw new StartError(`${file} is not a cursor of this change: use another file, or remove it`)
   return { set, each, cursor, documents: Number(member('documents') ?? 0) }
 }
 
-/** Written aside and renamed, so that a crash leaves one place or the other. */
-function keepPlace(file: string, place: Place | undefined): void {
+/** Written to a draft and renamed, so that a crash leaves the old or the new content. */
+function writeProgress(file: string, progress: Progress | undefined): void {
   try {
-    if (place === undefined) {
+    if (progress === undefined) {
       rmSync(file, { force: true })
       return
     }
-    writeFileSync(`${file}.new`, `${JSON.stringify(place)}\n`, { mode: 0o600, flush: true })
+    writeFileSync(`${file}.new`, `${JSON.stringify(progress)}\n`, { mode: 0o600, flush: true })
     renameSync(`${file}.new`, file)
   } catch (cause) {
     throw new StartError(`${file} cannot be written: ${reasonOf(cause)}`)

@@ -20,12 +20,12 @@ interface Choice extends ClientChoice {
   readonly explain: boolean
 }
 
-/** Runs the queries of a text, `-` for standard input; resolves with the exit status. */
+/** Runs the queries in a text (`-`: standard input); resolves with the exit status. */
 export async function evaluate(text: string, choice: Choice, config: Config): Promise<number> {
   return runText({ text: text === '-' ? await textOf(process.stdin) : text, file: undefined }, choice, config)
 }
 
-/** Runs the queries in a file, `-` for standard input; resolves with the exit status. */
+/** Runs the queries in a file (`-`: standard input); resolves with the exit status. */
 export async function runFile(file: string, choice: Choice, config: Config): Promise<number> {
   return file === '-'
     ? evaluate(file, choice, config)
@@ -63,7 +63,7 @@ async function runText(from: QueryText, choice: Choice, config: Config): Promise
   }
 }
 
-/** The queries of a text; undefined when it has a mistake, which has then been told. */
+/** Parses the queries of a text. For an invalid text, shows the error and returns undefined. */
 function readQueries(dialect: Dialect, from: QueryText): readonly TextQuery[] | undefined {
   try {
     return dialect.read(from)

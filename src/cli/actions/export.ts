@@ -1,12 +1,12 @@
-// Writes everything in a database, or a part of it, to files, and tells what it wrote.
+// Exports a database, or a part of it, to files, and prints a summary.
 
 import { resolve } from 'node:path'
 import { systemRandom } from '../../base/random.ts'
 import { type ExportProgress, runExport } from '../../transfer/exporter.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import type { Invocation } from '../command.ts'
-import { givenTime } from '../given-time.ts'
 import { withRate } from '../progress.ts'
+import { timeOf } from '../time-argument.ts'
 import type { exportOptions } from '../transfer-options.ts'
 import { openTarget, withTransferErrors } from '../transfer-target.ts'
 
@@ -28,7 +28,7 @@ export async function run(invocation: Invocation<typeof exportOptions>): Promise
             fileFormat: given.files,
             gzip: given.gzip,
             history: given.history,
-            at: given.at === undefined ? undefined : givenTime(given.at),
+            at: given.at === undefined ? undefined : timeOf(given.at),
             collections: given.collection,
             id: String(BigInt(`0x${systemRandom.hex(7)}`)),
           },

@@ -1,4 +1,4 @@
-// Finds what is to be imported, imports it, and tells what became of it.
+// Finds the files to import, imports them, and prints a report.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
               given.collection ?? '',
               given.treatEmptyCsvCellsAs,
               given.encoding ?? '',
-              // Imports that began before this option existed go on.
+              // Left out when unset, so that imports that began before this option existed can continue.
               ...(given.rowIds ? ['row-ids'] : []),
             ],
           },
@@ -73,12 +73,12 @@ export async function run(invocation: Invocation<typeof importOptions>): Promise
   })
 }
 
-/** The name of an encoding as the platform knows it. Throws {@link UsageError}. */
+/** The canonical name of an encoding. Throws {@link UsageError} for an unknown one. */
 function encodingOf(label: string | undefined): string | undefined {
   try {
     return label === undefined ? undefined : new TextDecoder(label).encoding
   } catch {
-    throw new UsageError(`--encoding: ${label} is no known encoding (utf-8, windows-1252, utf-16le …)`)
+    throw new UsageError(`--encoding: ${label} is not a known encoding (utf-8, windows-1252, utf-16le …)`)
   }
 }
 

@@ -1,4 +1,4 @@
-// `terrarium key create|list|delete`: keys of a database.
+// `terrarium key create|list|delete`: the keys of a database.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
@@ -12,14 +12,14 @@ import { visible } from '../terminal.ts'
 
 const builtinRoles: ReadonlySet<string> = new Set(['admin', 'server', 'server-readonly', 'client'])
 
-interface NewKey extends ClientChoice {
+interface KeyRequest extends ClientChoice {
   readonly role: string | undefined
   readonly name: string | undefined
   readonly json: boolean
 }
 
-/** Makes a key and prints its secret; resolves with the exit status. */
-export function createKey(choice: NewKey, config: Config): Promise<number> {
+/** Creates a key and prints its secret; resolves with the exit status. */
+export function createKey(choice: KeyRequest, config: Config): Promise<number> {
   const { json, name, role } = choice
   if (role === undefined) throw new UsageError('key create needs --role')
   return withConnection(choice, config, async connection => {
@@ -63,7 +63,7 @@ export function listKeys(choice: ClientChoice & { readonly json: boolean }, conf
   })
 }
 
-/** Deletes the key with that id: its secret is refused at once; resolves with the exit status. */
+/** Deletes the key with this id, which makes its secret invalid at once; resolves with the exit status. */
 export function deleteKey(id: string, choice: ClientChoice, config: Config): Promise<number> {
   if (!/^\d+$/.test(id)) throw new UsageError('the id of a key is a number, as key list shows it')
   return withConnection(choice, config, async connection => {
@@ -75,7 +75,7 @@ export function deleteKey(id: string, choice: ClientChoice, config: Config): Pro
   })
 }
 
-/** One role or several. */
+/** The name of a role, or the names of several roles. */
 function namesIn(role: Json | undefined): string {
   const roles = Array.isArray(role) ? role : [role]
   return roles.map(each => idIn(each) ?? '').join(', ')

@@ -1,16 +1,19 @@
-// Moves what a data directory holds into a shared store, and back.
+// Moves the data of a data directory to a shared store, or back.
 
 import type { Config } from '../../app/config/settings.ts'
-import { noteMoved, prepareDataFolder } from '../../app/data-folder.ts'
+import { prepareDataFolder, writeMovedTo } from '../../app/data-folder.ts'
 import { claimFolder } from '../../storage/kv/lmdb-claim.ts'
 import { storeBytes } from '../../storage/kv/lmdb-copy.ts'
 import { moveBack } from '../backup-folder.ts'
 import { StartError } from '../command.ts'
 import { addressOf, fillShared, holdsData, isShared } from '../shared-store.ts'
 
-/** Fills the shared store from the data directory; `back`: the other way. Resolves with the exit status. */
+/**
+ * Fills the shared store from the data directory, or with `back` the data directory from the store. Resolves with the
+ * exit status.
+ */
 export async function migrate(config: Config, back: boolean): Promise<number> {
-  if (!isShared(config)) throw new StartError('which database? Give --store or TERRARIUM_STORE')
+  if (!isShared(config)) throw new StartError('migrate needs the database: give --store or TERRARIUM_STORE')
   if (back) {
     const { bytes, time } = await moveBack(config, config.data)
     process.stdout.write(`moved ${bytes} bytes as of transaction time ${time} to ${config.data}\n`)
@@ -21,7 +24,7 @@ export async function migrate(config: Config, back: boolean): Promise<number> {
   const release = claimFolder(config.data)
   try {
     const { keys, bytes, time } = await fillShared(config, config.data, storeBytes(config.data))
-    noteMoved(config.data, addressOf(config))
+    writeMovedTo(config.data, addressOf(config))
     process.stdout.write(
       `moved ${keys} keys, ${bytes} bytes as of transaction time ${time} to ${addressOf(config)}\n`,
     )

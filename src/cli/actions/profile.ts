@@ -1,4 +1,4 @@
-// `terrarium profile add|list|delete`: services under names of one's own.
+// `terrarium profile add|list|delete`: named services.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { ClientChoice } from '../client/options.ts'

@@ -1,11 +1,11 @@
-// `terrarium rewind`: takes the documents of a collection back to a time, and tells what it did.
+// `terrarium rewind`: restores the documents of a collection to a time, and prints the number of changes.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { type RewindCounts, runRewind } from '../../transfer/rewinder.ts'
 import type { ClientChoice } from '../client/options.ts'
-import { givenTime } from '../given-time.ts'
 import { withCount } from '../progress.ts'
+import { timeOf } from '../time-argument.ts'
 import { openTarget, withTransferErrors } from '../transfer-target.ts'
 
 interface Choice extends Pick<ClientChoice, 'url' | 'secret' | 'database'> {
@@ -24,7 +24,7 @@ export function rewind(options: Choice, config: Config): Promise<number> {
     const { connection, database } = await openTarget({ options, config }, false)
     try {
       const progress = { documents: 0 }
-      const wanted = { database, collection, to: givenTime(at), batch, dryRun }
+      const wanted = { database, collection, to: timeOf(at), batch, dryRun }
       const counts = await withCount('rewind', progress, () => runRewind(connection, wanted, progress))
       process.stdout.write(json ? `${JSON.stringify(counts)}\n` : countsText(counts, dryRun))
       return 0

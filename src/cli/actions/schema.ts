@@ -1,4 +1,4 @@
-// Pulls the schema of a database into files and pushes it back, showing what changes before anything does.
+// Pulls the schema of a database into files, or pushes files to a database. Shows the changes before it makes them.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -12,13 +12,12 @@ import { failureText, writeSyntaxError } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { isConfirmed } from '../question.ts'
 import { readSchema, sameJson } from '../schema/database.ts'
-import { evaluateObjects } from '../schema/evaluate.ts'
 import {
+  type FileObject,
   type FolderContent,
   fileOf,
   readFolder,
   SchemaFileError,
-  type WrittenObject,
   writeObject,
 } from '../schema/folder.ts'
 import {
@@ -27,9 +26,9 @@ import {
   planPush,
   pushFiles,
   readFslFiles,
-  writePulled,
+  writeChanges,
 } from '../schema/fsl-files.ts'
-import { idOf, type SchemaObject } from '../schema/kinds.ts'
+import { definingFields, idOf, type SchemaObject } from '../schema/kinds.ts'
 import { makePlan, type SchemaChange, type SchemaPlan, stepsOf } from '../schema/plan.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
 
@@ -39,7 +38,7 @@ interface Choice {
 }
 
 interface PullChoice extends Choice {
-  /** The version of the language whose files are written; `auto`: that of the folder or the database. */
+  /** The version of the language whose files are written; `auto` chooses by the folder, then by the database. */
   readonly fql: string
 }
 
@@ -56,7 +55,7 @@ export function pullSchema(
   return withService(choice, config, connection => pull(resolve(folder), connection, choice))
 }
 
-/** Makes the schema of a database what files say; resolves with the exit status. */
+/** Applies schema files to a database; resolves with the exit status. */
 export function pushSchema(
   folder: string,
   choice: PushChoice & ClientChoice,
@@ -84,7 +83,10 @@ async function withService(
 
 // --------------------------------------------------------------------------------------------------- pull
 
-/** A folder with `.fsl` files is one of version 10, and one without any files what the database is. */
+/**
+ * With `auto`, a folder with `.fsl` files belongs to version 10; for a folder without schema files, the database
+ * decides.
+ */
 async function pull(folder: string, connection: QueryConnection, choice: PullChoice): Promise<number> {
   const isVersion10 =
     choice.fql === 'auto'
@@ -93,7 +95,7 @@ async function pull(folder: string, connection: QueryConnection, choice: PullCho
   return isVersion10 ? pullFsl(folder, connection, choice) : pullObjects(folder, connection, choice)
 }
 
-/** Whether there are files of version 4, be they such that cannot be read. */
+/** Whether the folder has files of version 4, even unreadable ones. */
 function hasObjects(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { objects, unread } = readFolder(folder)
@@ -104,8 +106,8 @@ async function pullFsl(folder: string, connection: QueryConnection, choice: Choi
   const { changes, unknown } = await planPull(folder, connection)
   showFiles(changes.map(({ isNew, name }) => ({ file: name, isNew })))
   for (const name of unknown) print(`? ${name}: the database has no such file`)
-  const asks = changes.some(({ isNew }) => !isNew)
-  return writeFiles(changes.length, asks, choice, () => writePulled(changes))
+  const overwrites = changes.some(({ isNew }) => !isNew)
+  return writeFiles(changes.length, overwrites, choice, () => writeChanges(changes))
 }
 
 async function pullObjects(folder: string, connection: QueryConnection, choice: Choice): Promise<number> {
@@ -114,7 +116,7 @@ async function pullObjects(folder: string, connection: QueryConnection, choice: 
   const written = content?.objects ?? []
   const kept = new Map<string, { readonly object: SchemaObject; readonly file: string }>()
   for (const [index, object] of (await evaluateObjects(written, connection)).entries()) {
-    kept.set(idOf(object), { object, file: (written[index] as WrittenObject).from.file })
+    kept.set(idOf(object), { object, file: (written[index] as FileObject).from.file })
   }
   const changes: { readonly object: SchemaObject; readonly file: string; readonly isNew: boolean }[] = []
   for (const object of present) {
@@ -124,13 +126,13 @@ async function pullObjects(folder: string, connection: QueryConnection, choice: 
     changes.push({ object, file: other?.file ?? fileOf(folder, object), isNew: !other })
   }
   checkWritable(changes, written)
-  showLeftOut(content)
+  showSkipped(content)
   showFiles(changes)
   for (const { file, object } of kept.values())
     print(`? ${file}: the database has no ${object.kind.name} ${object.name}`)
   print(`${present.length - changes.length} unchanged`)
-  const asks = changes.some(({ file }) => existsSync(file))
-  return writeFiles(changes.length, asks, choice, () => {
+  const overwrites = changes.some(({ file }) => existsSync(file))
+  return writeFiles(changes.length, overwrites, choice, () => {
     for (const { file, object } of changes) writeObject(file, object)
   })
 }
@@ -141,29 +143,31 @@ function showFiles(changes: readonly { readonly file: string; readonly isNew: bo
     print(style(isNew ? 'green' : 'yellow', `${isNew ? '+' : '~'} ${visible(file)}`))
 }
 
-/** Writes so many files; where nothing is overwritten there is nothing to ask. Resolves with the exit status. */
-async function writeFiles(count: number, asks: boolean, choice: Choice, write: () => void): Promise<number> {
+/** Writes files; asks first if a file is overwritten. Resolves with the exit status. */
+async function writeFiles(
+  count: number,
+  overwrites: boolean,
+  choice: Choice,
+  write: () => void,
+): Promise<number> {
   if (count === 0) return 0
-  const yes = choice.yes || !asks
+  const yes = choice.yes || !overwrites
   if (!(await isConfirmed({ ...choice, yes }, `Write ${count} files?`))) return choice.dryRun ? 0 : 1
   write()
   print(`wrote ${count} files`)
   return 0
 }
 
-/** A file with several objects cannot be written for one of them, and one in JavaScript not at all. */
-function checkWritable(
-  changes: readonly { readonly file: string }[],
-  written: readonly WrittenObject[],
-): void {
+/** Throws for files that cannot be rewritten: those with several objects, and those in JavaScript. */
+function checkWritable(changes: readonly { readonly file: string }[], written: readonly FileObject[]): void {
   for (const { file } of changes) {
     if (!file.endsWith('.fql'))
       throw new StartError(
-        `${file} differs from the database, and only .fql files are written: change it by hand`,
+        `${file} differs from the database, and only .fql files can be written: change the file by hand`,
       )
     if (written.filter(({ from }) => from.file === file).length > 1) {
       throw new StartError(
-        `${file} holds several objects, of which one has changed: give each a file of its own`,
+        `${file} contains several objects, and one of them has changed: give each object a file of its own`,
       )
     }
   }
@@ -171,7 +175,7 @@ function checkWritable(
 
 // --------------------------------------------------------------------------------------------------- push
 
-/** Files of version 10 are pushed by themselves: they are the whole schema of a repository that has any. */
+/** If the folder has files of version 10, only these are pushed: they are the whole schema. */
 async function push(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
   const files = readFslFiles(folder)
   return files.size > 0 ? pushFsl(files, connection, choice) : pushObjects(folder, connection, choice)
@@ -184,23 +188,25 @@ async function pushFsl(
 ): Promise<number> {
   const plan = await planPush(files, choice.delete, connection)
   if (plan.isStaged)
-    print('a schema is staged: what is pushed goes into it, and is in force once it is committed')
+    print('a schema is staged: the files are staged with it, and take effect when it is committed')
   if (plan.diff === '') print('unchanged')
   else process.stdout.write(plan.diff)
   if (plan.diff === '' && choice.dryRun) return 0
-  const isToAsk = plan.diff !== ''
-  if (isToAsk && !(await isConfirmed(choice, 'Make these changes?'))) return choice.dryRun ? 0 : 1
+  const hasChanges = plan.diff !== ''
+  if (hasChanges && !(await isConfirmed(choice, 'Make these changes?'))) return choice.dryRun ? 0 : 1
   await pushFiles(files, choice.delete, plan, connection)
-  if (isToAsk) print('made the changes')
+  if (hasChanges) print('made the changes')
   return 0
 }
 
 async function pushObjects(folder: string, connection: QueryConnection, choice: PushChoice): Promise<number> {
   const content = readFolder(folder)
   const { objects: written, unread } = content
-  showLeftOut(content)
+  showSkipped(content)
   if (unread.length > 0 && choice.delete)
-    throw new StartError('nothing was changed: --delete would remove what files that cannot be read make')
+    throw new StartError(
+      'nothing was changed: --delete would delete the objects of files that cannot be read',
+    )
   if (written.length === 0) throw new StartError(`there are no files with schema objects in ${folder}`)
   const wanted = await evaluateObjects(written, connection)
   const plan = makePlan(wanted, written, await readSchema(connection), choice.delete)
@@ -222,13 +228,13 @@ async function pushObjects(folder: string, connection: QueryConnection, choice: 
   return 1
 }
 
-/** Shows what is wrong with an object: each field that is not valid, or the part of the file that the error is about. */
-function showFaults({ code, description, failures, position }: WireError, written: WrittenObject): void {
+/** Shows an error in its file: the invalid fields, or the part of the file that the error is about. */
+function showFaults({ code, description, failures, position }: WireError, written: FileObject): void {
   const { from, place, source } = written
   const show = (message: string, at: TextRange) =>
     writeSyntaxError(new FqlSyntaxError(message, from.text, at), from, process.stderr, code)
   for (const failure of failures) {
-    // Some fields are named from the beginning of the query.
+    // The path of some fields begins at the query, that of others at the object.
     const field = failure.field[0] === 'do' ? failure.field.slice(2) : failure.field
     show(failureText({ ...failure, field }), fieldPlace(source, field))
   }
@@ -237,7 +243,7 @@ function showFaults({ code, description, failures, position }: WireError, writte
   if (failures.length === 0) show(description, isInParams ? source.at(rest) : place)
 }
 
-/** Where a field is written: in the object's literal, in which one thing may stand for an array of it. */
+/** Finds a field in the text of an object. A single element may be written without its array. */
 function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
   let node = source
   for (const step of field) {
@@ -252,7 +258,7 @@ function fieldPlace(source: SourceNode, field: readonly string[]): TextRange {
 function showPlan({ changes, unchanged, extra }: SchemaPlan, output: Output): void {
   const style = styleFor(output)
   for (const change of changes) output.write(`${style(colourOf(change), visible(lineFor(change)))}\n`)
-  for (const { kind, name } of extra) output.write(`? ${kind.name} ${name}: no file has it; it stays\n`)
+  for (const { kind, name } of extra) output.write(`? ${kind.name} ${name}: in no file, kept\n`)
   output.write(`${unchanged} unchanged\n`)
 }
 
@@ -264,20 +270,54 @@ function lineFor(change: SchemaChange): string {
   if (change.action === 'delete') return `- ${change.present.kind.name} ${change.present.name}`
   const { kind, name } = change.wanted
   if (change.action === 'create') return `+ ${kind.name} ${name}`
-  const effect = change.action === 'build again' ? ' (deleted and built again)' : ''
+  const effect = change.action === 'rebuild' ? ' (deleted and built again)' : ''
   return `~ ${kind.name} ${name}: ${change.fields.join(', ')}${effect}`
 }
 
 // ------------------------------------------------------------------------------------------------- shared
 
-/** Names the files that are left out. */
-function showLeftOut(content: FolderContent | undefined): void {
+/** Lists the files that are skipped. */
+function showSkipped(content: FolderContent | undefined): void {
   for (const { error, from } of content?.unread ?? [])
-    writeSyntaxError(error, from, process.stderr, 'left out, as scripts are not run')
+    writeSyntaxError(error, from, process.stderr, 'skipped, because scripts are not run')
   for (const folder of content?.children ?? [])
-    process.stderr.write(`left out: ${folder} is the schema of a child database, and pushed by itself\n`)
+    process.stderr.write(`skipped: ${folder} is the schema of a child database; push it separately\n`)
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** The defining fields of the objects in files. The service creates nothing. Throws {@link SchemaFileError}. */
+async function evaluateObjects(
+  written: readonly FileObject[],
+  connection: QueryConnection,
+): Promise<readonly SchemaObject[]> {
+  if (written.length === 0) return []
+  const reply = await connection.query(written.map(({ params }) => params))
+  if (reply.kind === 'errors') {
+    const [error] = reply.errors
+    const object = written[Number(error?.position[0] ?? 0)] as FileObject
+    const { from, source } = object
+    const place = source.at(error?.position.slice(1) ?? [])
+    const mistake = new FqlSyntaxError(error?.description ?? '', from.text, place)
+    throw new SchemaFileError(from, mistake, error?.code)
+  }
+  const values = reply.resource as readonly Json[]
+  return written.map(({ kind, name }, index) => {
+    // Every value is an object, because every query was an object literal.
+    const fields = withoutTag(values[index] as ReadonlyMap<string, Json>)
+    return { kind, name, fields: definingFields(kind, withoutNulls(fields)) }
+  })
+}
+
+/** Unwraps an object: the wire wraps objects with a key that begins with @. */
+function withoutTag(fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
+  const wrapped = fields.size === 1 ? fields.get('@obj') : undefined
+  return wrapped instanceof Map ? wrapped : fields
+}
+
+/** Removes null fields: null means that the field is absent. */
+function withoutNulls(fields: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> {
+  return new Map([...fields].filter(([, value]) => value !== null))
 }

@@ -1,5 +1,5 @@
-// Runs the service until it is told to stop. Standard output gets one line, when it serves; everything else is log lines
-// on standard error.
+// Runs the service until a signal stops it. Standard output gets one line, when the service is ready; all other output
+// is log lines on standard error.
 
 import cluster from 'node:cluster'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { isShortSecret } from '../../app/config/faults.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { claimData } from '../../app/data-folder.ts'
 import { clockFileOf, type OpenEngine, openEngine, type ProcessRole } from '../../app/open-engine.ts'
-import { settleStore } from '../../app/open-store.ts'
-import { createServer, type Server, urlOf } from '../../app/server.ts'
+import { prepareStore, settleStore } from '../../app/open-store.ts'
+import { createServer, type Server, tlsOf, urlOf } from '../../app/server.ts'
 import { systemClock } from '../../base/clock.ts'
 import { descriptorsMax, descriptorsMin } from '../../base/descriptors.ts'
 import { RequestError } from '../../base/errors.ts'
@@ -18,17 +18,19 @@ import { openPersistentClock } from '../../base/persistent-clock.ts'
 import { keepSharedTimeline } from '../../base/shared-timeline.ts'
 import { reasonOf } from '../../base/system-reasons.ts'
 import { systemTimers, wait } from '../../base/timers.ts'
+import type { Listener } from '../../server/http/listener.ts'
+import { createStartingService } from '../../server/http/starting.ts'
 import { openServiceLog } from '../../server/service-log.ts'
-import { assertIdentity } from '../../storage/kv/folder-identity.ts'
+import { assertIdentity, identityOf } from '../../storage/kv/folder-identity.ts'
 import { joinClaim } from '../../storage/kv/lmdb-claim.ts'
+import { type CopyProgress, copiedShare } from '../../storage/kv/postgres/copy-state.ts'
 import { StartError } from '../command.ts'
 import { divergedExitCode, exitDiverged, killSelf } from '../fatal.ts'
-import { HeldFolder } from '../held-folder.ts'
 import { metricsOfWorkers, openMetrics, shareMetrics } from '../metrics.ts'
 import { startOwnCommand } from '../own-commands.ts'
+import { withProgress } from '../progress.ts'
 import { rootSecretOf } from '../root-secret.ts'
-import { forgetAddress, noteAddress } from '../service-address.ts'
-import { StartingNode } from '../starting-node.ts'
+import { removeAddress, writeAddress } from '../service-address.ts'
 import {
   endWithSupervisor,
   exchangeNotices,
@@ -41,32 +43,32 @@ import {
 /** Opens the storage of a data directory and the engine over it. */
 type Open = (config: Config, log: Logger, role: ProcessRole) => Promise<OpenEngine>
 
-/** Serves until SIGTERM or SIGINT; resolves with the exit status. Tests open another engine than that of the folder. */
+/** Serves until SIGTERM or SIGINT; resolves with the exit status. Tests pass another `open`. */
 export async function serve(config: Config, open: Open = openEngine): Promise<number> {
   const log = openServiceLog(config.logLevel)
   if (cluster.isWorker) return runWorker(config, open, log.child({ worker: workerNumber() }))
-  refuseFewDescriptors()
+  rejectFewDescriptors()
   const release = claimData(config)
-  const held = new HeldFolder(config, log, killSelf)
+  const watch = new DirectoryWatch(config, log, killSelf)
   try {
     if (isShortSecret(config.rootSecret))
-      log.warn('the root secret is easily guessed: every program of this machine can have all rights')
+      log.warn('the root secret is easily guessed: every program on this machine can get all rights')
     const node =
       config.store === undefined ? undefined : await readable(config, () => new StartingNode(config, log))
     const status = await (config.workers === 1
-      ? runAlone(config, node, open, log, held)
-      : supervise(config, node, log, held))
+      ? runAlone(config, node, open, log, watch)
+      : supervise(config, node, log, watch))
     if (status === 0) settleStore(config)
     return status
   } finally {
-    held.letGo()
-    forgetAddress(config.data)
+    watch.stop()
+    removeAddress(config.data)
     await release()
   }
 }
 
-/** Throws {@link StartError} where the service could not even open its own files. */
-function refuseFewDescriptors(): void {
+/** Throws {@link StartError} if the limit of open files is too low for the service's own files. */
+function rejectFewDescriptors(): void {
   const max = descriptorsMax()
   if (max >= descriptorsMin) return
   const advice = `it needs ${descriptorsMin} or more (ulimit -n)`
@@ -77,7 +79,7 @@ const silent = openServiceLog('silent')
 
 type Stopped = Promise<NodeJS.Signals>
 
-/** Whether this process was started with a channel to another one, which may be gone by now. */
+/** Whether this process was started with a channel to its parent, which may be closed by now. */
 const hasParent = process.connected === true
 
 async function runAlone(
@@ -85,7 +87,7 @@ async function runAlone(
   node: StartingNode | undefined,
   open: Open,
   log: Logger,
-  held: HeldFolder,
+  watch: DirectoryWatch,
 ): Promise<number> {
   let server: Server | undefined
   const service = { ...config, port: await startEarly(config, node, log) }
@@ -95,7 +97,7 @@ async function runAlone(
     const rootSecret = await rootSecretOf(config, log)
     const role = { worker: 0, background: true, slowLane: true, onFatal: exitDiverged }
     const opened = await open({ ...config, rootSecret }, log, role)
-    held.complete()
+    watch.complete()
     const stopped = signalled()
     server = await created(service, opened, log, 0)
     await node?.listener.close(0)
@@ -107,7 +109,7 @@ async function runAlone(
   }
 }
 
-/** Has a node accept connections although it cannot serve yet; resolves with its port. */
+/** Lets a node accept connections before it can serve; resolves with its port. */
 async function startEarly(config: Config, node: StartingNode | undefined, log: Logger): Promise<number> {
   if (node === undefined) return config.port
   const port = await listening(config, () => node.listener.listen(config))
@@ -116,16 +118,16 @@ async function startEarly(config: Config, node: StartingNode | undefined, log: L
 }
 
 function noteEarly(config: Config, port: number, log: Logger): void {
-  log.info(`the node is starting; ${urlOf(config, port)}/ping tells how far it has come`)
+  log.info(`the node is starting; ${urlOf(config, port)}/ping shows its progress`)
 }
 
-/** One of several processes: serves connections that the supervisor hands over. */
+/** Runs a worker, which serves connections from the supervisor. */
 async function runWorker(config: Config, open: Open, log: Logger): Promise<number> {
   endWithSupervisor()
   assertIdentity(config.data, workerFolder())
   const release = joinClaim(config.data)
   const worker = workerNumber()
-  // The supervisor has made it, and said where it is.
+  // The supervisor has already generated the secret and logged its location.
   const rootSecret = await rootSecretOf(config, silent)
   const notices = new NoticeBoard()
   const role = {
@@ -153,7 +155,7 @@ async function supervise(
   config: Config,
   node: StartingNode | undefined,
   log: Logger,
-  held: HeldFolder,
+  watch: DirectoryWatch,
 ): Promise<number> {
   const metrics = await openMetrics(config, log, metricsOfWorkers())
   const clock = openPersistentClock(clockFileOf(config), clockAheadMicros, systemClock.now)
@@ -163,29 +165,29 @@ async function supervise(
       count: config.workers,
       noticeMs: config.shutdownNoticeMs,
       graceMs: config.shutdownGraceMs,
-      folder: () => held.identity,
+      folder: () => watch.identity,
       log,
       timers: systemTimers,
       clock: systemClock,
       ...(node && {
-        renew: { worthlessStatus: divergedExitCode, prepare: () => node.prepare() },
-        takeEarly: node.listener.receive(),
+        rebuild: { divergedStatus: divergedExitCode, prepare: () => node.prepare() },
+        handleEarly: node.listener.receive(),
       }),
     })
     const port = await listening(config, () => supervisor.listen(config))
     if (node) noteEarly(config, port, log)
     try {
       await node?.prepare()
-      // Workers find it made.
+      // Generated before the workers start, so that they find it.
       await rootSecretOf(config, log)
     } catch (cause) {
       await supervisor.stop()
       throw cause
     }
     const stopped = signalled()
-    // A worker that could not start has said why.
+    // A worker that could not start has logged the reason.
     if (!(await supervisor.start())) return 1
-    held.complete()
+    watch.complete()
     announce(config, urlOf(config, port))
     const signal = await stopped
     log.info({ signal }, 'stopping')
@@ -199,13 +201,13 @@ async function supervise(
   }
 }
 
-/** Workers extrapolate between two looks of the supervisor at the clock, which is every half second; microseconds. */
+/** How far workers extrapolate the clock, in microseconds: the supervisor writes the time every half second. */
 const clockAheadMicros = 600_000
 
 const timelineFileOf = (config: Config) => join(config.data, 'timeline')
 
 function announce(config: Config, url: string): void {
-  noteAddress(config.data, url)
+  writeAddress(config.data, url)
   process.stdout.write(`Terrarium is ready on ${url}\n`)
 }
 
@@ -226,9 +228,9 @@ async function stopping(
 }
 
 /**
- * Resolves with the first signal that asks to stop; a second one ends the process at once, and so does any before this
- * is called: while a store is opened no listener would be heard. A process that was started with a channel to another one stops
- * when that ends.
+ * Resolves with the first signal to stop; a second signal kills the process. Signals before this call also kill it,
+ * because opening a store blocks the event loop, so that no listener would run. A process that was started with a
+ * channel to its parent also stops when the channel closes.
  */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
@@ -250,7 +252,7 @@ function created(config: Config, engine: OpenEngine, log: Logger, worker: number
   return readable(config, () => createServer(config, engine, log, { worker, startCommand }))
 }
 
-/** Runs what reads the configured files, and the store; says in one line what is wrong with them. */
+/** Runs `make`, which reads the configured files and the store; turns its failures into one-line errors. */
 async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make()
@@ -265,7 +267,7 @@ async function readable<T>(config: Config, make: () => T | Promise<T>): Promise<
   }
 }
 
-/** Runs `listen`, which listens on the configured address; says in one line what keeps it from that. */
+/** Runs `listen`, which listens on the configured address; turns its failures into one-line errors. */
 async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T> {
   try {
     return await listen()
@@ -277,5 +279,95 @@ async function listening<T>(config: Config, listen: () => Promise<T>): Promise<T
       throw new StartError(`cannot serve on ${address}: ${reasonOf(cause)}`)
     }
     throw cause
+  }
+}
+
+/** Interval at which the path of the data directory is checked, in milliseconds. */
+const watchMs = 1000
+
+/**
+ * Checks, while the service runs, that its data directory is still at its path. If another directory was moved there, the next
+ * process to start would open that one, and later commits of this process would be lost.
+ */
+class DirectoryWatch {
+  readonly #data: string
+  readonly #log: Logger
+  readonly #onFatal: () => void
+  #identity: string
+  /** Stops checking. */
+  readonly stop: () => void
+
+  /** The process must have claimed the directory. `onFatal` kills the process with its workers and its slow lane. */
+  constructor({ data }: Pick<Config, 'data'>, log: Logger, onFatal: () => void) {
+    this.#data = data
+    this.#log = log
+    this.#onFatal = onFatal
+    this.#identity = identityOf(data)
+    this.stop = systemTimers.every(watchMs, () => this.#check())
+  }
+
+  get identity(): string {
+    return this.#identity
+  }
+
+  /** Called after the store was opened: the identity then includes all its files. */
+  complete(): void {
+    const identity = identityOf(this.#data)
+    this.#check()
+    this.#identity = identity
+  }
+
+  /** Calls `onFatal` when another directory is at the path. */
+  #check(): void {
+    try {
+      assertIdentity(this.#data, this.#identity)
+    } catch (cause) {
+      this.#log.fatal((cause as Error).message)
+      this.#onFatal()
+    }
+  }
+}
+
+/** The copied share is reported in percent. */
+const percent = 100
+
+/**
+ * A node over a shared store before it can serve. The node may have to copy the state and to catch up with the log, which can
+ * take long. Meanwhile it responds with 503 and its progress, and shows the progress in the log and on a terminal.
+ */
+class StartingNode {
+  readonly #config: Config
+  readonly #log: Logger
+  /** Responds with 503 until it is closed. */
+  readonly listener: Listener
+  /** Progress of a copy; undefined while nothing is copied. */
+  #copied: CopyProgress | undefined
+
+  /** Throws when the files of the certificate cannot be read. */
+  constructor(config: Config, log: Logger) {
+    this.#config = config
+    this.#log = log
+    this.listener = createStartingService(() => this.#progress(), tlsOf(config))
+  }
+
+  /** Prepares the data directory. Throws `StoreUnavailableError`. */
+  async prepare(): Promise<void> {
+    this.#copied = undefined
+    await withProgress(
+      'copy of the store',
+      () => (this.#copied && copiedShare(this.#copied)) ?? 0,
+      () =>
+        prepareStore(this.#config, this.#log, progress => {
+          this.#copied = progress
+        }),
+    )
+    this.#copied = undefined
+  }
+
+  #progress(): string {
+    if (this.#copied === undefined) return 'the node is catching up with the store'
+    const share = copiedShare(this.#copied)
+    const done = share === undefined ? `${this.#copied.keys} rows` : `${Math.floor(share * percent)} %`
+    return `the node is copying the store, ${done} so far`
   }
 }

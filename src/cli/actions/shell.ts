@@ -1,4 +1,4 @@
-// Connects the shell to a service, the terminal and the file that keeps what was typed.
+// Connects the shell to a service, the terminal and the history file.
 
 import type { Config } from '../../app/config/settings.ts'
 import { connect } from '../client/connect.ts'
@@ -8,7 +8,7 @@ import { addToHistory, historyFile, readHistory } from '../shell/history.ts'
 import { runShell } from '../shell/shell.ts'
 import { readQueryFile } from './eval.ts'
 
-/** Reads and runs queries until the user leaves; resolves with the exit status. */
+/** Reads and runs queries until the user exits; resolves with the exit status. */
 export async function openShell(
   choice: ClientChoice & { readonly json: boolean; readonly fql: string },
   config: Config,

@@ -1,4 +1,4 @@
-// Writes the TypeScript declarations of a schema, once or whenever it changes.
+// Writes TypeScript declarations of a schema, once or after each change.
 
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -19,7 +19,7 @@ import { valueClassesOf } from '../types/value-classes.ts'
 interface TypesChoice {
   readonly out: string | undefined
   readonly watch: boolean
-  /** The package whose classes are used. */
+  /** The client package whose classes the declarations use. */
   readonly client: string
 }
 
@@ -42,7 +42,7 @@ export async function writeTypes(
   }
 }
 
-/** The schema files of a folder. Throws {@link StartError} where there are none. */
+/** The schema files of a folder. Throws {@link StartError} if there are none. */
 export function filesOf(folder: string): SchemaFiles {
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     throw new StartError(`there is no folder ${folder}`)
@@ -79,13 +79,15 @@ function writeOnce(files: SchemaFiles, { client, out }: TypesChoice): number {
   return 0
 }
 
-/** The declarations of schema files. Throws {@link TransferError} with everything that is wrong in one of them. */
+/** The declarations of schema files. Throws {@link TransferError} with all errors of a file. */
 export function typesOf(files: SchemaFiles, client: string): string {
   const items = [...files].flatMap(([name, text]) => readFsl(name, text).items)
   return declarationsOf(items, valueClassesOf(client))
 }
 
-/** Leaves a file alone that says the same, so that what watches it does nothing; returns whether it was written. */
+/**
+ * Writes a file only if its content changes, so that programs that watch it do nothing; returns whether it was written.
+ */
 export function writeIfChanged(path: string, text: string): boolean {
   try {
     if (existsSync(path) && readFileSync(path, 'utf8') === text) return false

@@ -1,13 +1,13 @@
-// Which service the commands that send queries talk to: one at a URL, the one that serves a data directory, or one of their
-// own on a folder that is not served.
+// Finds the service for the commands that send queries: a service at a URL, the service on a data directory, or a
+// temporary service on a directory that is not served.
 
 import { existsSync } from 'node:fs'
 import { UsageError } from '../../app/config/read-config.ts'
 import type { Config } from '../../app/config/settings.ts'
 import { FolderInUseError } from '../../storage/kv/errors.ts'
 import { StartError } from '../command.ts'
-import { keptRootSecret } from '../secret-file.ts'
-import { notedAddress } from '../service-address.ts'
+import { readRootSecret } from '../secret-file.ts'
+import { readAddress } from '../service-address.ts'
 import { QueryConnection, type QueryScope } from './connection.ts'
 import type { ClientChoice } from './options.ts'
 import { startOwnService } from './own-service.ts'
@@ -32,20 +32,22 @@ export async function connect(choice: ClientChoice, config: Config): Promise<Que
     const secret = choice.secret ?? service.secret
     return new QueryConnection({ url: service.url, secret, scope, timeoutMs, onClose: service.stop })
   }
-  const address = notedAddress(data)
+  const address = readAddress(data)
   if (address === undefined) {
-    throw new StartError(`the data directory ${data} is served, but not said where: give --url and --secret`)
+    throw new StartError(
+      `the data directory ${data} is served, but its address is unknown: give --url and --secret`,
+    )
   }
-  const secret = choice.secret ?? config.rootSecret ?? keptRootSecret(data)
+  const secret = choice.secret ?? config.rootSecret ?? readRootSecret(data)
   if (secret === undefined) {
     throw new StartError(
-      `the data directory ${data} is served by ${address} with a root secret of its own: give --secret`,
+      `the data directory ${data} is served by ${address} with a configured root secret: give --secret`,
     )
   }
   return new QueryConnection({ url: address, secret, scope, timeoutMs })
 }
 
-/** Uses the service that {@link connect} finds, and closes the connection; resolves with the exit status 0. */
+/** Connects, runs `use` and closes the connection; resolves with the exit status 0. */
 export async function withConnection(
   choice: ClientChoice,
   config: Config,
@@ -62,7 +64,7 @@ export async function withConnection(
 }
 
 async function isServed(folder: string): Promise<boolean> {
-  // The storage engine is only loaded for folders.
+  // Imported here, because the storage engine is only needed for a data directory.
   const { claimFolder } = await import('../../storage/kv/lmdb-claim.ts')
   try {
     const release = claimFolder(folder)

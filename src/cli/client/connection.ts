@@ -6,19 +6,19 @@ import type { Json } from '../../values/value.ts'
 import { writeJson } from '../../values/write-json.ts'
 import { StartError } from '../command.ts'
 
-/** An error of a query, as the service tells it. */
+/** An error of a query, as the service returns it. */
 export interface WireError {
   readonly code: string
   readonly description: string
-  /** Steps into the query; absent when the error is not about a part of it. */
+  /** Steps into the query; absent when the error concerns no particular part. */
   readonly position: readonly (string | number)[]
-  /** The fields of a document that are not valid. */
+  /** The invalid fields of a document. */
   readonly failures: readonly { readonly field: readonly string[]; readonly text: string }[]
-  /** What went wrong inside a user function that was called; their positions are in its body. */
+  /** The errors inside a called user function; their positions refer to its body. */
   readonly cause: readonly WireError[]
 }
 
-/** What a query led to, with the body of the response as it came. */
+/** The response to a query; `body` is its original text. */
 export type Reply =
   | { readonly kind: 'resource'; readonly resource: Json; readonly body: string }
   | {
@@ -28,30 +28,30 @@ export type Reply =
       readonly body: string
     }
 
-/** What a query of version 10 led to. */
+/** The response to a query of version 10. */
 interface TextReply {
   /** The result: a text in the decorated format, JSON in others. */
   readonly data: string
   readonly error: { readonly code: string; readonly message: string } | undefined
-  /** What was logged and what is wrong, drawn under the text of the query. */
+  /** Log messages and hints, each with an excerpt of the query. */
   readonly summary: string
   readonly body: string
 }
 
-/** Who queries run as: a database below that of the secret, and a role or document in it. */
+/** The scope of queries: a database below that of the secret, and a role or document. */
 export interface QueryScope {
-  /** Names from the outside in, joined by `/`. */
+  /** Names from the outermost to the innermost, joined by `/`. */
   readonly database: string | undefined
   /** `admin`, `server`, `server-readonly`, `client`, `@role/NAME` or `@doc/COLLECTION/ID`. */
   readonly as: string | undefined
 }
 
-/** Where queries go. */
+/** The service, the credential and the scope of a connection. */
 interface ConnectionOptions {
   readonly url: string
   readonly secret: string
   readonly scope: QueryScope
-  /** Milliseconds a query may take; absent for what the service allows. */
+  /** Time limit of a query in milliseconds; when absent, the limit of the service. */
   readonly timeoutMs: number | undefined
   /** Called when the connection is closed. */
   readonly onClose?: () => Promise<void>
@@ -63,10 +63,10 @@ interface Response {
   readonly body: string
 }
 
-/** The version of the language that text is read as. */
+/** The API version with which queries of version 4 are sent. */
 const apiVersion = '4'
 
-/** A service, a secret and a scope. */
+/** Sends queries to a service, with a secret and a scope. */
 export class QueryConnection {
   readonly #options: ConnectionOptions
 
@@ -78,22 +78,22 @@ export class QueryConnection {
     return this.#options.scope
   }
 
-  /** The same service with another secret. Only the first connection is to be closed. */
+  /** A connection to the same service with another secret or scope. Only the first connection must be closed. */
   with(change: Partial<Pick<ConnectionOptions, 'secret' | 'scope'>>): QueryConnection {
     return new QueryConnection({ ...this.#options, ...change })
   }
 
-  /** Throws {@link StartError}, with the reason, unless queries are accepted here. */
+  /** Throws {@link StartError} with the reason unless the service accepts the credential. */
   async check(): Promise<void> {
-    if (!(await this.#isAccepted())) throw new StartError(await this.#refusal())
+    if (!(await this.#isAccepted())) throw new StartError(await this.#rejectionReason())
   }
 
   async #isAccepted(): Promise<boolean> {
     return (await this.#send('', { method: 'POST', body: '0' })).status !== 401
   }
 
-  /** Which part of the credential is refused. The service itself does not tell strangers; the holder of a secret can try. */
-  async #refusal(): Promise<string> {
+  /** Finds out which part of the credential is rejected, by trying each part: the service does not tell strangers. */
+  async #rejectionReason(): Promise<string> {
     const { scope, url } = this.#options
     const { as, database } = scope
     const accepts = (within: string | undefined) =>
@@ -108,8 +108,8 @@ export class QueryConnection {
   }
 
   /**
-   * Runs a query. Errors of the query are part of the reply; throws {@link StartError} when there is no reply that makes
-   * sense or the credential is refused, and an `AbortError` when `signal` ends the wait.
+   * Runs a query. Errors of the query are part of the reply. Throws {@link StartError} for an invalid response or a
+   * rejected credential, and an `AbortError` when `signal` aborts the wait.
    */
   async query(query: Json, signal?: AbortSignal): Promise<Reply> {
     const headers = { 'x-faunadb-api-version': apiVersion, ...this.#timeoutAs('x-query-timeout') }
@@ -117,14 +117,16 @@ export class QueryConnection {
     return readReply(status, body, url)
   }
 
-  /** Runs a query of version 10, with its result in that format. Errors are as those of {@link query}. */
+  /** Runs a query of version 10; `format` is that of the result. Throws like {@link query}. */
   async queryText(text: string, format: 'decorated' | 'simple', signal?: AbortSignal): Promise<TextReply> {
     const headers = { 'x-format': format, ...this.#timeoutAs('x-query-timeout-ms') }
     const { body, url } = await this.#post('query/1', new Map([['query', text]]), headers, signal)
     return readTextReply(body, url, format)
   }
 
-  /** Explains a query of either language: its result or its errors, and what it reads. Throws {@link StartError}. */
+  /**
+   * Explains a query of either language: returns its result or its errors, and its reads. Throws {@link StartError}.
+   */
   async explain(query: Json): Promise<Reply> {
     const headers = this.#timeoutAs('x-query-timeout')
     const { body, status, url } = await this.#post(
@@ -137,8 +139,8 @@ export class QueryConnection {
   }
 
   /**
-   * Asks for something below `/schema/1/`, or sends files there. Throws {@link StartError} with what the service has to say
-   * when it refuses.
+   * Sends a request, possibly with files, to a path below `/schema/1/`. Throws {@link StartError} with the service's
+   * error.
    */
   async schema(method: 'GET' | 'POST', path: string, files?: ReadonlyMap<string, string>): Promise<unknown> {
     const form = new FormData()
@@ -165,10 +167,10 @@ export class QueryConnection {
     return this.#sendAccepted(path, { ...request, signal: signal ?? null })
   }
 
-  /** Sends a request. Throws {@link StartError} when the credential is refused. */
+  /** Sends a request. Throws {@link StartError} when the credential is rejected. */
   async #sendAccepted(path: string, request: RequestInit): Promise<Response> {
     const response = await this.#send(path, request)
-    if (response.status === 401) throw new StartError(await this.#refusal())
+    if (response.status === 401) throw new StartError(await this.#rejectionReason())
     return response
   }
 
@@ -187,7 +189,7 @@ export class QueryConnection {
     }
   }
 
-  /** Ends what was started for the connection. */
+  /** Stops the service that was started for the connection, if any. */
   async close(): Promise<void> {
     await this.#options.onClose?.()
   }
@@ -201,7 +203,7 @@ export class QueryConnection {
   }
 }
 
-/** What an error says in the shape of version 10. */
+/** The message of an error in the form of version 10. */
 function messageIn(body: string): string | undefined {
   const json = tryJson(body)
   const error = json instanceof Map ? json.get('error') : undefined
@@ -215,7 +217,7 @@ function readReply(status: number, body: string, url: string): Reply {
   if (resource !== undefined) return { kind: 'resource', resource, body }
   const errors = json instanceof Map ? json.get('errors') : undefined
   if (!Array.isArray(errors)) {
-    throw new StartError(`${url} is no service of this language: it responded with status ${status}`)
+    throw new StartError(`${url} is not a service of this language: it responded with status ${status}`)
   }
   return { kind: 'errors', status, errors: errors.map(readError), body }
 }
@@ -223,7 +225,7 @@ function readReply(status: number, body: string, url: string): Reply {
 function readTextReply(body: string, url: string, format: 'decorated' | 'simple'): TextReply {
   const json = tryJson(body)
   if (!(json instanceof Map) || !(json.has('data') || json.has('error'))) {
-    throw new StartError(`${url} is no service of this language`)
+    throw new StartError(`${url} is not a service of this language`)
   }
   const summary = json.get('summary')
   const error = json.get('error')

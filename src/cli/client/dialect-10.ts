@@ -1,11 +1,11 @@
-// Version 10: the whole text is one query.
+// Version 10: a text is one query.
 
 import { QueryFailure } from '../../fql10/failure/failure.ts'
 import { summaryOf } from '../../fql10/failure/summary.ts'
 import { parseQuery } from '../../fql10/syntax/parse.ts'
 import { Source } from '../../fql10/syntax/source.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
-import { type Dialect, type Shown, TextFault, type TextQuery } from './dialect.ts'
+import { type Dialect, type ResultOutput, TextFault, type TextQuery } from './dialect.ts'
 import { jsonText, valueText } from './report.ts'
 
 function queryOf(text: string): TextQuery {
@@ -31,8 +31,8 @@ function queryOf(text: string): TextQuery {
   }
 }
 
-/** What was logged, and hints, come before what the query gave. */
-function writeSummary(summary: string, { stderr }: Shown): void {
+/** Writes log messages and hints, before the result. */
+function writeSummary(summary: string, { stderr }: ResultOutput): void {
   if (summary !== '') stderr.write(`${styleFor(stderr)('dim', visible(summary))}\n`)
 }
 
@@ -41,8 +41,8 @@ function writeError(
   summary: string,
   stderr: Output,
 ): void {
-  const isTold = summary.includes(message)
-  stderr.write(`${styleFor(stderr)(['red', 'bold'], code)}${isTold ? '' : `: ${visible(message)}`}\n`)
+  const hasMessage = summary.includes(message)
+  stderr.write(`${styleFor(stderr)(['red', 'bold'], code)}${hasMessage ? '' : `: ${visible(message)}`}\n`)
 }
 
 /** Queries of version 10. */

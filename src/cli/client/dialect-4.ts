@@ -1,4 +1,4 @@
-// Version 4: a text holds expressions, one query each.
+// Version 4: a text contains expressions; each expression is a query.
 
 import { FqlSyntaxError, type ParsedExpression, parseExpressions } from '../../fql4/text/index.ts'
 import { type Dialect, TextFault, type TextQuery } from './dialect.ts'
@@ -19,7 +19,7 @@ function queryOf(expression: ParsedExpression, from: QueryText): TextQuery {
   }
 }
 
-/** Expressions as drivers write them. */
+/** Expressions in the notation of the drivers. */
 export const dialect4: Dialect = {
   name: '4',
   read(from) {

@@ -1,5 +1,4 @@
-// The versions of the language, as commands that run texts see them: from a text to queries, from a query to what people
-// see.
+// The versions of the language for commands that run texts: parse a text into queries, run a query, show its result.
 
 import type { Json } from '../../values/value.ts'
 import type { Output } from '../terminal.ts'
@@ -9,8 +8,8 @@ import type { QueryText } from './report.ts'
 /** The name of a version. */
 export type DialectName = '4' | '10'
 
-/** How results are shown, and where. */
-export interface Shown {
+/** Where and how results are shown. */
+export interface ResultOutput {
   readonly asJson: boolean
   /** False: only errors are shown. */
   readonly showsResult: boolean
@@ -18,19 +17,19 @@ export interface Shown {
   readonly stderr: Output
 }
 
-/** One query of a text. */
+/** A query in a text. */
 export interface TextQuery {
-  /** Sends it and shows what came back; resolves with whether it succeeded. */
-  run(connection: QueryConnection, shown: Shown, signal?: AbortSignal): Promise<boolean>
-  /** The query as the body of a request has it. */
+  /** Sends the query and shows the result; resolves with true if it succeeded. */
+  run(connection: QueryConnection, output: ResultOutput, signal?: AbortSignal): Promise<boolean>
+  /** The query as in the body of a request. */
   readonly body: Json
 }
 
-/** Thrown for a text that is none of the language. */
+/** Thrown for a text that is not valid in the language. */
 export class TextFault {
-  /** More text could mend it. */
+  /** True if more text could make the text valid. */
   readonly isIncomplete: boolean
-  /** Tells what is wrong, and where. */
+  /** Shows the error and its position. */
   readonly show: (output: Output) => void
   constructor(isIncomplete: boolean, show: (output: Output) => void) {
     this.isIncomplete = isIncomplete

@@ -1,9 +1,9 @@
-// Chooses a version of the language; what the other one needs is not loaded.
+// Chooses a version of the language, and loads only its parser.
 
 import { StartError } from '../command.ts'
 import type { Dialect } from './dialect.ts'
 
-/** The version with that name. Throws {@link StartError} for any other name. */
+/** The version with this name. Throws {@link StartError} for an unknown name. */
 export async function dialectOf(name: string): Promise<Dialect> {
   switch (name) {
     case '4':

@@ -1,4 +1,4 @@
-// What the commands that send queries take and tell, apart from how they do it: `--help` needs no more.
+// The options of the commands that send queries, separate from their actions, so that `--help` loads nothing else.
 
 import { urlFault } from '../../app/config/faults.ts'
 import type { Invocation } from '../command.ts'
@@ -11,14 +11,14 @@ export const clientOptions = {
     kind: 'string',
     placeholder: 'NAME',
     fromEnvironment: true,
-    doc: 'A service that `profile add` has kept: its address, secret and database, where no flag says otherwise.',
+    doc: 'A service stored with `profile add`. Its address, secret and database are used where no flag is given.',
   },
   url: {
     kind: 'string',
     placeholder: 'URL',
     check: urlFault,
     fromEnvironment: true,
-    doc: 'The address of the service; by default the service on the data directory, which is started if none runs.',
+    doc: 'The address of the service; by default the service on the data directory, which is started if it is not running.',
   },
   secret: {
     kind: 'string',
@@ -45,12 +45,12 @@ export const clientOptions = {
   },
 } as const
 
-/** The form of what commands print. */
+/** The option for JSON output. */
 export const jsonOption = {
   json: { kind: 'switch', doc: 'Prints JSON.' },
 } as const
 
-/** The version of the language that texts are written in. */
+/** The option for the version of the language. */
 export const languageOption = {
   fql: {
     kind: 'choice',
@@ -60,7 +60,7 @@ export const languageOption = {
   },
 } as const
 
-/** What a command line gave for {@link clientOptions}. */
+/** The values of {@link clientOptions} on a command line. */
 export type ClientChoice = Invocation<typeof clientOptions>['options']
 
 /** Exit statuses of commands that run texts. */

@@ -1,5 +1,5 @@
-// A service of our own for a data directory that is not served: a child process that ends with this one. It runs queries
-// as any service does, so they can be cancelled, and builds indexes in the background.
+// A temporary service for a data directory that is not served: a child process that exits with this process. It works
+// like any service, so queries can be cancelled, and it builds indexes in the background.
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -11,18 +11,18 @@ import { ownEnvironment } from '../own-commands.ts'
 /** A running service. */
 interface RunningService {
   readonly url: string
-  /** Resolves when its process has ended. */
+  /** Resolves when the process has exited. */
   readonly ended: Promise<void>
   stop(): Promise<void>
 }
 
-/** One with a root secret of its own. */
+/** A service with a temporary root secret. */
 interface OwnService extends RunningService {
   readonly secret: string
 }
 
-/** Settings that are about serving others. */
-const notPassedOn: ReadonlySet<SettingName> = new Set([
+/** Settings that only matter for serving other clients. */
+const omittedSettings: ReadonlySet<SettingName> = new Set([
   'port',
   'host',
   'rootSecret',
@@ -46,8 +46,8 @@ export async function startOwnService(config: Config): Promise<OwnService> {
 }
 
 /**
- * Starts a service with settings from an environment; it ends with this process. `show` is given what it writes to standard error.
- * Throws {@link StartError} with the last of that when it cannot start.
+ * Starts a service with settings from an environment. It exits with this process. `show` gets its standard error.
+ * Throws {@link StartError} with the last line of standard error when the service cannot start.
  */
 export async function startService(
   env: NodeJS.ProcessEnv,
@@ -55,15 +55,15 @@ export async function startService(
 ): Promise<RunningService> {
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1] as string, 'serve'], {
     env,
-    // The channel tells it when this process ends, however that happens.
+    // The channel closes when this process exits for any reason, and the service then exits, too.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Ctrl-C at the terminal is meant for this process alone.
+    // Ctrl-C on the terminal then reaches only this process.
     detached: true,
   })
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()))
-  let complaint = ''
+  let errorOutput = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint = lastLines(complaint + text)
+    errorOutput = lastLines(errorOutput + text)
     show(text)
   })
   const url = await new Promise<string>((resolve, reject) => {
@@ -72,7 +72,7 @@ export async function startService(
       if (found !== undefined) resolve(found)
     })
     child.once('error', reject)
-    void ended.then(() => reject(new StartError(lastLine(complaint))))
+    void ended.then(() => reject(new StartError(lastLine(errorOutput))))
   })
   const stop = async () => {
     child.kill('SIGTERM')
@@ -82,15 +82,15 @@ export async function startService(
 }
 
 function environment(config: Config): NodeJS.ProcessEnv {
-  const names = (Object.keys(settings) as SettingName[]).filter(name => !notPassedOn.has(name))
+  const names = (Object.keys(settings) as SettingName[]).filter(name => !omittedSettings.has(name))
   const own = { TERRARIUM_PORT: '0', TERRARIUM_QUERY_LOG: 'false', TERRARIUM_LOG_LEVEL: 'silent' }
   return { ...ownEnvironment(config, names), ...own }
 }
 
-/** Characters of complaints that are kept: the last one is shown. */
-const complaintMax = 10_000
+/** Characters of standard error that are kept. */
+const errorOutputMax = 10_000
 
-const lastLines = (text: string) => text.slice(-complaintMax)
+const lastLines = (text: string) => text.slice(-errorOutputMax)
 
 function lastLine(text: string): string {
   const line = text.trim().split('\n').at(-1) ?? ''

@@ -1,4 +1,4 @@
-// What people see of results and errors.
+// Formats results and errors for people.
 
 import {
   excerpt,
@@ -11,32 +11,32 @@ import type { Json } from '../../values/value.ts'
 import { type Format, type Output, styleFor, visible, visibleInPlace } from '../terminal.ts'
 import type { Reply, WireError } from './connection.ts'
 
-/** A text that queries were read from. */
+/** The text that queries were parsed from. */
 export interface QueryText {
   readonly text: string
-  /** The file it is in; undefined where there is none. */
+  /** The file of the text; undefined without a file. */
   readonly file: string | undefined
 }
 
 const columnsDefault = 100
 
-/** Writes the result of a query: as text, or the JSON as it came. */
+/** Writes the result of a query as text, or as the original JSON. */
 export function writeResult(resource: Json, body: string, asJson: boolean, output: Output): void {
   // The envelope of a response is `{"resource":…}`.
   if (asJson) output.write(`${jsonText(body.trim().slice('{"resource":'.length, -1), output)}\n`)
-  // A terminal that does not know its width says 0.
+  // A terminal that does not know its width reports 0.
   else
     output.write(
       `${valueText(printValue(resource, { columns: output.columns || columnsDefault }), output)}\n`,
     )
 }
 
-/** JSON as it came; for a terminal with its hidden characters as escapes, which JSON has, too. */
+/** The original JSON; on a terminal, hidden characters are escaped, which JSON allows. */
 export function jsonText(json: string, { isTTY }: Output): string {
   return isTTY === true ? visible(json) : json
 }
 
-/** Texts, names of calls, and words or numbers: the parts of a value that have colours. */
+/** The coloured parts of a value: strings, names of calls, and words or numbers. */
 const valueParts = /("(?:[^"\\]|\\.)*")|([A-Za-z_$][\w$]*(?=\())|\b(true|false|null|-?\d[\w.+-]*)\b/g
 
 /** The text of a value, in either language. */
@@ -48,7 +48,7 @@ export function valueText(text: string, output: Output): string {
   })
 }
 
-/** Writes the errors of a query, each with its place in the text. */
+/** Writes the errors of a query, each with its position in the text. */
 export function writeErrors(
   { errors, body }: Extract<Reply, { kind: 'errors' }>,
   query: ParsedExpression,
@@ -69,12 +69,12 @@ export function writeErrors(
   }
 }
 
-/** A field of a document that is not valid, and why; without a field when it is the document as a whole. */
+/** The text of an invalid field; without a field, the error concerns the whole document. */
 export function failureText({ field, text }: WireError['failures'][number]): string {
   return field.length === 0 ? text : `${field.join('.')}: ${text}`
 }
 
-/** Writes what is wrong with a text, under a title, and where. */
+/** Writes an error in a text: a title, the message, and the position. */
 export function writeSyntaxError(
   error: FqlSyntaxError,
   from: QueryText,
@@ -86,7 +86,7 @@ export function writeSyntaxError(
   output.write(placeText(from, error, output))
 }
 
-/** The line of a place, underlined, below where it is. */
+/** The position, and below it the line of the text with an underline. */
 function placeText({ text, file }: QueryText, place: TextRange, output: Output): string {
   const style = styleFor(output)
   const { line: lineNumber, column } = new FqlSyntaxError('', text, place)
@@ -97,7 +97,7 @@ function placeText({ text, file }: QueryText, place: TextRange, output: Output):
   return `${head}    ${visibleInPlace(line)}\n    ${style('red', underline)}\n`
 }
 
-/** What went wrong in the functions that a query called, innermost last. */
+/** The errors in called functions, the innermost last. */
 function causeText(causes: readonly WireError[], depth: number): string {
   return causes
     .map(({ code, description, position, cause }) => {

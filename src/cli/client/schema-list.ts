@@ -7,7 +7,9 @@ import type { QueryConnection } from './connection.ts'
 
 const pageSize = 500n
 
-/** Documents of a set, each as a query sees the variable `document`. Throws {@link StartError}. */
+/**
+ * Reads the given fields of the documents of a set; a field's path starts at the document. Throws {@link StartError}.
+ */
 export async function* listOf(
   set: Json,
   fields: Readonly<Record<string, readonly string[]>>,
@@ -31,21 +33,21 @@ export async function* listOf(
   } while (after !== undefined)
 }
 
-/** The resource of a query. Throws {@link StartError} with the first error. */
+/** Runs a query and returns its resource. Throws {@link StartError} with the first error. */
 export async function run(query: Json, connection: QueryConnection): Promise<Json> {
   const reply = await connection.query(query)
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
   const texts = [error?.description, ...(error?.failures.map(({ text }) => text) ?? [])]
-  throw new StartError(visible(texts.filter(Boolean).join(' ') || 'the service refuses the query'))
+  throw new StartError(visible(texts.filter(Boolean).join(' ') || 'the service rejected the query'))
 }
 
-/** A form of the wire. */
+/** An object of the wire format. */
 export function form(members: Readonly<Record<string, Json>>): Json {
   return new Map(Object.entries(members))
 }
 
-/** The id within a reference; a text as it is; undefined for another value. */
+/** The id in a reference; a string as it is; undefined for other values. */
 export function idIn(json: Json | undefined): string | undefined {
   if (typeof json === 'string') return json
   const ref = json instanceof Map ? json.get('@ref') : undefined

@@ -4,7 +4,7 @@ import { limits } from '../../base/limits.ts'
 import { jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'
 
-/** Makes an account key. */
+/** Creates an account key. */
 export const createAccountKeyCommand = command({
   name: 'account-key create',
   summary: 'Creates an account key, which log pipelines use to export the query log.',

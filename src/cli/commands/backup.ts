@@ -15,7 +15,7 @@ export const backupCommand = command({
   },
 })
 
-/** The way back. */
+/** Restores a backup. */
 export const restoreCommand = command({
   name: 'restore',
   summary: 'Copies a backup to a new or empty data directory or shared store.',

@@ -1,5 +1,5 @@
-// `terrarium check`: proves that a data directory is sound: every index entry has its document and the reverse,
-// histories are in order, the change log covers them.
+// `terrarium check`: checks the integrity of a data directory. Index entries match the documents, histories are in
+// order, and the change log is complete.
 
 import { command } from '../command.ts'
 
@@ -8,7 +8,7 @@ export const checkCommand = command({
   name: 'check',
   summary: 'Checks the integrity of a data directory, or of a shared store.',
   description: [
-    "Over a store that several machines share it checks the record, of which it makes a copy in the data directory meanwhile, and compares this node's own copy with it. The node may be running.",
+    "For a store that several machines share, it copies the record to the data directory temporarily, checks the copy, and compares it with this node's replica. The node may be running.",
   ],
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
   statuses: [

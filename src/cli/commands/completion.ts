@@ -1,10 +1,10 @@
-// `terrarium completion bash|zsh|fish`: prints what makes a shell complete commands and flags.
+// `terrarium completion bash|zsh|fish`: prints a script with which a shell completes commands and flags.
 
 import { UsageError } from '../../app/config/read-config.ts'
 import { type Command, command } from '../command.ts'
 import { completionScripts } from '../completion-scripts.ts'
 
-/** The command over the table that it completes, which it is itself part of. */
+/** The command for a table of commands, which contains this command, too. */
 export function completionCommand(commands: () => readonly Command[]): Command {
   return command({
     name: 'completion',

@@ -3,10 +3,10 @@
 import { clientOptions, jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'
 
-/** Makes a database. */
+/** Creates a database. */
 export const createDatabaseCommand = command({
   name: 'database create',
-  summary: 'Makes a database below the one that the secret opens.',
+  summary: "Creates a database below the secret's database.",
   operands: [{ name: 'NAME', doc: 'The name of the database.' }],
   options: clientOptions,
   settings: ['data'],
@@ -18,7 +18,7 @@ export const createDatabaseCommand = command({
 /** Lists databases. */
 export const listDatabasesCommand = command({
   name: 'database list',
-  summary: 'Lists the databases in the one that the secret opens.',
+  summary: "Lists the databases in the secret's database.",
   options: { ...jsonOption, ...clientOptions },
   settings: ['data'],
   run: async ({ options, config }) => (await import('../actions/database.ts')).listDatabases(options, config),
@@ -27,9 +27,9 @@ export const listDatabasesCommand = command({
 /** Deletes a database. */
 export const deleteDatabaseCommand = command({
   name: 'database delete',
-  summary: 'Deletes a database with everything in it.',
+  summary: 'Deletes a database with all its content.',
   operands: [{ name: 'NAME', doc: 'The name of the database.' }],
-  options: { yes: { kind: 'switch', doc: 'Deletes without a question.' }, ...clientOptions },
+  options: { yes: { kind: 'switch', doc: 'Deletes without confirmation.' }, ...clientOptions },
   settings: ['data'],
   run: async ({ operands: [name = ''], options, config }) =>
     (await import('../actions/database.ts')).deleteDatabase(name, options, config),

@@ -1,11 +1,11 @@
-// `terrarium eval 'EXPR'` and `terrarium run FILE`: queries from scripts.
+// `terrarium eval 'EXPR'` and `terrarium run FILE`: run queries from scripts.
 
 import { clientOptions, languageOption, runStatuses } from '../client/options.ts'
 import { command } from '../command.ts'
 
 const outputOptions = {
-  json: { kind: 'switch', doc: 'Results and errors as JSON, a line each, instead of text.' },
-  last: { kind: 'switch', doc: 'Shows the result of the last expression only.' },
+  json: { kind: 'switch', doc: 'Prints results and errors as JSON, one per line, instead of text.' },
+  last: { kind: 'switch', doc: 'Prints only the result of the last expression.' },
 } as const
 
 const explainOption = {
@@ -15,7 +15,7 @@ const explainOption = {
   },
 } as const
 
-/** Runs expressions from the command line. */
+/** Runs queries from the command line. */
 export const evalCommand = command({
   name: 'eval',
   summary: 'Runs queries written on the command line.',
@@ -28,7 +28,7 @@ export const evalCommand = command({
   settings: ['data'],
   statuses: runStatuses,
   examples: [
-    [`eval 'Paginate(Collections())'`, 'On the folder ./data, which may be served or not:'],
+    [`eval 'Paginate(Collections())'`, 'On the data directory ./data, whether it is served or not:'],
     [`eval --fql 10 'Collection.all().map(.name)'`, 'The same in version 10 of the language:'],
     [
       `eval --fql 10 --explain 'orders.where(.status == "open")'`,
@@ -45,7 +45,7 @@ export const evalCommand = command({
   },
 })
 
-/** Runs the expressions of a file. */
+/** Runs the queries of a file. */
 export const runCommand = command({
   name: 'run',
   summary: 'Runs the queries in a file.',

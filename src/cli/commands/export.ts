@@ -1,4 +1,4 @@
-// `terrarium export FOLDER`: everything in a database as files that other programs, and `terrarium import`, can read.
+// `terrarium export FOLDER`: exports a database to files that `terrarium import` and other programs can read.
 
 import { command } from '../command.ts'
 import { exportOptions } from '../transfer-options.ts'
@@ -8,7 +8,7 @@ export const exportCommand = command({
   name: 'export',
   summary: 'Exports a database, with its schema, keys and child databases, to a new folder.',
   description: [
-    "Writes the layout of the hosted service's snapshot exports: metadata_00.json and data/collections/NAME/…, all as of one time, while others go on writing. Beside it: schema/ with .fql and .fsl files and the hashes of keys, databases/NAME/ with the same of each child database, and history/ if asked for. Names that cannot be those of files are percent-encoded.",
+    "Writes the layout of the hosted service's snapshot exports, metadata_00.json and data/collections/NAME/…, all as of one time, while writes continue. Also writes schema/ with .fql and .fsl files and the hashes of keys, databases/NAME/ with the same of each child database, and with --history the folder history/. Names that are not valid file names are percent-encoded.",
     'Passwords and secrets are exported only as hashes. `terrarium import` restores the whole export.',
   ],
   operands: [{ name: 'FOLDER', doc: 'New or empty folder for the export.' }],
@@ -17,7 +17,7 @@ export const exportCommand = command({
   examples: [
     [
       'export --database shop ./shop-export',
-      'Exports the database "shop" of the folder ./data, served or not:',
+      'Exports the database "shop" of the data directory ./data, whether it is served or not:',
     ],
     ['export --gzip --history ./everything', 'Exports all databases with their history:'],
     [

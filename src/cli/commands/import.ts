@@ -24,7 +24,7 @@ export const importCommand = command({
   examples: [
     [
       'import --database shop ./export',
-      'Imports a snapshot export into the database "shop" of the folder ./data, which may be served or not:',
+      'Imports a snapshot export into the database "shop" of the data directory ./data, whether it is served or not:',
     ],
     [
       'import --url https://db.example.org users.jsonl coupons.csv --type until::date',

@@ -3,16 +3,16 @@
 import { clientOptions, jsonOption } from '../client/options.ts'
 import { command } from '../command.ts'
 
-/** Makes a key. */
+/** Creates a key. */
 export const createKeyCommand = command({
   name: 'key create',
-  summary: 'Makes a key of a database and prints its secret.',
+  summary: 'Creates a key of a database and prints its secret.',
   description: ['The secret goes to standard output, everything else to standard error.'],
   options: {
     role: {
       kind: 'string',
       placeholder: 'ROLE',
-      doc: 'What the key may do: admin, server, server-readonly, client, or the name of a role. Required.',
+      doc: 'The role of the key: admin, server, server-readonly, client, or the name of a role. Required.',
     },
     name: { kind: 'string', doc: 'A name for the list of keys.' },
     ...jsonOption,
@@ -35,7 +35,7 @@ export const listKeysCommand = command({
 /** Deletes a key. */
 export const deleteKeyCommand = command({
   name: 'key delete',
-  summary: 'Deletes a key: its secret is refused at once.',
+  summary: 'Deletes a key; its secret becomes invalid at once.',
   operands: [{ name: 'ID', doc: 'The id of the key, as the list shows it.' }],
   options: clientOptions,
   settings: ['data'],

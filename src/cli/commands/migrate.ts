@@ -1,4 +1,4 @@
-// `terrarium migrate`: moves what a data directory holds into a database that several machines share, and back.
+// `terrarium migrate`: moves the data of a data directory to a database that several machines share, or back.
 
 import { command } from '../command.ts'
 
@@ -9,19 +9,19 @@ const options = {
   },
 } as const
 
-/** Moves data between a folder and a shared store. */
+/** Moves data between a data directory and a shared store. */
 export const migrateCommand = command({
   name: 'migrate',
   summary: 'Moves the data of a data directory to a database that several machines share, or back.',
   description: [
-    'The service over the data directory has to be stopped. A migration that was interrupted goes on where it stopped when it is started again, in either direction; until the first has ended, no node starts on the database. The folder stays as it is.',
+    'The service on the data directory must be stopped. To continue an interrupted migration, in either direction, run the command again; until a migration to the database is complete, no node starts on it. The data directory stays unchanged.',
   ],
   options,
   settings: ['data', 'store', 'storeSchema', 'logLevel'],
   examples: [
     [
       'migrate --data ./data --store postgres://terrarium@db.example/terrarium',
-      'Moves the folder ./data into the database:',
+      'Moves the data of ./data to the database:',
     ],
   ],
   run: async ({ config, options: { back } }) => (await import('../actions/migrate.ts')).migrate(config, back),

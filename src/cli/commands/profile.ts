@@ -8,10 +8,10 @@ const { database, secret, url } = clientOptions
 /** Adds a profile. */
 export const addProfileCommand = command({
   name: 'profile add',
-  summary: 'Keeps the address and the secret of a service under a name, for --profile.',
+  summary: 'Stores the address and the secret of a service under a name, for --profile.',
   description: [
-    'Profiles are kept in $XDG_CONFIG_HOME/terrarium/profiles.json (by default below ~/.config), which its owner alone can read; ' +
-      'TERRARIUM_PROFILES names another file. Flags win over a profile, a profile over the environment.',
+    'Profiles are stored in $XDG_CONFIG_HOME/terrarium/profiles.json (by default below ~/.config), which only its owner can read; ' +
+      'TERRARIUM_PROFILES names another file. Flags override a profile, and a profile overrides the environment.',
   ],
   operands: [{ name: 'NAME', doc: 'The name of the profile; an existing one is replaced.' }],
   options: { url, secret, database },

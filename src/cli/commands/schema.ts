@@ -1,4 +1,4 @@
-// `terrarium schema pull|push FOLDER`: the schema of a database as files, one for each object.
+// `terrarium schema pull|push FOLDER`: the schema of a database as files.
 
 import { clientOptions } from '../client/options.ts'
 import { command } from '../command.ts'
@@ -9,8 +9,8 @@ const folderOperand = {
 } as const
 
 const planOptions = {
-  dryRun: { kind: 'switch', doc: 'Lists the changes, and makes none of them.' },
-  yes: { kind: 'switch', short: 'y', doc: 'Does not ask before it changes anything.' },
+  dryRun: { kind: 'switch', doc: 'Lists the changes and makes none.' },
+  yes: { kind: 'switch', short: 'y', doc: 'Makes the changes without confirmation.' },
 } as const
 
 /** Writes the schema of a database to files. */
@@ -18,11 +18,11 @@ export const schemaPullCommand = command({
   name: 'schema pull',
   summary: 'Writes the collections, indexes, functions, roles and access providers of a database to files.',
   description: [
-    'Each object is a file of its own, such as indexes/users_by_email.fql with CreateIndex({…}) in it. A file whose object ' +
+    'Each object has a file of its own, such as indexes/users_by_email.fql with CreateIndex({…}). A file whose object ' +
       'is unchanged keeps its text and its comments. Files of objects that the database does not have are listed and kept. ' +
-      'Asks before it overwrites a file.',
-    'If the folder has .fsl files, the schema files of the database are written instead, unchanged. If it has neither, they ' +
-      'are written if the schema uses a feature that only version 10 has. --fql overrides this choice.',
+      'The command asks before it overwrites a file.',
+    'If the folder has .fsl files, the schema files of the database are written instead, unchanged. If the folder has no schema files, ' +
+      'they are written if the schema uses a feature of version 10. --fql overrides this choice.',
   ],
   operands: [folderOperand],
   options: {
@@ -36,7 +36,9 @@ export const schemaPullCommand = command({
     ...clientOptions,
   },
   settings: ['data'],
-  examples: [['schema pull schema --database shop', 'From the folder ./data, which may be served or not:']],
+  examples: [
+    ['schema pull schema --database shop', 'From the data directory ./data, whether it is served or not:'],
+  ],
   run: async ({ operands: [folder = ''], options, config }) =>
     (await import('../actions/schema.ts')).pullSchema(folder, options, config),
 })
@@ -46,10 +48,10 @@ export const schemaPushCommand = command({
   name: 'schema push',
   summary: 'Applies the schema files of a folder to a database.',
   description: [
-    'Lists the changes and asks. All changes are one transaction: either all apply or none. An index whose fields change ' +
-      'is deleted and built again. Objects that are in no file stay, unless --delete is given.',
+    'Lists the changes and asks for confirmation. All changes are one transaction: either all apply or none. An index whose fields ' +
+      'change is deleted and built again. Objects that are in no file stay, unless --delete is given.',
     'The folder may be one of the old schema-migrate tool: the files below fauna/resources are read, its migrations are not. ' +
-      'Resources in JavaScript are parsed and never run; resources that need running are listed and skipped.',
+      'Resources in JavaScript are parsed and never run; resources that would have to run are listed and skipped.',
     'If the folder has .fsl files, only these are pushed, and the service lists the changes. Files of the database that are ' +
       'not in the folder stay, unless --delete is given.',
   ],
@@ -58,7 +60,7 @@ export const schemaPushCommand = command({
     ...planOptions,
     delete: {
       kind: 'switch',
-      doc: 'Deletes objects that are in no file; collections with their documents.',
+      doc: 'Also deletes objects that are in no file, and collections with their documents.',
     },
     ...clientOptions,
   },

@@ -1,4 +1,4 @@
-// `terrarium shell`: queries typed at a terminal.
+// `terrarium shell`: interactive queries on a terminal.
 
 import { clientOptions, languageOption } from '../client/options.ts'
 import { command } from '../command.ts'
@@ -14,13 +14,13 @@ export const shellCommand = command({
       'that contain the words password or secret or begin with a blank.',
   ],
   options: {
-    json: { kind: 'switch', doc: 'Results as JSON instead of text.' },
+    json: { kind: 'switch', doc: 'Prints results as JSON instead of text.' },
     ...languageOption,
     ...clientOptions,
   },
   settings: ['data'],
   examples: [
-    ['shell', 'On the folder ./data, which may be served or not:'],
+    ['shell', 'On the data directory ./data, whether it is served or not:'],
     ['shell --url https://db.example.org --database shop --as client', 'As a client of a remote database:'],
   ],
   run: async ({ options, config }) => (await import('../actions/shell.ts')).openShell(options, config),

@@ -10,19 +10,20 @@ export const typesOptions = {
     kind: 'choice',
     choices: clientPackages,
     default: 'terrarium-client',
-    doc: 'The client whose classes stand for dates, references and other values without a type in JavaScript.',
+    doc: 'The client whose classes represent dates, references and other values without a type in JavaScript.',
   },
 } as const
 
 /** Writes TypeScript declarations of a schema. */
 export const typesCommand = command({
   name: 'types',
-  summary: 'Writes TypeScript declarations of a schema: documents, what creates them, indexes, functions.',
+  summary:
+    'Writes TypeScript declarations of a schema: documents, inputs of create and update, indexes, functions.',
   description: [
-    'The schema is that of the .fsl files of a folder, or without a folder that of a database of a service. For a ' +
-      'collection Product there are Product (a document), NewProduct (what create takes), ProductChanges (what update takes) ' +
+    'The schema comes from the .fsl files of a folder, or without a folder from a database of a service. For a ' +
+      'collection Product there are Product (a document), NewProduct (the input of create), ProductChanges (the input of update) ' +
       'and ProductIndexes. Collections and Functions list all collections and functions by name. Fields without a type are ' +
-      'unknown, and documents of collections without fields have any fields.',
+      'unknown, and documents of collections without declared fields may have any fields.',
     'Queries are not checked: a declaration only asserts the type of a result.',
   ],
   operands: [
@@ -40,7 +41,7 @@ export const typesCommand = command({
     },
     watch: {
       kind: 'switch',
-      doc: 'Runs until it is stopped, and writes again after each change of the schema. Needs --out.',
+      doc: 'Runs until it is stopped, and writes the file again after each change of the schema. Needs --out.',
     },
     ...typesOptions,
     ...clientOptions,
@@ -54,7 +55,7 @@ export const typesCommand = command({
     ['types schema --out src/schema.ts', 'From the files of a folder:'],
     [
       'types --database shop --out src/schema.ts --watch',
-      'From a database of ./data, whenever its schema changes:',
+      'From a database of ./data, after each change of its schema:',
     ],
   ],
   run: async ({ operands: [folder], options, config }) =>

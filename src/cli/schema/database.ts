@@ -1,4 +1,4 @@
-// The schema objects of a database, as its service tells them.
+// Reads the schema objects of a database from its service.
 
 import { allObjects } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'
@@ -7,7 +7,7 @@ import type { QueryConnection, Reply } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 import { definingFields, kinds, type SchemaObject } from './kinds.ts'
 
-/** All schema objects that are kept as files. Throws {@link StartError} when they may not be read. */
+/** All schema objects of the kinds that have files. Throws {@link StartError} when they may not be read. */
 export async function readSchema(connection: QueryConnection): Promise<readonly SchemaObject[]> {
   const found: SchemaObject[] = []
   for (const kind of kinds) {
@@ -20,14 +20,14 @@ export async function readSchema(connection: QueryConnection): Promise<readonly 
   return found
 }
 
-/** The result of a query that has to succeed. */
+/** The result of a query. Throws {@link StartError} if the query failed. */
 function resourceOf(reply: Reply, what: string): Json {
   if (reply.kind === 'resource') return reply.resource
   const [error] = reply.errors
   throw new StartError(`the ${what} cannot be read: ${error?.code}: ${error?.description}`)
 }
 
-/** Whether two pieces of value JSON are the same, whatever the order of fields. */
+/** Whether two pieces of value JSON are equal, regardless of the order of fields. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === undefined || right === undefined) return left === right
   return writeJson(inOrder(left)) === writeJson(inOrder(right))

@@ -1,6 +1,7 @@
-// Schema objects as files: `collections/users.fql` with `CreateCollection({…})` in it, one object a file. Other
-// arrangements are read, too: several objects in a file, files in deeper folders, and the folders `fauna/resources` or
-// `resources` of the old schema-migrate tool, with its resources in JavaScript as far as they only declare something.
+// Reads and writes schema objects as files: `collections/users.fql` contains `CreateCollection({…})`, one object per
+// file. Other layouts are read, too: several objects in a file, files in deeper folders, and the folders
+// `fauna/resources` or `resources` of the old schema-migrate tool. Resources in JavaScript are read if they only
+// declare an object.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -18,25 +19,25 @@ import type { QueryText } from '../client/report.ts'
 import { StartError } from '../command.ts'
 import { kindMadeBy, kinds, type ObjectKind, type SchemaObject } from './kinds.ts'
 
-/** An object as a file has it: not evaluated yet. */
-export interface WrittenObject {
+/** An object in a file, not evaluated yet. */
+export interface FileObject {
   readonly kind: ObjectKind
   readonly name: string
-  /** The expression that gives the object's fields. */
+  /** The expression for the object's fields. */
   readonly params: Json
-  /** Where it is written. */
+  /** The file, and the position of the object in it. */
   readonly from: QueryText & { readonly file: string }
   readonly place: TextRange
-  /** Where the parts of `params` stand. */
+  /** The positions of the parts of `params`. */
   readonly source: SourceNode
 }
 
-/** A mistake in a file, to be shown with its place. */
+/** An error in a file, with its position. */
 export class SchemaFileError extends Error {
   override name = 'SchemaFileError'
   readonly from: QueryText
   readonly error: FqlSyntaxError
-  /** What kind of mistake it is. */
+  /** The kind of the error. */
   readonly title: string
   constructor(from: QueryText, error: FqlSyntaxError, title = 'syntax error') {
     super(error.message)
@@ -46,18 +47,18 @@ export class SchemaFileError extends Error {
   }
 }
 
-/** What a folder holds. */
+/** The content of a folder. */
 export interface FolderContent {
-  readonly objects: readonly WrittenObject[]
-  /** Why files in JavaScript could not be read: they would have to be run. */
+  readonly objects: readonly FileObject[]
+  /** Errors of files in JavaScript that would have to be run. */
   readonly unread: readonly SchemaFileError[]
-  /** Folders of child databases, which are others' schema. */
+  /** Folders of child databases, which have schemas of their own. */
   readonly children: readonly string[]
 }
 
-/** The folders of the old schema-migrate tool that hold one file for each object. */
+/** The folders of the old schema-migrate tool, which contain one file per object. */
 const olderFolders = ['fauna/resources', 'resources']
-/** Where that tool keeps the resources of child databases. */
+/** The folder of that tool for the resources of child databases. */
 const childFolder = 'dbs'
 const scriptName = /\.[cm]?[jt]s$/
 
@@ -65,10 +66,10 @@ const scriptName = /\.[cm]?[jt]s$/
 export function readFolder(folder: string): FolderContent {
   if (!existsSync(folder)) throw new StartError(`there is no folder ${folder}`)
   const older = olderFolders.map(name => join(folder, name)).find(existsSync)
-  // Elsewhere JavaScript is that of an app.
+  // In other folders, JavaScript files belong to an application.
   const hasScripts = older !== undefined || resolve(folder).split(sep).includes('resources')
   const children = new Set<string>()
-  const objects: WrittenObject[] = []
+  const objects: FileObject[] = []
   const unread: SchemaFileError[] = []
   for (const file of filesOf(older ?? folder, hasScripts)) {
     const child = hasScripts && childOf(older ?? folder, file)
@@ -83,24 +84,24 @@ export function readFolder(folder: string): FolderContent {
       unread.push(cause)
     }
   }
-  const seen = new Map<string, WrittenObject>()
+  const seen = new Map<string, FileObject>()
   for (const object of objects) {
     const id = `${object.kind.listing}/${object.name}`
     const other = seen.get(id)
-    if (other) throw fault(object, `the ${object.kind.name} ${object.name} is in ${other.from.file} already`)
+    if (other) throw fault(object, `the ${object.kind.name} ${object.name} is already in ${other.from.file}`)
     seen.set(id, object)
   }
   return { objects, unread, children: [...children] }
 }
 
-/** The folder of the child database that a file belongs to. */
+/** The folder of the child database that a file belongs to; undefined for other files. */
 function childOf(folder: string, file: string): string | undefined {
   const steps = relative(folder, file).split(sep)
   const at = steps.indexOf(childFolder)
   return at < 0 ? undefined : relative('.', join(folder, ...steps.slice(0, at + 2)))
 }
 
-/** The files of a folder, with those in JavaScript where a tool kept such. */
+/** The files of a folder; those in JavaScript only if `hasScripts`. */
 function filesOf(folder: string, hasScripts: boolean): readonly string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -114,7 +115,7 @@ function filesOf(folder: string, hasScripts: boolean): readonly string[] {
   }
 }
 
-function readObjects(file: string): readonly WrittenObject[] {
+function readObjects(file: string): readonly FileObject[] {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -131,12 +132,12 @@ function readObjects(file: string): readonly WrittenObject[] {
   }
 }
 
-function readObject(json: Json, place: SourceNode, from: WrittenObject['from']): WrittenObject {
+function readObject(json: Json, place: SourceNode, from: FileObject['from']): FileObject {
   const [key, params] = json instanceof Map && json.size === 1 ? ([...json][0] ?? []) : []
   const kind = key === undefined ? undefined : kindMadeBy(key)
   if (!kind || params === undefined) {
     const calls = kinds.map(({ createName }) => createName).join(', ')
-    throw new FqlSyntaxError(`a schema file has nothing but calls of ${calls}`, from.text, place)
+    throw new FqlSyntaxError(`a schema file may only contain calls of ${calls}`, from.text, place)
   }
   const fields = params instanceof Map ? params.get('object') : undefined
   const name = fields instanceof Map ? fields.get('name') : undefined
@@ -146,11 +147,13 @@ function readObject(json: Json, place: SourceNode, from: WrittenObject['from']):
   return { kind, name, params, from, place, source: place.at([key ?? '']) }
 }
 
-function fault({ from, place }: WrittenObject, message: string): SchemaFileError {
-  return new SchemaFileError(from, new FqlSyntaxError(message, from.text, place), 'there twice')
+function fault({ from, place }: FileObject, message: string): SchemaFileError {
+  return new SchemaFileError(from, new FqlSyntaxError(message, from.text, place), 'duplicate object')
 }
 
-/** The file of an object, below the folder. Names may have characters that file systems do not like. */
+/**
+ * The path of an object's file. Names are encoded, because they may contain characters that file systems do not allow.
+ */
 export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind' | 'name'>): string {
   const safe = encodeURIComponent(name).replace(/^\.+$/, dots => dots.replaceAll('.', '%2E'))
   return relative('.', join(folder, kind.listing, `${safe}.fql`))
@@ -158,7 +161,7 @@ export function fileOf(folder: string, { kind, name }: Pick<SchemaObject, 'kind'
 
 /** The text of an object's file. */
 function fileText({ kind, fields }: SchemaObject): string {
-  // The call is printed as one, so that its parts are laid out together.
+  // Without line breaks between the name and the fields, so that the call is formatted as one.
   return `${kind.createName}(${printValue(fields)})\n`
 }
 

@@ -1,5 +1,5 @@
-// A folder of `.fsl` files, the schema language of version 10: pulled and pushed as they are, with the service saying what
-// would change.
+// Pulls and pushes a folder of `.fsl` files, the schema language of version 10. Files are not changed, and the service
+// computes the differences.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -9,7 +9,7 @@ import { TransferError } from '../../transfer/record.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import { StartError } from '../command.ts'
 
-/** The `.fsl` files of a folder and of those in it, by their names within it, with their texts. */
+/** The texts of the `.fsl` files below a folder, by path in the folder. */
 export function readFslFiles(folder: string): ReadonlyMap<string, string> {
   if (!existsSync(folder)) return new Map()
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -19,26 +19,32 @@ export function readFslFiles(folder: string): ReadonlyMap<string, string> {
   return new Map(names.map(path => [relative(folder, path).split(sep).join('/'), readFileSync(path, 'utf8')]))
 }
 
-/** A file of the database that is not the same in the folder. */
-interface PulledFile {
+/** A file of the database that differs from the folder. */
+interface FileChange {
   readonly name: string
   readonly path: string
   readonly text: string
   readonly isNew: boolean
 }
 
-/** What pulling changes in a folder, and which files of it the database does not have. */
+/** The files that a pull would write, and the files in the folder that the database does not have. */
 interface PullPlan {
-  readonly changes: readonly PulledFile[]
+  readonly changes: readonly FileChange[]
   readonly unknown: readonly string[]
 }
 
-/** The schema files of a database, in the order of the service. Throws {@link StartError} when it refuses. */
+/**
+ * The schema files of a database, in the order of the service. Throws {@link StartError} when the service rejects the
+ * request.
+ */
 export function databaseFiles(connection: QueryConnection): ReturnType<typeof schemaFilesOf> {
   return schemaFilesOf(steps => connection.schema('GET', steps.map(encodeURIComponent).join('/')))
 }
 
-/** Whether the schema of a database has something that only version 10 can say; files that cannot be read count as the user's own. */
+/**
+ * Whether the schema uses a feature that only version 10 has. Files that cannot be parsed were written by the user, so
+ * they count as such.
+ */
 export async function hasVersion10(connection: QueryConnection): Promise<boolean> {
   const files = await databaseFiles(connection)
   try {
@@ -49,14 +55,16 @@ export async function hasVersion10(connection: QueryConnection): Promise<boolean
   }
 }
 
-/** Compares the files of a database with those of a folder. Throws {@link StartError} for names that lead out of it. */
+/**
+ * Compares the files of a database with those of a folder. Throws {@link StartError} for a path outside of the folder.
+ */
 export async function planPull(folder: string, connection: QueryConnection): Promise<PullPlan> {
   const local = new Map(readFslFiles(folder))
-  const changes: PulledFile[] = []
+  const changes: FileChange[] = []
   for (const { name, text } of await databaseFiles(connection)) {
     const path = resolve(folder, name)
     if (!path.startsWith(resolve(folder) + sep))
-      throw new StartError(`the file ${name} lies outside of ${folder}`)
+      throw new StartError(`the file ${name} is outside of ${folder}`)
     const before = local.get(name)
     local.delete(name)
     if (before !== text) changes.push({ name, path, text, isNew: before === undefined })
@@ -64,23 +72,23 @@ export async function planPull(folder: string, connection: QueryConnection): Pro
   return { changes, unknown: [...local.keys()] }
 }
 
-/** Writes what {@link planPull} has found. */
-export function writePulled(changes: readonly PulledFile[]): void {
+/** Writes the changes of {@link planPull}. */
+export function writeChanges(changes: readonly FileChange[]): void {
   for (const { path, text } of changes) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
 }
 
-/** What pushing would change, as the service tells it, and for which version of the schema that holds. */
+/** The changes of a push as the service describes them, and the version of the schema that they apply to. */
 interface PushPlan {
   readonly diff: string
   readonly version: number
-  /** A schema is staged: what is pushed goes into it. */
+  /** A schema is staged, and a push adds to it. */
   readonly isStaged: boolean
 }
 
-/** `isWhole`: what is in none of the files is deleted. */
+/** Plans a push. `isWhole`: objects that are in no file are deleted. */
 export async function planPush(
   files: ReadonlyMap<string, string>,
   isWhole: boolean,
@@ -93,7 +101,7 @@ export async function planPush(
   return { diff, isStaged, version }
 }
 
-/** Makes the schema what the files say, unless it has changed since the plan was made. */
+/** Applies the files to the schema. Fails if the schema has changed since the plan. */
 export async function pushFiles(
   files: ReadonlyMap<string, string>,
   isWhole: boolean,

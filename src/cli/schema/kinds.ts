@@ -1,21 +1,21 @@
-// The kinds of schema objects that are kept as files.
+// The kinds of schema objects that have files.
 
 import { type Json, nativeOfKind, type SchemaKind } from '../../values/value.ts'
 
 /** A kind of schema object. */
 export interface ObjectKind {
-  /** For messages: `access provider`. */
+  /** Used in messages: `access provider`. */
   readonly name: string
-  /** The folder of its files, and the wire key that lists its objects. */
+  /** The folder of the files, and the wire key that lists the objects. */
   readonly listing: string
-  /** The wire key that makes one of it, and the function of that name in text. */
+  /** The wire key that creates an object, and the function with that name in text. */
   readonly create: string
   readonly createName: string
-  /** The wire key that refers to one of it. */
+  /** The wire key of a reference. */
   readonly reference: string
-  /** Fields that the service adds, with their initial values; undefined for those that cannot be set. */
+  /** Fields that the service adds, with their initial values; undefined for fields that cannot be set. */
   readonly given: ReadonlyMap<string, Json | undefined>
-  /** Fields in which a difference means that the object has to be made again; all others can be changed. */
+  /** Fields that cannot be changed: a difference means that the object must be deleted and created again. */
   readonly fixed: ReadonlySet<string>
 }
 
@@ -33,7 +33,7 @@ function kind(reference: SchemaKind, more: Partial<Pick<ObjectKind, 'given' | 'f
   }
 }
 
-/** In the order in which they are made: each may refer to the ones before it. */
+/** In the order of creation: an object may refer to objects of the kinds before it. */
 export const kinds: readonly ObjectKind[] = [
   kind('collection', { given: new Map<string, Json>([['history_days', 30n]]) }),
   kind('index', {
@@ -50,7 +50,7 @@ export const kinds: readonly ObjectKind[] = [
   kind('access_provider', { given: new Map([['audience', undefined]]) }),
 ]
 
-/** The kind that a wire key makes; `create_class` is what collections were called once. */
+/** The kind that a wire key creates; `create_class` is the old name of `create_collection`. */
 export function kindMadeBy(key: string): ObjectKind | undefined {
   return kinds.find(
     ({ create }) => create === key || (create === 'create_collection' && key === 'create_class'),
@@ -64,12 +64,12 @@ export interface SchemaObject {
   readonly fields: ReadonlyMap<string, Json>
 }
 
-/** What makes two objects the same one. */
+/** Identifies an object by its kind and name. */
 export function idOf({ kind, name }: SchemaObject): string {
   return `${kind.listing}/${name}`
 }
 
-/** The fields of an object, value JSON, without what the service adds by itself. */
+/** The fields of an object (value JSON) without those that the service adds. */
 export function definingFields(
   kind: ObjectKind,
   fields: ReadonlyMap<string, Json>,

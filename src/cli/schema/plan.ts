@@ -1,18 +1,19 @@
-// What has to change in a database so that its schema is that of a folder, and the one query that changes it.
+// Computes the changes that make the schema of a database equal to a folder, and the single query that makes the
+// changes.
 
 import { object } from '../../transfer/query-json.ts'
 import type { Json } from '../../values/value.ts'
 import { sameJson } from './database.ts'
-import type { WrittenObject } from './folder.ts'
+import type { FileObject } from './folder.ts'
 import { idOf, kinds, type SchemaObject } from './kinds.ts'
 
-/** One change. */
+/** A change of one object. */
 export type SchemaChange =
-  | { readonly action: 'create'; readonly wanted: SchemaObject; readonly written: WrittenObject }
+  | { readonly action: 'create'; readonly wanted: SchemaObject; readonly written: FileObject }
   | {
-      readonly action: 'change' | 'build again'
+      readonly action: 'change' | 'rebuild'
       readonly wanted: SchemaObject
-      readonly written: WrittenObject
+      readonly written: FileObject
       readonly fields: readonly string[]
     }
   | { readonly action: 'delete'; readonly present: SchemaObject }
@@ -21,21 +22,21 @@ export type SchemaChange =
 export interface SchemaPlan {
   readonly changes: readonly SchemaChange[]
   readonly unchanged: number
-  /** In the database alone; deleted only when that is asked for. */
+  /** Objects that are only in the database; they are deleted only on request. */
   readonly extra: readonly SchemaObject[]
 }
 
-/** Compares. `wanted` are the evaluated objects of `written`, in the same order. */
+/** Compares a folder with a database. `wanted` contains the evaluated objects of `written`, in the same order. */
 export function makePlan(
   wanted: readonly SchemaObject[],
-  written: readonly WrittenObject[],
+  written: readonly FileObject[],
   present: readonly SchemaObject[],
   mayDelete: boolean,
 ): SchemaPlan {
   const there = new Map(present.map(object => [idOf(object), object]))
   const changes: SchemaChange[] = []
   for (const [index, object] of wanted.entries()) {
-    const change = changeFor(object, written[index] as WrittenObject, there.get(idOf(object)))
+    const change = changeFor(object, written[index] as FileObject, there.get(idOf(object)))
     there.delete(idOf(object))
     if (change) changes.push(change)
   }
@@ -47,7 +48,7 @@ export function makePlan(
 
 function changeFor(
   wanted: SchemaObject,
-  written: WrittenObject,
+  written: FileObject,
   present: SchemaObject | undefined,
 ): SchemaChange | undefined {
   if (!present) return { action: 'create', wanted, written }
@@ -55,10 +56,10 @@ function changeFor(
   const fields = [...names].filter(name => !sameField(wanted.fields.get(name), present.fields.get(name)))
   if (fields.length === 0) return undefined
   const isFixed = fields.some(name => wanted.kind.fixed.has(name))
-  return { action: isFixed ? 'build again' : 'change', wanted, written, fields }
+  return { action: isFixed ? 'rebuild' : 'change', wanted, written, fields }
 }
 
-/** One thing may be written alone or as the only element of an array, as with terms, privileges and paths. */
+/** Compares fields. A single element may be written without its array, as with terms, privileges and paths. */
 function sameField(left: Json | undefined, right: Json | undefined): boolean {
   return sameJson(left, right) || sameJson(asList(left), asList(right))
 }
@@ -69,13 +70,13 @@ function asList(json: Json | undefined): Json | undefined {
 
 // ------------------------------------------------------------------------------------------------- the query
 
-/** A part of the query, and the file that it is about; undefined for deletions. */
+/** A part of the query, and the object in a file that it comes from; undefined for deletions. */
 interface Step {
   readonly query: Json
-  readonly written: WrittenObject | undefined
+  readonly written: FileObject | undefined
 }
 
-/** The steps of a plan in an order in which everything that an object refers to is there. They belong in one query. */
+/** The steps of a plan. Their order ensures that referenced objects exist. All steps belong in one query. */
 export function stepsOf({ changes }: SchemaPlan): readonly Step[] {
   const made = new Set(changes.flatMap(each => (each.action === 'create' ? [idOf(each.wanted)] : [])))
   const later: Step[] = []
@@ -102,7 +103,9 @@ function referenceTo({ kind, name }: SchemaObject): Json {
   return object({ [kind.reference]: name })
 }
 
-/** Roles may refer to functions and functions to roles: a function gets a role that is new when that is there. */
+/**
+ * The steps of a change. Roles and functions may refer to each other: a function gets a new role after the role exists.
+ */
 function stepsFor(
   change: Exclude<SchemaChange, { action: 'delete' }>,
   made: ReadonlySet<string>,
@@ -116,11 +119,11 @@ function stepsFor(
   const afterRoles =
     role === undefined ? [] : [step(object({ update: ref, params: object({ object: object({ role }) }) }))]
   if (change.action === 'create') return { first: [step(object({ [kind.create]: params }))], afterRoles }
-  if (change.action === 'build again') {
+  if (change.action === 'rebuild') {
     const again = [step(object({ delete: ref })), step(object({ [kind.create]: params }))]
     return { first: again, afterRoles }
   }
-  // Indexes cannot be replaced: what can change of them is taken away and given again.
+  // An index cannot be replaced, so its changed fields are removed and then set.
   if (kind.fixed.size > 0) {
     const cleared = object({ object: new Map(change.fields.map(name => [name, null])) })
     const given = mapFields(
@@ -134,7 +137,7 @@ function stepsFor(
   return { first: [step(object({ replace: ref, params: complete }))], afterRoles }
 }
 
-/** What the service adds to a new object, for changed fields that are not written: replacing would keep their values. */
+/** The initial values of changed fields that are not in the file: a replacement would otherwise keep the old values. */
 function initialFields(
   { wanted: { kind }, fields: changed }: Extract<SchemaChange, { readonly fields: readonly string[] }>,
   written: ReadonlyMap<string, Json>,
@@ -145,7 +148,7 @@ function initialFields(
   })
 }
 
-/** The reference to a role that does not exist yet, as a query. */
+/** A query for the role, if this push creates it; else undefined. */
 function newRole(role: Json | undefined, made: ReadonlySet<string>): Json | undefined {
   const ref = role instanceof Map ? role.get('@ref') : undefined
   const name = ref instanceof Map ? ref.get('id') : undefined
@@ -156,7 +159,7 @@ function withoutField(params: Json, name: string): Json {
   return mapFields(params, fields => new Map([...fields].filter(([key]) => key !== name)))
 }
 
-/** Changes the fields of a written object. */
+/** Changes the fields in the parameters of an object. */
 function mapFields(params: Json, change: (fields: ReadonlyMap<string, Json>) => Json): Json {
   const fields = params instanceof Map ? params.get('object') : undefined
   return fields instanceof Map ? object({ object: change(fields) }) : params

@@ -1,5 +1,5 @@
-// Watches the files of a schema by reading them again and again: that needs nothing of the operating system, works on every file
-// system, and costs next to nothing for the few files that a schema has.
+// Watches the files of a schema by reading them at intervals. Polling works on every system and file system, and costs
+// almost nothing for the few files of a schema.
 
 import { systemTimers, wait } from '../../base/timers.ts'
 import { StartError } from '../command.ts'
@@ -10,7 +10,7 @@ export type SchemaFiles = ReadonlyMap<string, string>
 /** Milliseconds between two reads. */
 const watchMs = 300
 
-/** Calls `use` with the files, and again whenever they differ, until `isStopped`. The first read may throw. */
+/** Calls `use` with the files, and again after each change, until `isStopped`. Rejects if the first read fails. */
 export async function watchSchema(
   read: () => SchemaFiles | Promise<SchemaFiles>,
   use: (files: SchemaFiles) => void | Promise<void>,
@@ -20,15 +20,15 @@ export async function watchSchema(
   await use(last)
   while (!isStopped()) {
     await wait(watchMs, systemTimers)
-    const files = isStopped() ? last : await readAgain(read)
+    const files = isStopped() ? last : await tryRead(read)
     if (files === undefined || isSame(files, last)) continue
     last = files
     await use(files)
   }
 }
 
-/** A schema may be away for a moment: an editor replaces a file, a service starts again. */
-async function readAgain(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<SchemaFiles | undefined> {
+/** Reads the files, or returns undefined while they cannot be read: an editor replaces a file, a service restarts. */
+async function tryRead(read: () => SchemaFiles | Promise<SchemaFiles>): Promise<SchemaFiles | undefined> {
   try {
     return await read()
   } catch (cause) {

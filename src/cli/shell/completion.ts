@@ -1,11 +1,11 @@
-// What the Tab key proposes: functions, names of the database's objects inside quotes, and the shell's own commands.
+// Proposals for the Tab key: functions, names of the database's objects inside quotes, and the shell's own commands.
 
 import { fqlFunctions } from '../../fql4/text/index.ts'
 import type { Json } from '../../values/value.ts'
 import type { QueryConnection } from '../client/connection.ts'
 import type { DialectName } from '../client/dialect.ts'
 
-/** Functions whose first argument names an object, with the function that lists these objects. */
+/** Functions whose first argument names an object, with the function that lists such objects. */
 const listings: Readonly<Record<string, string>> = {
   AccessProvider: 'access_providers',
   Call: 'functions',
@@ -18,29 +18,29 @@ const listings: Readonly<Record<string, string>> = {
   Role: 'roles',
 }
 
-/** The most names that are asked for. */
+/** Maximum number of names that are fetched. */
 const namesMax = 10_000
 
-/** Names of the objects of a database, asked for when they are needed and remembered until {@link forget}. */
+/** Names of a database's objects, fetched on demand and cached until {@link forget}. */
 export class ObjectNames {
   readonly #names = new Map<string, Promise<readonly string[]>>()
 
-  /** Says that objects may have come or gone, or that the database is another one. */
+  /** Clears the cache, because objects may have changed, or another database is used. */
   forget(): void {
     this.#names.clear()
   }
 
-  /** The names that a listing function gives; none when they may not be read. */
+  /** The names of a listing; empty when they may not be read. */
   of(listing: string, connection: QueryConnection): Promise<readonly string[]> {
     const known = this.#names.get(listing)
     if (known) return known
-    const asked = ask(listing, connection).catch(() => [])
-    this.#names.set(listing, asked)
-    return asked
+    const fetched = fetchNames(listing, connection).catch(() => [])
+    this.#names.set(listing, fetched)
+    return fetched
   }
 }
 
-async function ask(listing: string, connection: QueryConnection): Promise<readonly string[]> {
+async function fetchNames(listing: string, connection: QueryConnection): Promise<readonly string[]> {
   const query = new Map<string, Json>([
     ['paginate', new Map([[listing, null]])],
     ['size', BigInt(namesMax)],
@@ -56,10 +56,10 @@ async function ask(listing: string, connection: QueryConnection): Promise<readon
   })
 }
 
-/** Proposals, and the end of the line that each of them replaces. */
+/** Proposals, and the end of the line that a proposal replaces. */
 type Proposals = readonly [proposals: readonly string[], replaced: string]
 
-/** What can complete a line that ends at the cursor. */
+/** Proposals for a line that ends at the cursor. */
 export async function propose(
   line: string,
   commands: readonly string[],
@@ -77,14 +77,14 @@ export async function propose(
     return [found.filter(name => name.startsWith(begun)).map(name => name + quote), begun]
   }
   const begun = /\w*$/.exec(line)?.[0] ?? ''
-  // Inside a string there is nothing to complete.
+  // There are no proposals inside a string.
   const isInString = (line.match(/(?<!\\)["'`]/g) ?? []).length % 2 === 1
   if (begun === '' || isInString) return [[], begun]
   const found = fqlFunctions.filter(({ name }) => name.startsWith(begun))
   return [found.map(({ name, signature }) => (signature.endsWith('()') ? `${name}()` : `${name}(`)), begun]
 }
 
-/** Names of the library and of collections and functions; behind a dot those of members. */
+/** Names of the library, of collections and of functions; after a dot, names of members. */
 async function propose10(line: string, names: ObjectNames, connection: QueryConnection): Promise<Proposals> {
   const [, dot = '', begun = ''] = /(\.?)(\w*)$/.exec(line) ?? []
   if (dot === '' && begun === '') return [[], begun]

@@ -4,17 +4,17 @@ import { closestTo } from '../../base/closest.ts'
 import { fqlFunctions } from '../../fql4/text/index.ts'
 import { StartError } from '../command.ts'
 
-/** What the commands change. */
+/** The state of the shell that the commands change. */
 export interface ShellState {
   asJson: boolean
-  /** Changes whose rights count; undefined for the shell's own. */
+  /** Sends queries with other rights; undefined resets them. */
   actAs(who: string | undefined): Promise<void>
-  /** Sends queries with another secret; undefined for the shell's own. */
+  /** Sends queries with another secret; undefined resets it. */
   useSecret(secret: string | undefined): Promise<void>
-  /** Sends queries to a database below that of the secret; undefined for that itself. */
+  /** Sends queries to a database below that of the secret; undefined stands for the secret's own database. */
   useDatabase(path: string | undefined): Promise<void>
   runFile(file: string): Promise<void>
-  /** Reads queries as of another version of the language; undefined tells which it is. */
+  /** Reads queries in another version of the language; undefined prints the current version. */
   useLanguage(version: string | undefined): Promise<void>
   leave(): void
   say(text: string): void
@@ -29,12 +29,12 @@ interface DotCommand {
 const dotCommands: Readonly<Record<string, DotCommand>> = {
   '.help': {
     usage: '.help [FUNCTION]',
-    doc: 'this list, or what a function takes',
+    doc: 'lists the commands, or describes a function',
     run: (name, state) => state.say(name === undefined ? overview() : functionHelp(name)),
   },
   '.json': {
     usage: '.json [on|off]',
-    doc: 'results as JSON or as text',
+    doc: 'shows results as JSON or as text',
     run(argument, state) {
       if (argument !== undefined && argument !== 'on' && argument !== 'off')
         throw new StartError('.json is on or off')
@@ -44,22 +44,22 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
   },
   '.database': {
     usage: '.database [PATH]',
-    doc: 'queries go to a database below that of the secret; without PATH, to that itself',
+    doc: "sends queries to a database below the secret's; without PATH, to the secret's own database",
     run: (path, state) => state.useDatabase(path),
   },
   '.as': {
     usage: '.as [WHO]',
-    doc: 'whose rights count: admin, server, server-readonly, client, @role/NAME, @doc/COLLECTION/ID; without WHO, your own',
+    doc: 'sends queries with the rights of admin, server, server-readonly, client, @role/NAME or @doc/COLLECTION/ID; without WHO, with your own',
     run: (who, state) => state.actAs(who),
   },
   '.secret': {
     usage: '.secret [SECRET]',
-    doc: 'queries are sent with another secret; without SECRET, with the one that the shell began with',
+    doc: 'sends queries with another secret; without SECRET, with the first one',
     run: (secret, state) => state.useSecret(secret),
   },
   '.version': {
     usage: '.version [4|10]',
-    doc: 'the version of the language that queries are written in',
+    doc: 'selects the version of the language; without an argument, prints it',
     run: (version, state) => state.useLanguage(version),
   },
   '.run': {
@@ -72,7 +72,7 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
   },
   '.exit': {
     usage: '.exit',
-    doc: 'leaves the shell, as Ctrl-D does',
+    doc: 'exits the shell, like Ctrl-D',
     run: (_, state) => state.leave(),
   },
 }
@@ -80,7 +80,7 @@ const dotCommands: Readonly<Record<string, DotCommand>> = {
 /** The names of all commands, with their dots. */
 export const dotCommandNames: readonly string[] = Object.keys(dotCommands)
 
-/** Runs a line that begins with a dot. Throws {@link StartError} when it makes no sense. */
+/** Runs a line that begins with a dot. Throws {@link StartError} for an invalid command. */
 export async function runDotCommand(line: string, state: ShellState): Promise<void> {
   const [name = '', ...words] = line.trim().split(/\s+/)
   const found = Object.hasOwn(dotCommands, name) ? dotCommands[name] : undefined
@@ -98,7 +98,7 @@ function overview(): string {
   const width = Math.max(...usages.map(usage => usage.length))
   return [
     'Type queries as drivers write them, such as Paginate(Collections()); a query may take several lines.',
-    'Tab completes functions and, in quotes, names. Ctrl-C cancels a query or drops what was typed.',
+    'Tab completes functions and, in quotes, names. Ctrl-C cancels a query or clears the input.',
     '',
     ...Object.values(dotCommands).map(({ usage, doc }) => `  ${usage.padEnd(width)}  ${doc}`),
   ].join('\n')

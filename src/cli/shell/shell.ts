@@ -1,4 +1,4 @@
-// The interactive shell: reads lines until they are a query, sends it, shows what came back, and begins again.
+// The interactive shell: reads lines until they form a query, runs the query, and shows the result.
 
 import { createInterface, type Interface } from 'node:readline'
 import type { QueryConnection, QueryScope } from '../client/connection.ts'
@@ -9,25 +9,25 @@ import { type Output, styleFor } from '../terminal.ts'
 import { ObjectNames, propose } from './completion.ts'
 import { dotCommandNames, runDotCommand, type ShellState } from './dot-commands.ts'
 
-/** What a shell works with; tests hand in streams of their own. */
+/** Options of a shell; tests pass their own streams. */
 interface ShellOptions {
   readonly connection: QueryConnection
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream & Output
-  /** Lines are edited, and prompts shown. */
+  /** Enables line editing and prompts. */
   readonly isTerminal: boolean
   readonly asJson: boolean
-  /** The version of the language to begin with. */
+  /** The first version of the language. */
   readonly dialect: Dialect
   /** Entries of earlier shells, newest first. */
   readonly history: readonly string[]
-  /** Told of each entry, as one line. */
+  /** Called with each entry. */
   readonly onEntry: (entry: string) => void
-  /** The text of a file of queries; throws {@link StartError}. */
+  /** Reads a file of queries; throws {@link StartError}. */
   readonly readFile: (file: string) => string
 }
 
-/** Runs a shell until its input ends; resolves with the exit status: that of the last query where no person watches. */
+/** Runs a shell until its input ends; resolves with the exit status. Without a terminal, it is 1 after a failure. */
 export async function runShell(options: ShellOptions): Promise<number> {
   return new Shell(options).run()
 }
@@ -38,11 +38,13 @@ class Shell implements ShellState {
   readonly #lines: Interface
   readonly #names = new ObjectNames()
   #dialect: Dialect
-  /** The queries that are not complete yet, as typed. */
+  /** The input of incomplete queries. */
   #pending = ''
-  /** The entries of readline, newest first: it keeps them in this very array. */
+  /** The history array of readline, newest first; readline keeps using this array. */
   #history: string[] = []
-  /** What was typed, newest first, as it was typed: readline has each line by itself, or their order turned. */
+  /**
+   * The entries as they were typed, newest first. Readline has each line as an entry, or joins lines in reverse order.
+   */
   readonly #entries: string[]
   readonly #own: QueryConnection
   #connection: QueryConnection
@@ -76,7 +78,7 @@ class Shell implements ShellState {
 
   async run(): Promise<number> {
     this.#lines.on('SIGINT', () => this.#interrupt())
-    if (this.#options.isTerminal) this.say('Type .help for help, .exit or Ctrl-D to leave.')
+    if (this.#options.isTerminal) this.say('Type .help for help, .exit or Ctrl-D to exit.')
     this.#prompt()
     for await (const line of this.#lines) {
       await this.#take(line)
@@ -104,14 +106,14 @@ class Shell implements ShellState {
       await this.#guard(() => runDotCommand(line, this))
       return
     }
-    // Readline separates the lines of an entry that is recalled by carriage returns.
+    // Readline separates the lines of a recalled entry by carriage returns.
     const typed = line.replaceAll('\r', '\n')
     const text = this.#pending === '' ? typed : `${this.#pending}\n${typed}`
-    // An empty line ends what would go on forever.
+    // An empty line ends an incomplete query.
     await this.#enter(text, this.#pending !== '' && line.trim() === '')
   }
 
-  /** Runs a text if it is complete, or has to be. */
+  /** Runs a text if it is complete, or if it is the last one. */
   async #enter(text: string, isLast: boolean): Promise<void> {
     let queries: readonly TextQuery[]
     try {
@@ -124,7 +126,7 @@ class Shell implements ShellState {
       }
       this.#pending = ''
       this.#recall(text)
-      this.#tell(fault)
+      this.#showFault(fault)
       return
     }
     this.#pending = ''
@@ -134,7 +136,7 @@ class Shell implements ShellState {
     await this.#guard(() => this.#runAll(queries))
   }
 
-  /** Lets the keys for it bring a text back. */
+  /** Adds a text to the history of the arrow keys. */
   #recall(text: string): void {
     if (text.trim() !== '' && this.#entries[0] !== text) this.#entries.unshift(text)
     this.#history.splice(0, this.#history.length, ...this.#entries)
@@ -144,12 +146,12 @@ class Shell implements ShellState {
     if (this.#running) this.#running.abort()
     else if (this.#pending === '' && this.#lines.line === '') {
       this.#write('\n')
-      this.say('Type .exit or Ctrl-D to leave.')
+      this.say('Type .exit or Ctrl-D to exit.')
       this.#prompt()
     } else {
       this.#pending = ''
       this.#write('\n')
-      // Readline keeps what is typed; these keys delete it.
+      // Readline keeps the typed text; these keys delete it.
       this.#lines.write(null, { ctrl: true, name: 'e' })
       this.#lines.write(null, { ctrl: true, name: 'u' })
       this.#prompt()
@@ -175,7 +177,7 @@ class Shell implements ShellState {
         if (!running.signal.aborted) throw cause
         this.#hasFailed = true
         this.#write('\n')
-        this.say('cancelled: what the query wrote may be there or not')
+        this.say('cancelled: the writes of the query may have been committed')
         return
       } finally {
         this.#running = undefined
@@ -183,7 +185,7 @@ class Shell implements ShellState {
     }
   }
 
-  /** Failures that have a line to explain them end what was asked for, not the shell. */
+  /** Shows failures that have a one-line message; the shell continues. */
   async #guard(run: () => Promise<void>): Promise<void> {
     try {
       await run()
@@ -194,7 +196,7 @@ class Shell implements ShellState {
     }
   }
 
-  #tell(fault: TextFault): void {
+  #showFault(fault: TextFault): void {
     this.#hasFailed = true
     fault.show(this.#options.output)
   }
@@ -210,20 +212,20 @@ class Shell implements ShellState {
   }
 
   actAs(who: string | undefined): Promise<void> {
-    return this.#turnTo(this.#connection.with({ scope: { ...this.#connection.scope, as: who } }))
+    return this.#switchTo(this.#connection.with({ scope: { ...this.#connection.scope, as: who } }))
   }
 
   useDatabase(path: string | undefined): Promise<void> {
-    return this.#turnTo(this.#connection.with({ scope: { ...this.#connection.scope, database: path } }))
+    return this.#switchTo(this.#connection.with({ scope: { ...this.#connection.scope, database: path } }))
   }
 
   useSecret(secret: string | undefined): Promise<void> {
     const scope: QueryScope = { database: undefined, as: undefined }
-    return this.#turnTo(secret === undefined ? this.#own : this.#own.with({ secret, scope }))
+    return this.#switchTo(secret === undefined ? this.#own : this.#own.with({ secret, scope }))
   }
 
-  /** Sends the queries elsewhere from now on, if they are accepted there. */
-  async #turnTo(connection: QueryConnection): Promise<void> {
+  /** Switches to another connection, if the service accepts its credential. */
+  async #switchTo(connection: QueryConnection): Promise<void> {
     await connection.check()
     this.#connection = connection
     this.#names.forget()
@@ -234,7 +236,7 @@ class Shell implements ShellState {
       await this.#runAll(this.#dialect.read({ text: this.#options.readFile(file), file }))
     } catch (fault) {
       if (!(fault instanceof TextFault)) throw fault
-      this.#tell(fault)
+      this.#showFault(fault)
     }
   }
 

@@ -1,18 +1,18 @@
-// From a type of a schema to one of TypeScript. What a value is called there depends on where it stands: documents inside documents
-// arrive as references, and more may be sent than is received.
+// Converts a type of a schema to a TypeScript type. The result depends on the position: documents inside documents are
+// received as references, and inputs accept more types than results have.
 
 import type { TypeNode } from '../../fql10/syntax/nodes.ts'
 import type { ValueClasses } from './value-classes.ts'
 
-/** `field`: read inside a document. `result`: what a function returns. `input`: what is sent. */
+/** `field`: a field of a received document. `result`: the result of a function. `input`: a sent value. */
 type Position = 'field' | 'result' | 'input'
 
-/** What the names of a schema are in the declarations. */
+/** The names that the declarations use. */
 export interface TypeNames {
   readonly classes: ValueClasses
   /** The type of the documents of a collection, by its name or alias. */
   readonly collectionType: (name: string) => string | undefined
-  /** Notes that a name of the client is used, and returns it. */
+  /** Records that a name of the client is imported, and returns it. */
   readonly imported: (name: string) => string
 }
 
@@ -28,7 +28,7 @@ const scalars: Readonly<Record<string, string>> = {
   Int: 'number',
 }
 
-/** Schema objects that have names, and documents of the database's own collections. */
+/** Schema objects with names, and documents of native collections without names. */
 const namedDocuments: ReadonlySet<string> = new Set([
   'CollectionDef',
   'FunctionDef',
@@ -42,32 +42,32 @@ const ownDocuments: ReadonlySet<string> = new Set(['Key', 'Token', 'Credential']
 export interface Property {
   readonly name: string
   readonly isOptional: boolean
-  /** The alternatives of its type. */
+  /** The members of its union type. */
   readonly types: readonly string[]
 }
 
-/** The type as TypeScript writes it; `unknown` where the schema's says nothing that holds for a value of a client. */
+/** The TypeScript type; `unknown` where the schema's type says nothing about a client's value. */
 export function typeText(type: TypeNode, position: Position, names: TypeNames): string {
   return unionText(alternatives(type, position, names))
 }
 
-/** What stands for a value that the schema says nothing about. */
+/** The type of a value that the schema does not describe. */
 export function anyText({ classes, imported }: TypeNames): string {
   return classes.any === 'unknown' ? classes.any : imported(classes.any)
 }
 
-/** A union names a type once, and nothing besides `unknown`. */
+/** A union without duplicates; `unknown` absorbs all other members. */
 function unionText(types: readonly string[]): string {
   return types.includes('unknown') ? 'unknown' : [...new Set(types)].join(' | ')
 }
 
-/** The type in parentheses where an operator stands beside it. */
+/** The type, in parentheses if an operator follows or precedes it. */
 function groupedText(type: TypeNode, position: Position, names: TypeNames): string {
   const text = typeText(type, position, names)
   return / [|&] |^readonly /.test(text) ? `(${text})` : text
 }
 
-/** The members of the union that a type is. */
+/** The members of a type's union. */
 function alternatives(type: TypeNode, position: Position, names: TypeNames): readonly string[] {
   switch (type.kind) {
     case 'name':
@@ -118,7 +118,7 @@ function namedTypes(type: NamedType, position: Position, names: TypeNames): read
       return [classes.uuid === undefined ? anyText(names) : imported(classes.uuid)]
     case 'Array':
       return [`${listed}${parameter ? groupedText(parameter, position, names) : anyText(names)}[]`]
-    // A set in a document arrives as a cursor, and its elements are read from there.
+    // A set in a document is received as a cursor, from which its elements are read.
     case 'Set':
       return isInput
         ? ['never']
@@ -168,15 +168,15 @@ function objectText(type: ObjectType, position: Position, names: TypeNames): str
   return members.length === 0 ? '{}' : `{ ${members.join('; ')} }`
 }
 
-/** What further fields of an object are. The known ones are of the signature as well, so that has to take them, too. */
+/** The signature for undeclared fields. It must also include the types of the declared fields. */
 export function indexSignature(types: readonly string[], properties: readonly Property[]): string {
   const known = properties.flatMap(each => [...each.types, ...(each.isOptional ? ['undefined'] : [])])
   return `readonly [field: string]: ${unionText([...types, ...known])}`
 }
 
 /**
- * A field as a property. Null is the same as absence: fields that are null are not received, and null may be sent for those that may
- * be absent.
+ * A field as a property. Null is the same as absence: null fields are not received, and null may be sent for fields
+ * that may be absent.
  */
 export function property(
   name: string,
@@ -200,7 +200,7 @@ export function propertyText({ name, isOptional, types }: Property): string {
   return `readonly ${propertyName(name)}${isOptional ? '?' : ''}: ${unionText(types)}`
 }
 
-/** Whether a value of the type may be absent. */
+/** True if a value of the type may be absent. */
 function acceptsNull(type: TypeNode): boolean {
   switch (type.kind) {
     case 'optional':
@@ -214,7 +214,7 @@ function acceptsNull(type: TypeNode): boolean {
   }
 }
 
-/** A name as a property has it. */
+/** A name as a property name, in quotes if necessary. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }

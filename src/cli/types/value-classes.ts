@@ -1,15 +1,15 @@
-// The names that a client has for values of version 10. Declarations are written for one of two clients: that of this
-// repository, and the driver `fauna`, which many apps have.
+// The names of a client's classes for values of version 10. Declarations can be written for two clients: that of this
+// repository, and the driver `fauna`, which many applications use.
 
 import { assert } from '../../base/assert.ts'
 
-/** A client that declarations can be written for. */
+/** The class names of a client. */
 export interface ValueClasses {
-  /** What the declarations import them from. */
+  /** The package that the declarations import. */
   readonly package: string
-  /** Any value: what the schema says nothing about. */
+  /** The type of any value. */
   readonly any: string
-  /** Whether it takes arrays that may not be changed. */
+  /** True if the client accepts readonly arrays. */
   readonly takesReadonlyArrays: boolean
   readonly document: string
   readonly namedDocument: string
@@ -17,14 +17,14 @@ export interface ValueClasses {
   readonly page: string
   readonly module: string
   readonly eventSource: string
-  /** A reference to a document; `hasParameter`: of a type of document. */
+  /** A reference to a document; `hasParameter`: its type has a parameter for the document's type. */
   readonly reference: { readonly name: string; readonly hasParameter: boolean }
   readonly time: string
   readonly date: string
-  /** Undefined where a number is read. */
+  /** Undefined if the client returns a number. */
   readonly long: string | undefined
   readonly uuid: string | undefined
-  /** What a whole number has to be wrapped in to be sent as a Double. */
+  /** The class that sends an integer as a Double. */
   readonly double: string | undefined
 }
 
@@ -65,10 +65,10 @@ const classes: readonly ValueClasses[] = [
   },
 ]
 
-/** The packages that declarations can be written for. */
+/** The packages for which declarations can be written. */
 export const clientPackages: readonly string[] = classes.map(each => each.package)
 
-/** The names of a package of {@link clientPackages}. */
+/** The class names of a package in {@link clientPackages}. */
 export function valueClassesOf(name: string): ValueClasses {
   const found = classes.find(each => each.package === name)
   assert(found !== undefined, `no client is called ${name}`)

@@ -97,9 +97,9 @@ const mistakes: [name: string, flags: string[], env: Record<string, string>, mes
     'a short secret where others can reach the service',
     ['--host', '0.0.0.0'],
     { TERRARIUM_ROOT_SECRET: 'secret' },
-    /has to have at least 8 characters, unless/,
+    /must have at least 8 characters, unless/,
   ],
-  ['a secret with a space', ['--root-secret', 'two words here'], {}, /must not hold white space/],
+  ['a secret with a space', ['--root-secret', 'two words here'], {}, /must not contain white space/],
   ['a certificate without its key', ['--tls-cert', 'c.pem'], {}, /are needed together/],
   ['a missing file', ['--config', '/nonexistent/c.json'], {}, /^cannot read the configuration file .*ENOENT/],
 ]
@@ -126,7 +126,7 @@ for (const [name, flags, env, message] of mistakes) {
 test('mistakes in the file name the file', () => {
   const cases: [content: string, message: RegExp][] = [
     ['{', /it is not JSON/],
-    ['[]', /has to hold a JSON object/],
+    ['[]', /must contain a JSON object/],
     ['{"prot":1}', /^unknown setting "prot" in /],
     ['{"port":"8443x"}', /^"port" in .*must be an integer/],
     ['{"port":null}', /^"port" in .*must be an integer/],

@@ -111,7 +111,7 @@ test('a task whose process is gone has ended at once, one of which nobody can kn
   const one = operation({ startCommand: () => child })
   await one.start('check')
   const check = async () => (await one.state()).tasks.check
-  const vanished = /ended without a result/
+  const vanished = /exited without a result/
   await renote({ process: undefined })
   assert.equal((await check())?.ended, null)
   await renote(longAgo())
