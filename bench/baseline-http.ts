@@ -1,5 +1,5 @@
-// The floor: bare servers of `node:http` and `node:http2` (streams, in clear text) that read the request's body and
-// answer `POST /N` with N bytes of JSON. Prints both ports.
+// The baseline: bare servers of `node:http` and `node:http2` (clear text) that read the request's body and respond to
+// `POST /N` with N bytes of JSON. Prints both ports.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,7 +1,7 @@
-// What an application author would otherwise write: Fastify and `pg` over PostgreSQL with its default durability. `POST
-// /get {id}`, `POST /page {group}`, `POST /page-of-documents {group}`, `POST /create {data}`, and `POST
-// /create-with-history {data}`, which keeps each version and what changed, as Terrarium does, in one transaction;
-// PostgreSQL's socket folder comes in BENCH_PG_SOCKET.
+// The service that an application author would write instead: Fastify and `pg` over PostgreSQL with its default
+// durability. The endpoints are `POST /get {id}`, `POST /page {group}`, `POST /page-of-documents {group}`, `POST
+// /create {data}`, and `POST /create-with-history {data}`. The last one also stores each version and its change in the
+// same transaction, as Terrarium does. BENCH_PG_SOCKET contains PostgreSQL's socket folder.
 
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
@@ -55,7 +55,7 @@ app.post<{ Body: { data: { key: string; group: number; number: number } } }>(
   '/create-with-history',
   async ({ body }, reply) => {
     const { data } = body
-    // One statement is one transaction, and one round trip.
+    // A single statement is one transaction and one round trip.
     const made = await pool.query({
       name: 'create-with-history',
       text: `WITH made AS (

@@ -1,18 +1,19 @@
-// The workloads, one entry each: what Terrarium is asked and what the Fastify + PostgreSQL service is asked for the same.
+// The workloads: for each case, the requests to Terrarium and the equivalent requests to the Fastify + PostgreSQL
+// service.
 
 import { document, groupSize, literal } from './documents.ts'
 
-/** What a case needs to know about the data that was loaded. */
+/** The loaded data, as far as cases need it. */
 export interface Loaded {
-  /** Ids in Terrarium; those in PostgreSQL are 1, 2, 3 … in the same order. */
+  /** Ids in Terrarium. In PostgreSQL they are 1, 2, 3 … in the same order. */
   readonly ids: readonly string[]
 }
 
-/** One request of a case in the words of both services. */
+/** A request of a case to both services. */
 export interface CaseRequest {
   readonly query: unknown
   readonly postgres?: PostgresRequest
-  /** What leaves behind as much as Terrarium does, where that differs: versions, the change log. */
+  /** A request that stores as much as Terrarium does, if it differs: versions and the change log. */
   readonly postgresSameWork?: PostgresRequest
 }
 
@@ -27,13 +28,13 @@ export interface BenchCase {
   readonly about: string
   /** HTTP/1.1 when absent. */
   readonly protocol?: 'h2'
-  /** A list that connections go round; long enough that no cache of single responses helps. */
+  /** A list that connections repeat. It is long enough that a cache of single responses does not help. */
   requests(loaded: Loaded): readonly CaseRequest[]
 }
 
 const requestCount = 2000
 
-/** The same pseudo-random numbers in every run: multiplicative congruential, modulus 2^31 - 1. */
+/** A pseudo-random generator with the same numbers in every run: multiplicative congruential, modulus 2^31 - 1. */
 function randomSource(seed: number): (below: number) => number {
   let state = seed
   return below => {
@@ -63,7 +64,7 @@ function page({ ids }: Loaded, random: Random): CaseRequest {
   }
 }
 
-/** A page of references, each looked up: what a list on a screen needs. */
+/** A page of references, each of them read: the data for a list on a screen. */
 function pageOfDocuments({ ids }: Loaded, random: Random): CaseRequest {
   const group = random(Math.max(1, Math.floor(ids.length / groupSize)))
   const entries = { paginate: { match: { index: 'by_group' }, terms: group } }

@@ -1,4 +1,4 @@
-// Starts the servers to compare with, each as a process of its own that says on its first line where it listens.
+// Starts the servers for comparison, each in a process of its own that prints its ports on the first line.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 
 export interface Baseline {
   readonly port: number
-  /** Where it speaks HTTP/2, if it does. */
+  /** The port for HTTP/2, if the server supports it. */
   readonly http2Port: number | undefined
   readonly pid: number
   stop(): Promise<void>
 }
 
-/** Runs a script of this folder whose first line of output is the port it listens on, and that for HTTP/2. */
+/** Runs a script of this folder. The first line of its output contains its port, and possibly its port for HTTP/2. */
 export async function startBaseline(script: string, env: Record<string, string> = {}): Promise<Baseline> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
     env: { ...process.env, ...env },
@@ -33,5 +33,5 @@ export async function startBaseline(script: string, env: Record<string, string> 
 
 async function firstLine(child: ChildProcess): Promise<string> {
   if (child.stdout) for await (const line of createInterface({ input: child.stdout })) return line
-  throw new Error('a baseline ended before it listened')
+  throw new Error('a baseline server exited before it listened')
 }

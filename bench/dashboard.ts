@@ -1,11 +1,11 @@
-// The case `dashboard`: how long the browser's longest task is on pages that have much to show.
+// The case `dashboard`: the browser's longest task on pages with much data.
 
 import type { Page } from 'playwright-core'
 import { openStage, type Stage, skip } from '../tests/dashboard/stage.ts'
 
 export interface PageResult {
   readonly name: string
-  /** The longest task, in milliseconds; 0 when none took 50 ms. */
+  /** The longest task, in milliseconds; 0 if all tasks took less than 50 ms. */
   readonly longestMs: number
 }
 
@@ -18,7 +18,10 @@ declare global {
   var longTasks: number[]
 }
 
-/** Seeds a database, opens its pages one after the other and calls `onResult` for each. Returns why it cannot run. */
+/**
+ * Seeds a database, opens its pages one after the other and calls `onResult` for each. Returns the reason if it cannot
+ * run.
+ */
 export async function measureDashboard(onResult: (result: PageResult) => void): Promise<string | undefined> {
   if (skip) return skip
   const stage = await openStage({ database: 'bench' })
@@ -35,7 +38,7 @@ export async function measureDashboard(onResult: (result: PageResult) => void): 
     await page.reload()
     for (const { name, show } of steps(stage, page)) {
       await show()
-      // The browser tells of its tasks when it is idle.
+      // The browser reports its tasks when it is idle.
       await page.waitForTimeout(2000)
       const tasks = await page.evaluate(() => globalThis.longTasks.splice(0))
       onResult({ name, longestMs: Math.max(0, ...tasks) })

@@ -1,8 +1,8 @@
-// The documents that every benchmark works on, and how they get into Terrarium through its public API.
+// The documents of the benchmark, and functions that load them into Terrarium through its public API.
 
 import { query } from '../tests/support/http.ts'
 
-/** Documents that share a group, so that a page by group is always full. */
+/** Number of documents in a group, so that a page by group is always full. */
 export const groupSize = 100
 
 export interface BenchDocument {
@@ -22,10 +22,13 @@ export function document(n: number): BenchDocument {
   }
 }
 
-/** Wraps an object so that it is a literal on the wire. */
+/** Wraps an object as a literal of the wire format. */
 export const literal = (object: object) => ({ object })
 
-/** Makes the collection `documents`, with more of its definition, an index by key and one by group, ordered by number. */
+/**
+ * Creates the collection `documents` with an index by key and one by group, ordered by number. `more` extends the
+ * definition of the collection.
+ */
 export async function createSchema(url: string, secret: string, more: object = {}): Promise<void> {
   const server = { url }
   const field = (name: string) => literal({ field: ['data', name] })
@@ -45,7 +48,7 @@ export async function createSchema(url: string, secret: string, more: object = {
 const documentsPerQuery = 250
 const queriesAtOnce = 4
 
-/** Writes the documents from `from` up to `to` (exclusive) and returns their ids in that order. */
+/** Writes the documents from `from` up to `to` (exclusive), and returns their ids in this order. */
 export async function loadDocuments(
   url: string,
   secret: string,

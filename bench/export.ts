@@ -1,5 +1,6 @@
-// Exports of the query log: a million records are written into segments, then exported over the public API. Reports
-// the time of the export and of the download, the size of the file, and the server's memory before and at its peak.
+// The case `export`: writes a million records into segments of the query log, then exports them through the public API.
+// Reports the time of the export and of the download, the size of the file, and the server's memory before and at its
+// peak.
 
 import { mkdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,14 +16,14 @@ import { memoryMebibytes } from './measure.ts'
 
 export interface ExportOptions {
   readonly records: number
-  /** Where the data directory is made. */
+  /** The folder for the data directory. */
   readonly folder: string
 }
 
-/** Records between two looks at the disk, so that the writer's buffer never overflows. */
+/** Records between two flushes, so that the writer's buffer never overflows. */
 const recordsPerFlush = 10_000
 
-/** Records of 200 databases, as they would come from a driver. */
+/** Writes records of 200 databases, in the form of a driver's requests. */
 async function writeRecords(data: string, count: number): Promise<void> {
   const folder = join(data, 'query-log/segments')
   mkdirSync(folder, { recursive: true })
@@ -87,7 +88,7 @@ export async function runExport({ records, folder }: ExportOptions): Promise<voi
     const started = performance.now()
     const { request_id: id } = await requestExport(server, server.rootSecret, { region_group: 'us-std' })
     const { state, presigned_url: url } = await finished(server, server.rootSecret, id)
-    if (state !== 'Complete') throw new Error(`the export ended ${state}`)
+    if (state !== 'Complete') throw new Error(`the export ended in state ${state}`)
     console.log(`whole region: ${seconds(started)}`)
     const downloading = performance.now()
     let bytes = 0

@@ -1,5 +1,5 @@
-// What a service takes when nobody asks it anything: memory of each of its processes, empty and with documents, bytes on disk for
-// each document, and what it costs to serve again after it was killed.
+// The case `footprint`: the resources of an idle service. Measures the memory of each process, empty and with
+// documents, the bytes on disk per document, and the cost of a restart after a kill.
 
 import { join } from 'node:path'
 import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
@@ -9,29 +9,29 @@ import { createSchema, document, literal } from './documents.ts'
 import { diskBytes, median, memoryOfEach, processorMs } from './measure.ts'
 
 export interface FootprintResult {
-  /** Memory of each process of a service that has nothing, in words. */
+  /** Memory of each process of an empty service, as text. */
   readonly emptyMemory: string
   /** The same with two workers. */
   readonly emptyWorkersMemory: string
-  /** That of one process when the documents have been created. */
+  /** Memory of each process of a service with one worker, after the documents have been created. */
   readonly filledMemory: string
   readonly bytesPerDocument: number
   /**
-   * From the start over what a killed service left to the first answer; of the processor, and in all. The medians of several
-   * starts, each after another kill.
+   * From the start, on the directory of a killed service, to the first response: CPU time and elapsed time. Both are
+   * medians of several starts, each after another kill.
    */
   readonly restartProcessorMs: number
   readonly restartMs: number
 }
 
-/** How long the process of the slow lane has to become ready, and what is not needed any more to be given back. */
+/** Time for the slow-lane process to become ready, and for unused memory to be freed. */
 const restMs = 5000
 const clients = 32
 const restartCount = 5
 
 const rest = () => new Promise(resolve => setTimeout(resolve, restMs))
 
-/** Creates documents one by one, many at a time: transactions of one document each. */
+/** Creates documents in transactions of one document each, many at a time. */
 async function createDocuments(server: ServerProcess, secret: string, count: number): Promise<void> {
   let next = 0
   const client = async () => {
@@ -46,7 +46,7 @@ async function createDocuments(server: ServerProcess, secret: string, count: num
 const start = (data: string, flags: readonly string[] = []) =>
   startProcess({ program: join(repository, 'bin/terrarium.js'), data, flags })
 
-/** Memory of each process of a service over an empty folder of its own, in words. */
+/** Memory of each process of a service on an empty directory, as text. */
 async function memoryWithWorkers(data: string, workers: number): Promise<string> {
   const server = await start(data, ['--workers', String(workers)])
   try {
@@ -57,7 +57,7 @@ async function memoryWithWorkers(data: string, workers: number): Promise<string>
   }
 }
 
-/** Creates documents over the folder `data` and kills the service. */
+/** Creates documents in the directory `data` and kills the service. */
 async function fill(data: string, documents: number) {
   const server = await start(data)
   try {
@@ -77,7 +77,7 @@ async function fill(data: string, documents: number) {
   }
 }
 
-/** Starts a service over what a killed one left, waits for its first answer and kills it, too. */
+/** Starts a service on the directory of a killed one, waits for its first response and kills it, too. */
 async function restart(data: string): Promise<{ readonly ms: number; readonly ofProcessorMs: number }> {
   const fromMs = performance.now()
   const server = await start(data)
@@ -92,7 +92,7 @@ async function restart(data: string): Promise<{ readonly ms: number; readonly of
   }
 }
 
-/** Creates documents over the empty folder `data`, kills the service and starts it again. */
+/** Creates documents in the empty directory `data`, kills the service and starts it again. */
 export async function measureFootprint(data: string, documents: number): Promise<FootprintResult> {
   const emptyWorkersMemory = await memoryWithWorkers(join(data, 'workers'), 2)
   const folder = join(data, 'documents')

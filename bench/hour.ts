@@ -1,6 +1,6 @@
-// An hour of steady load on a service that has many documents: what its processes hold of memory, how large the data file
-// becomes, and how long requests take at the beginning and at the end. Each create lives for a minute and the collection keeps
-// no history, so from the sixteenth minute on as much has to be removed as is written.
+// The case `hour`: an hour of steady load on a service with many documents. Measures the memory of its processes, the
+// size of the data file, and the latency at the beginning and at the end. Each created document expires after a minute
+// and the collection has no history, so from the sixteenth minute on, as many documents are removed as are written.
 
 import { join } from 'node:path'
 import { keyOfNewDatabase } from '../tests/support/http.ts'
@@ -13,35 +13,35 @@ import { diskBytes, type LoadResult, measure, memoryMebibytes, memoryOfEach, pos
 export interface HourOptions {
   /** An empty folder. */
   readonly data: string
-  /** Documents that stay. */
+  /** Documents that do not expire. */
   readonly documents: number
   readonly minutes: number
   readonly onSegment: (segment: HourSegment) => void
 }
 
-/** What was measured in a part of the time. */
+/** The measurements of a part of the time. */
 export interface HourSegment {
   /** Minutes from the beginning of the load to the end of this part. */
   readonly minutes: number
   readonly results: Readonly<Record<keyof typeof rates, LoadResult>>
-  /** Of each process, in words. */
+  /** Memory of each process, as text. */
   readonly memory: string
   /** Pages of the data file that the service has mapped. */
   readonly mappedMebibytes: number
-  /** What the files take on the disk, without those of the query log. */
+  /** Size of the files on disk, without those of the query log. */
   readonly diskMebibytes: number
 }
 
-/** Requests a second of each kind. */
+/** Requests per second of each kind. */
 const rates = { creates: 150, updates: 100, reads: 154 } as const
 const segments = 12
 const mebibyte = 2 ** 20
 const connections = 8
-/** A list that the load goes round. */
+/** The length of the list of requests, which the load repeats. */
 const requestCount = 10_000
-/** Not a divisor of anything here, so that neighbours in the list are no neighbours in the collection. */
+/** Coprime with all numbers here, so that neighbours in the list are not neighbours in the collection. */
 const stride = 7919
-/** Numbers of documents that are made anew. */
+/** The numbers of newly created documents start here. */
 const newFrom = 1_000_000_000
 
 function queries(ids: readonly string[]): Readonly<Record<keyof typeof rates, (n: number) => unknown>> {
@@ -60,7 +60,7 @@ function queries(ids: readonly string[]): Readonly<Record<keyof typeof rates, (n
   }
 }
 
-/** Loads the documents and keeps the load up for so long; rejects when any request fails. */
+/** Loads the documents and keeps up the load for the given time; rejects when a request fails. */
 export async function measureHour({ data, documents, minutes, onSegment }: HourOptions): Promise<void> {
   const server = await startProcess({ program: join(repository, 'bin/terrarium.js'), data })
   try {

@@ -1,5 +1,5 @@
-// The two languages beside each other: the same work over the same documents, in one run and in turns. And what version 10 does beside
-// queries, against what it is to be compared with: pages of feeds, the parsing of a query.
+// The case `languages`: compares the two languages with the same work on the same documents, in turns. Also compares
+// pages of version 10's feeds with pages of an index, and measures the parsing of a query.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { createSchema, document, groupSize, literal, loadDocuments } from './doc
 import { type LoadPlan, type LoadResult, measure, medianOf, post, processesOf } from './measure.ts'
 import { heading, line } from './report.ts'
 
-/** One way to do a piece of work: the list of bodies is gone round. */
+/** A way to do a piece of work; the load repeats the list of bodies. */
 interface Work {
   readonly title: string
   readonly path: '/' | '/query/1' | '/feed/1'
@@ -25,12 +25,12 @@ interface LanguageCase {
   readonly name: string
   readonly baseline: Work
   readonly compared: Work
-  /** Where that of all cases would only measure a queue. */
+  /** Set if the number of connections of the other cases would only measure a queue. */
   readonly connections?: number
 }
 
 interface LanguageOptions {
-  /** Where the data directory is made. */
+  /** The folder for the data directory. */
   readonly folder: string
   readonly documents: number
   readonly plan: Pick<LoadPlan, 'connections' | 'seconds' | 'warmupSeconds'>
@@ -38,10 +38,10 @@ interface LanguageOptions {
 
 const requestCount = 500
 
-/** How often each way is measured. */
+/** Number of measurements of each way. */
 const turns = 5
 
-/** Measures all cases, and prints what came out. */
+/** Measures all cases and prints the results. */
 export async function runLanguages({ documents, folder, plan }: LanguageOptions): Promise<void> {
   const data = await mkdtemp(join(folder, 'terrarium-bench-'))
   const server = await startProcess({ data })
@@ -67,7 +67,10 @@ export async function runLanguages({ documents, folder, plan }: LanguageOptions)
   }
 }
 
-/** Baseline and compared, as the medians of some turns each: the machine may be faster now than a minute ago. */
+/**
+ * Baseline and compared work in turns, each as the median of its turns: the machine may be faster now than a minute
+ * ago.
+ */
 async function inTurns(
   { baseline, compared, connections }: LanguageCase,
   server: ServerProcess,
@@ -84,7 +87,7 @@ async function inTurns(
   const works = [prepared(baseline), prepared(compared)] as const
   for (let turn = 0; turn < turns; turn++) {
     for (const { requests, results } of turn % 2 === 0 ? works : works.toReversed()) {
-      // Processes of the slow lane come and go.
+      // Slow-lane processes start and exit at any time.
       const pids = processesOf(server.pid)
       results.push(await measure({ port, requests, ...plan, ...(connections && { connections }), pids }))
     }
@@ -92,7 +95,7 @@ async function inTurns(
   return [medianOf(works[0].results), medianOf(works[1].results)]
 }
 
-/** Adds the index that the cases of version 10 read to the collection of the benchmark. `secret` is an administrator's. */
+/** Adds the index for the cases of version 10 to the collection of the benchmark. `secret` needs the role admin. */
 async function prepareVersion10(url: string, secret: string): Promise<void> {
   const byGroup = '{ terms: [{ field: "group" }], values: [{ field: "number" }] }'
   const text = `Collection.byName("documents")!.update({ indexes: { byGroup: ${byGroup} } }).indexes.byGroup.status`
@@ -113,7 +116,7 @@ async function prepareVersion10(url: string, secret: string): Promise<void> {
 const in4 = (bodies: readonly unknown[]): Work => ({ title: 'version 4', path: '/', bodies })
 const in10 = (bodies: readonly unknown[]): Work => ({ title: 'version 10', path: '/query/1', bodies })
 
-/** Sends a body, with results as tagged JSON; throws when it is refused. */
+/** Sends a body, with results as tagged JSON; throws when it is rejected. */
 async function ask(url: string, secret: string, path: string, body: unknown): Promise<unknown> {
   const headers = { 'x-format': 'tagged' }
   const { json, status, text } = await send({ url }, { path, secret, body: JSON.stringify(body), headers })
@@ -124,7 +127,7 @@ async function ask(url: string, secret: string, path: string, body: unknown): Pr
 /** Elements of a page of an index, and events of a page of a feed. */
 const pageSize = 64
 
-/** Pages of the feed of all documents, one after the other, beside pages of an index. */
+/** Consecutive pages of the feed of all documents, compared with pages of an index. */
 async function feedCase(url: string, secret: string, documents: number): Promise<LanguageCase> {
   const about = { query: '[documents.all().eventSource(), documents.all().first()!.ts.toMicros()]' }
   const { data } = (await ask(url, secret, '/query/1', about)) as {
@@ -132,7 +135,7 @@ async function feedCase(url: string, secret: string, documents: number): Promise
   }
   const [{ '@stream': token }, { '@long': first }] = data
   const body = { token, page_size: pageSize }
-  // As many pages as there are groups: of both kinds the same number of documents is read again and again.
+  // As many pages as there are groups, so that both kinds repeatedly read the same number of documents.
   const groups = Math.floor(documents / groupSize)
   const feeds: unknown[] = []
   for (let start: object = { start_ts: Number(first) - 1 }; feeds.length < Math.min(requestCount, groups); ) {
@@ -150,11 +153,11 @@ async function feedCase(url: string, secret: string, documents: number): Promise
   }
 }
 
-/** Characters of the query that is parsed, and how often. */
+/** Length of the parsed query, and number of repetitions. */
 const parsedChars = 1024
 const parsedTimes = 20_000
 
-/** Microseconds of processor time that parsing a query of 1 KB takes, and finding one that is remembered. */
+/** CPU time in microseconds of parsing a query of 1 KB, and of finding it in the cache. */
 function measureParsing(): { readonly parsed: number; readonly remembered: number } {
   let text = ''
   for (let n = 0; text.length < parsedChars; n++) {
@@ -176,7 +179,7 @@ function measureParsing(): { readonly parsed: number; readonly remembered: numbe
   }
 }
 
-/** The cases over these documents. */
+/** The cases on these documents. */
 function languageCases(ids: readonly string[]): readonly LanguageCase[] {
   const groups = Math.max(1, Math.floor(ids.length / groupSize))
   const numbered = <T>(make: (n: number) => T) => Array.from({ length: requestCount }, (_, n) => make(n))
@@ -214,7 +217,7 @@ function languageCases(ids: readonly string[]): readonly LanguageCase[] {
       baseline: in4([{ filter: isSmall, collection: all }]),
       compared: in10([{ query: 'documents.where(.number < 5).toArray()' }]),
     },
-    // The last: it makes the collection longer.
+    // Last, because it makes the collection longer.
     {
       name: 'create',
       baseline: in4(
@@ -240,7 +243,7 @@ function tagged(fields: object): object {
   )
 }
 
-/** Sends one request of each kind, so that a mistake shows before anything is measured. */
+/** Sends one request of each kind, so that mistakes show before the measurement. */
 async function tryCase({ baseline, compared }: LanguageCase, url: string, secret: string): Promise<void> {
   for (const { bodies, path } of [baseline, compared]) await ask(url, secret, path, bodies[0])
 }

@@ -1,26 +1,29 @@
-// What the load process speaks: HTTP/1.1 and HTTP/2 over raw sockets, no more of them than the benchmark needs, so
-// that the load takes as little as possible of the machine it shares with the server.
+// The protocol clients of the load process: HTTP/1.1 and HTTP/2 over raw sockets, with only the features that the
+// benchmark needs. The load then takes as little as possible of the machine that it shares with the server.
 
 import { connect, type Socket } from 'node:net'
 
-/** Called when a response is complete, with its beginning when it was neither 200 nor 201. */
+/** Called when a response is complete. `failure` is its beginning if the status was neither 200 nor 201. */
 export type Done = (failure: string | undefined) => void
 
-/** A connection with room for one request at a time (HTTP/1.1) or several (HTTP/2). */
+/** A connection with room for one request at a time (HTTP/1.1) or for several (HTTP/2). */
 export interface LoadClient {
-  /** Requests that can be under way at a time. */
+  /** Number of concurrent requests. */
   readonly lanes: number
-  /** Sends the request of that number. */
+  /** Sends the request with this number. */
   send(request: number, done: Done): void
-  /** Resolves when the connection has been closed by {@link close}; rejects when it fails before. */
+  /** Resolves when {@link close} has closed the connection; rejects when the connection fails before. */
   readonly ended: Promise<void>
   close(): void
 }
 
-/** A connection that has been idle for longer is not used again: servers close such ones, some after 5 seconds. */
+/**
+ * A connection that has been idle for longer is not reused, because servers close idle connections, some after 5
+ * seconds.
+ */
 const idleMsMax = 2000
 
-/** A socket that is opened anew when it was closed, or stood still for too long, while nothing was under way on it. */
+/** A socket that is reopened if it was closed, or idle for too long, while no request was running. */
 class Line {
   readonly ended: Promise<void>
   readonly #port: number
@@ -41,13 +44,13 @@ class Line {
     this.#socket = this.#open()
   }
 
-  /** Sends bytes that belong to what is under way, or, without anything under way, those of something new. */
+  /** Sends bytes of a running request, or of a new one if none is running. */
   write(bytes: Buffer | string): void {
     this.#usedMs = performance.now()
     this.#socket.write(bytes)
   }
 
-  /** To be called before something new is sent. */
+  /** Must be called before a new request is sent. */
   prepare(): void {
     if (this.#events.isBusy()) return
     const isOld = performance.now() - this.#usedMs > idleMsMax
@@ -74,7 +77,7 @@ class Line {
       if (socket !== this.#socket) return
       if (this.#isClosing) this.#resolve()
       else if (this.#events.isBusy()) {
-        this.#reject(new Error('a connection was closed with a request under way', { cause }))
+        this.#reject(new Error('a connection was closed during a request', { cause }))
       }
     })
     this.#events.opened?.(socket)
@@ -82,16 +85,16 @@ class Line {
   }
 }
 
-/** Who uses a line. */
+/** The user of a line. */
 interface LineEvents {
-  /** Whether responses are being waited for. */
+  /** Whether it waits for responses. */
   isBusy(): boolean
   receive(chunk: Buffer): void
-  /** A new connection: nothing of the one before counts any more. */
+  /** Called for a new connection; the state of the previous one is discarded. */
   opened?(socket: Socket): void
 }
 
-/** The bytes of the whole HTTP/1.1 response at the start of `data`, or 0 while it is not complete. */
+/** The length of the complete HTTP/1.1 response at the start of `data`, or 0 while it is incomplete. */
 function responseLength(data: Buffer): number {
   const headEnd = data.indexOf('\r\n\r\n')
   if (headEnd < 0) return 0
@@ -101,7 +104,7 @@ function responseLength(data: Buffer): number {
   return data.length < whole ? 0 : whole
 }
 
-/** A connection that speaks HTTP/1.1; `requests` are whole texts, head and body. */
+/** An HTTP/1.1 connection; `requests` are whole texts of head and body. */
 export function http1Client(port: number, requests: readonly string[]): LoadClient {
   const texts = requests.map(request => Buffer.from(request))
   let received: Buffer | undefined
@@ -115,7 +118,7 @@ export function http1Client(port: number, requests: readonly string[]): LoadClie
     received = undefined
     const done = waiting
     waiting = undefined
-    // Status codes of 200 and 201 begin at the tenth byte with "20".
+    // The statuses 200 and 201 begin with "20" at the tenth byte.
     done?.(data[9] === 0x32 && data[10] === 0x30 ? undefined : data.toString())
   }
   const line = new Line(port, { isBusy: () => waiting !== undefined, receive })
@@ -141,7 +144,7 @@ const endStream = 1
 const acknowledged = 1
 const endHeaders = 4
 const windowMax = 2 ** 31 - 1
-/** Of a connection, before it is enlarged. */
+/** The window of a connection before it is enlarged. */
 const firstWindow = 65_535
 const framePayloadMax = 16_384
 /** `:status: 200` as an entry of the static table. */
@@ -162,7 +165,7 @@ function uint32(value: number): Buffer {
   return bytes
 }
 
-/** A length as HPACK writes it, with a prefix of seven bits. */
+/** A length in the encoding of HPACK, with a prefix of seven bits. */
 function hpackLength(length: number): Buffer {
   if (length < 127) return Buffer.from([length])
   const bytes = [127]
@@ -171,13 +174,13 @@ function hpackLength(length: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** A header field that is in no table, before or after. */
+/** A header field that is not in the static table and not added to the dynamic one. */
 function literalField(name: string, value: string): Buffer {
   const parts = [Buffer.from(name), Buffer.from(value)].flatMap(part => [hpackLength(part.length), part])
   return Buffer.concat([Buffer.from([0]), ...parts])
 }
 
-/** The frames of a request that is written as HTTP/1.1, for stream 0. */
+/** The frames of a request that is given as HTTP/1.1 text, for stream 0. */
 function http2Frames(request: string): { headers: Buffer; body: Buffer } {
   const headEnd = request.indexOf('\r\n\r\n')
   const [first = '', ...lines] = request.slice(0, headEnd).split('\r\n')
@@ -194,14 +197,14 @@ function http2Frames(request: string): { headers: Buffer; body: Buffer } {
   }
   const block = Buffer.concat(fields.map(([name, value]) => literalField(name, value)))
   const body = Buffer.from(request.slice(headEnd + 4))
-  if (body.length > framePayloadMax) throw new Error('a body too long for one frame')
+  if (body.length > framePayloadMax) throw new Error('a body is too long for one frame')
   return {
     headers: frame(frameTypes.headers, endHeaders, 0, block),
     body: frame(frameTypes.data, endStream, 0, body),
   }
 }
 
-/** A connection that speaks HTTP/2 in clear text with up to `lanes` streams at a time. */
+/** An HTTP/2 connection in clear text with up to `lanes` concurrent streams. */
 export function http2Client(port: number, requests: readonly string[], lanes: number): LoadClient {
   const frames = requests.map(http2Frames)
   const waiting = new Map<number, { done: Done; failure: string | undefined }>()
@@ -226,7 +229,7 @@ export function http2Client(port: number, requests: readonly string[], lanes: nu
     const stream = waiting.get(id)
     if (stream === undefined) return
     if (type === frameTypes.reset) stream.failure = 'the server reset a stream'
-    // Any other status is found out by what it says.
+    // The body of the response shows the other statuses.
     if (type === frameTypes.headers && payload[0] !== status200) stream.failure = 'a status other than 200'
     if (type === frameTypes.data) {
       received += payload.length

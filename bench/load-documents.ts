@@ -1,5 +1,5 @@
-// Writes many documents of 300 bytes with two indexes through the public API, then measures reads among them.
-// Reports documents per second, bytes on disk per document and the peak memory of the server.
+// Writes many documents of 300 bytes with two indexes through the public API, then measures reads. Reports documents
+// per second, bytes on disk per document and the peak memory of the server.
 //
 //     node bench/load-documents.ts [--documents 1000000] [--folder DIR] [--seconds 5]
 

@@ -1,6 +1,7 @@
-// The load process: keeps a number of requests under way (closed loop), or sends them at a fixed rate whether or not
-// earlier ones have been answered (open loop: a request that has to wait for a free connection waits, and that counts),
-// and reports throughput and latency. A process of its own, so that it shares nothing with the server but the machine.
+// The load process. In the closed loop, it keeps a number of requests running. In the open loop, it sends requests at a
+// fixed rate, whether or not earlier ones have been answered; the time that a request waits for a free connection
+// counts. It reports throughput and latency, and runs in a process of its own, so that it shares only the machine with
+// the server.
 //
 // It reads a plan from standard input and writes a result to standard output, both as JSON (`bench/measure.ts`).
 
@@ -9,10 +10,10 @@ import { text } from 'node:stream/consumers'
 import { http1Client, http2Client, type LoadClient } from './load-clients.ts'
 import type { LoadPlan, LoadResult } from './measure.ts'
 
-/** Latencies are counted by the microsecond up to here; slower ones count as this. */
+/** Latencies are counted by the microsecond up to this value; slower ones count as this value. */
 const latencyMaxMicros = 10_000_000
 
-/** HTTP/2 connections among which the requests are spread. */
+/** Number of HTTP/2 connections for the requests. */
 const sessions = 4
 
 const plan: LoadPlan = JSON.parse(await text(process.stdin))
@@ -32,7 +33,7 @@ function openClients(): readonly LoadClient[] {
   return Array.from({ length: sessions }, () => http2Client(port, requests, lanes))
 }
 
-/** Sends one request; `fromMs` is when it was due. */
+/** Sends a request; `fromMs` is the time when it was due. */
 function send(client: LoadClient, fromMs: number, then: () => void): void {
   client.send(next++ % plan.requests.length, failure => {
     if (failure !== undefined) {
@@ -47,7 +48,7 @@ function send(client: LoadClient, fromMs: number, then: () => void): void {
   })
 }
 
-/** One request after the other on each lane. */
+/** Sends one request after the other on each lane. */
 function driveClosed(client: LoadClient): void {
   const again = () => {
     if (!stopped) send(client, performance.now(), again)
@@ -55,7 +56,7 @@ function driveClosed(client: LoadClient): void {
   for (let lane = 0; lane < client.lanes; lane++) again()
 }
 
-/** So many requests per second, each on whichever lane is free. */
+/** Sends a fixed number of requests per second, each on a free lane. */
 function driveOpen(clients: readonly LoadClient[], perSecond: number): void {
   const free = clients.flatMap(client => Array.from({ length: client.lanes }, () => client))
   const startMs = performance.now()
@@ -63,9 +64,9 @@ function driveOpen(clients: readonly LoadClient[], perSecond: number): void {
   const sendDue = () => {
     const due = Math.floor(((performance.now() - startMs) * perSecond) / 1000)
     while (sent < due && free.length > 0) {
-      // The one that has rested longest, so that none is left idle until it is closed.
+      // The lane that has been idle longest comes first, so that none is closed for being idle.
       const client = free.shift() as LoadClient
-      // The n-th is due when n intervals are over.
+      // The n-th request is due after n intervals.
       send(client, startMs + (++sent * 1000) / perSecond, () => {
         free.push(client)
         if (!stopped) sendDue()
@@ -84,25 +85,22 @@ function percentileMicros(count: number, share: number): number {
   return latencyMaxMicros
 }
 
-/**
- * Processor time that each process of the server has used, in ticks of /proc: 10 ms on every Linux. Those that have
- * ended are left out.
- */
+/** CPU time of each server process, in ticks of /proc: 10 ms on every Linux. Exited processes are left out. */
 function serverTicks(): ReadonlyMap<number, number> {
   const ticks = new Map<number, number>()
   for (const pid of plan.pids ?? []) {
     try {
-      // The name, in parentheses, may contain blanks; user and system time are the 12th and 13th words behind it.
+      // The name, in parentheses, may contain blanks; user and system time are the 12th and 13th words after it.
       const words = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? []
       ticks.set(pid, Number(words[11]) + Number(words[12]))
     } catch {
-      // It has ended.
+      // The process has exited.
     }
   }
   return ticks
 }
 
-/** Seconds of processor time since `before`, of the processes that are still there. */
+/** CPU seconds since `before` of the processes that still run. */
 function serverSecondsSince(before: ReadonlyMap<number, number>): number {
   let ticks = 0
   for (const [pid, now] of serverTicks()) ticks += now - (before.get(pid) ?? 0)

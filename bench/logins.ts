@@ -1,5 +1,5 @@
-// Logins that keep every core busy must not make other queries slow: the same moderate load of point reads, alone and
-// beside clients that do nothing but log in.
+// The case `logins`: logins that keep every core busy must not slow down other queries. Runs the same moderate load of
+// point reads alone and beside clients that only log in.
 
 import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
@@ -11,22 +11,22 @@ export interface LoginsResult {
   readonly alone: LoadResult
   readonly beside: LoadResult
   readonly logins: LoadResult
-  /** Password checks with nothing else to do. */
+  /** Password checks without other load. */
   readonly loginsAlone: LoadResult
   /** Checks per second of the bcrypt package itself at the same cost, on all cores. */
   readonly rawPerSecond: number
 }
 
-/** Clients that log in at the same time, each on a connection of its own. */
+/** Number of clients that log in at the same time, each with a connection of its own. */
 const users = 16
-/** The bcrypt cost of a service without settings; servers of tests have a lower one. */
+/** The default bcrypt cost of a service; test servers have a lower one. */
 export const passwordCost = 10
-/** Names that are tried: each so seldom that nobody is slowed down for guessing. */
+/** Number of user names, so that each is tried too rarely to be throttled for guessing. */
 const names = 4000
-/** Connections that read: few, so that their latency is that of a service with room to spare. */
+/** Number of connections that read: few, so that the service has capacity to spare. */
 const readers = 4
 
-/** Measures reads of one document alone and beside logins, on a server with the schema of the bench. */
+/** Measures reads of a document alone and beside logins, on a server with the schema of the benchmark. */
 export async function measureLogins(
   server: ServerProcess,
   secret: string,
@@ -37,7 +37,7 @@ export async function measureLogins(
   await query(server, secret, { create_collection: { object: { name: 'bench_users' } } })
   const user = (id: number) => ({ ref: { collection: 'bench_users' }, id: String(id) })
   await query(server, secret, { create: user(1) })
-  // Wrong passwords are what costs a check each time, whether or not there is such a user: right ones are remembered.
+  // Wrong passwords, because each of them costs a check, whether or not the user exists. Right ones are cached.
   const logins = Array.from({ length: names }, (_, id) =>
     post('/', { identify: user(id + 1), password: 'wrong' }, headers),
   )
@@ -50,7 +50,7 @@ export async function measureLogins(
   return { alone, beside, logins: loggedIn, loginsAlone, rawPerSecond: await rawChecks(seconds) }
 }
 
-/** How many checks per second the bcrypt package makes with one in flight for each core. */
+/** Checks per second of the bcrypt package with one running check per core. */
 async function rawChecks(seconds: number): Promise<number> {
   const hash = await bcrypt.hash('right', passwordCost)
   const end = performance.now() + seconds * 1000

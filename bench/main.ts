@@ -1,5 +1,5 @@
-// `npm run bench`: Terrarium beside a bare `node:http` server and, where PostgreSQL is installed, a Fastify + `pg`
-// service, all on this machine and in this run, so that the ratios mean something. `--help` lists the options.
+// `npm run bench`: compares Terrarium with a bare `node:http` server and, if PostgreSQL is installed, with a Fastify +
+// `pg` service. All run on this machine in the same run, so that the ratios are meaningful. `--help` lists the options.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
@@ -29,7 +29,7 @@ import { measureSmallPieces, type PiecesResult, piecesBounds } from './small-pie
 import { measureStart } from './start.ts'
 import { measureStreams, streamLanguages } from './streams.ts'
 
-/** What is measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
+/** Cases that are measured with several workers: cheap reads, expensive reads, pure evaluation, writes. */
 const workerCases = ['get', 'page', 'compute', 'create']
 
 interface Subjects {
@@ -41,7 +41,7 @@ interface Subjects {
 
 type LoadOptions = Partial<Pick<LoadPlan, 'connections' | 'pids' | 'protocol' | 'ratePerSecond'>>
 
-/** Measures one case's requests against one port. */
+/** Measures the requests of a case against a port. */
 function load(port: number, requests: readonly string[], more: LoadOptions = {}): Promise<LoadResult> {
   return measure({
     port,
@@ -74,7 +74,7 @@ async function runCase(
   const protocol = benchCase.protocol === undefined ? {} : { protocol: benchCase.protocol }
   const headers = headersFor(secret)
   console.log(`\n${name}: ${about}`)
-  // The floor responds with as many bytes as Terrarium does.
+  // The baseline responds with as many bytes as Terrarium.
   const probe = await send(server, { secret, query: requests[0]?.query })
   if (probe.status >= 300) throw new Error(`${name}: status ${probe.status}: ${probe.text}`)
   const bytes = Buffer.byteLength(probe.text)
@@ -98,7 +98,7 @@ async function runCase(
   report.add(name, `Terrarium, ${ratePerSecond}/s open`, open)
 }
 
-/** Measures the Fastify + PostgreSQL service, with the least that the request needs and with the same work. */
+/** Measures the Fastify + PostgreSQL service, with the minimum for the request and with the same work. */
 async function runPostgres(
   { name }: BenchCase,
   requests: readonly CaseRequest[],
@@ -121,7 +121,7 @@ async function runPostgres(
   return results
 }
 
-/** Point reads must cost the same however many documents there are. */
+/** The cost of point reads must not depend on the number of documents. */
 async function runScale(loaded: Loaded, { server, secret }: Subjects): Promise<void> {
   const count = Number(options.scale)
   console.log(`\nscale: one document by reference with ${loaded.ids.length} and with ${count} documents`)
@@ -134,7 +134,7 @@ async function runScale(loaded: Loaded, { server, secret }: Subjects): Promise<v
   console.log(`${line(`${count} documents`, many)}   ${ratio(many, few)} of the throughput with few`)
 }
 
-/** Password checks take whole cores; reads beside them must not wait for long. */
+/** Password checks use whole cores; reads beside them must not wait long. */
 async function runLogins({ server, secret }: Subjects): Promise<void> {
   const { alone, beside, logins, loginsAlone, rawPerSecond } = await measureLogins(
     server,
@@ -150,11 +150,11 @@ async function runLogins({ server, secret }: Subjects): Promise<void> {
   console.log(`${line('checks alone', loginsAlone)}   ${share} of ${rawPerSecond.toFixed(0)}/s of raw bcrypt`)
 }
 
-/** Reads and writes with one process and with one per core, each over a data directory of its own. */
+/** Reads and writes with one process and with one per core, each on a data directory of its own. */
 async function compareWorkers(): Promise<void> {
   const count = availableParallelism()
   console.log(
-    `\nworkers: one process beside ${count}; the load process takes its share of the same cores,\nso the last column says what the service does per core that it got`,
+    `\nworkers: one process beside ${count}; the load process uses a part of the same cores,\nso the last column is the throughput per core of the service`,
   )
   const [one, several] = [await measureWorkers(1), await measureWorkers(count)]
   for (const [at, { name, result }] of one.entries()) {
@@ -214,7 +214,7 @@ async function runStreamsOf(language: (typeof streamLanguages)[number]): Promise
 
 const times = ({ p50, p99, max }: Times) => [p50, p99, max].map(ms => ms.toFixed(1).padStart(8)).join('')
 
-/** One tenant's worst queries must not make another's reads wait. */
+/** The worst queries of one tenant must not delay the reads of another. */
 async function runNeighbours(): Promise<void> {
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   console.log(
@@ -254,13 +254,13 @@ async function runDashboard(): Promise<void> {
   if (reason !== undefined) console.log(`  NOT MEASURED: ${reason}`)
 }
 
-/** A service that is started again should answer soon, and its first slow query take no longer than the next. */
+/** A restarted service should respond soon, and its first slow query should not take longer than the next. */
 async function runStart(): Promise<void> {
-  console.log('\nstart: milliseconds of the processor, best of three starts; the very first one compiles')
+  console.log('\nstart: CPU milliseconds, best of three starts; the very first one compiles')
   const starts = [await measureStart(), await measureStart(), await measureStart()]
   const least = (of: (start: (typeof starts)[number]) => number) => Math.min(...starts.map(of))
   console.log(
-    `  from nothing to the first answer, empty folder ${least(({ startMs }) => startMs).toFixed(0)} ms`,
+    `  from the start to the first response, empty directory ${least(({ startMs }) => startMs).toFixed(0)} ms`,
   )
   const [first, later] = [least(({ firstSlowMs }) => firstSlowMs), least(({ laterSlowMs }) => laterSlowMs)]
   console.log(
@@ -268,7 +268,7 @@ async function runStart(): Promise<void> {
   )
 }
 
-/** What a service takes of memory and disk, and to serve again. */
+/** The memory and disk space of a service, and the cost of a restart. */
 async function runFootprint(): Promise<void> {
   const documents = Number(options.scale)
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
@@ -280,19 +280,19 @@ async function runFootprint(): Promise<void> {
     console.log(`  memory, with the documents: ${result.filledMemory}`)
     console.log(`  on disk ${result.bytesPerDocument.toFixed(0)} bytes for each document`)
     console.log(
-      `  after kill -9 to the first answer, median of five: ${result.restartProcessorMs.toFixed(0)} ms of the processor, ${result.restartMs.toFixed(0)} ms`,
+      `  after kill -9 to the first response, median of five: ${result.restartProcessorMs.toFixed(0)} ms of CPU, ${result.restartMs.toFixed(0)} ms`,
     )
   } finally {
     await rm(data, { recursive: true, force: true })
   }
 }
 
-/** What a service holds, and how it answers, after long. */
+/** The memory and the latency of a service after a long time. */
 async function runHour(): Promise<void> {
   const [documents, minutes] = [Number(options.scale), Number(options.minutes)]
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   console.log(
-    `\nhour: ${minutes} minutes of steady load on ${documents} documents that stay; p50 and p99 in milliseconds`,
+    `\nhour: ${minutes} minutes of steady load on ${documents} documents that do not expire; p50 and p99 in milliseconds`,
   )
   const times = ({ p50Micros, p99Micros }: LoadResult) =>
     `${(p50Micros / 1000).toFixed(1)} ${(p99Micros / 1000).toFixed(1)}`
@@ -311,7 +311,7 @@ async function runHour(): Promise<void> {
   }
 }
 
-/** Whoever sends bodies byte by byte must not make others wait, or fill the memory. */
+/** Clients that send bodies byte by byte must not delay others, and must not fill the memory. */
 async function runSmallPieces(): Promise<void> {
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-pieces-'))
   console.log(
@@ -335,18 +335,18 @@ async function runSmallPieces(): Promise<void> {
   }
 }
 
-/** Documents that migrate must not make others wait. */
+/** A migration of documents must not delay other databases. */
 async function runMigration(): Promise<void> {
   const documents = Number(options.scale)
   const data = await mkdtemp(join(options.folder, 'terrarium-bench-'))
   console.log(
-    `\nmigration: a field and an index more for ${documents} documents, reads of another database beside it`,
+    `\nmigration: a new field and a new index for ${documents} documents, beside reads of another database`,
   )
   const times = ({ p50, p99, max }: Times) =>
     `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${max.toFixed(1)} ms`
   try {
     const { alone, beside, doneSeconds, pushMs } = await measureMigration(data, documents)
-    console.log(`  the push took ${pushMs.toFixed(0)} ms, all of it ${doneSeconds.toFixed(1)} s`)
+    console.log(`  the push took ${pushMs.toFixed(0)} ms, the whole migration ${doneSeconds.toFixed(1)} s`)
     console.log(`  reads alone: ${times(alone)}`)
     console.log(`  reads beside: ${times(beside)}`)
   } finally {
@@ -354,7 +354,7 @@ async function runMigration(): Promise<void> {
   }
 }
 
-/** What it costs that several machines serve one database. */
+/** The cost of serving one database from several machines. */
 async function runNodes(): Promise<void> {
   if (noPostgres !== undefined) {
     console.log(`nodes: NOT MEASURED, ${noPostgres}`)

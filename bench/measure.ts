@@ -1,4 +1,4 @@
-// Runs the load process against a port and reads what a server takes of memory, processor and disk.
+// Runs the load process against a port, and measures the memory, CPU time and disk space of a server.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -6,23 +6,23 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
-/** What the load process is to do. */
+/** The task of the load process. */
 export interface LoadPlan {
   readonly port: number
   readonly connections: number
   readonly warmupSeconds: number
   readonly seconds: number
-  /** What is spoken; HTTP/1.1 when absent. */
+  /** The protocol; HTTP/1.1 when absent. */
   readonly protocol?: 'h2'
-  /** Open loop: requests are sent at this rate. Absent: each connection sends when it has its response. */
+  /** Open loop: requests are sent at this rate. Absent: each connection sends after it has received its response. */
   readonly ratePerSecond?: number
-  /** Whole HTTP/1.1 requests, head and body, over HTTP/2 translated; the load goes round the list. */
+  /** Whole HTTP/1.1 requests of head and body, translated for HTTP/2. The load repeats the list. */
   readonly requests: readonly string[]
   /** The processes of the server. */
   readonly pids?: readonly number[]
 }
 
-/** What it measured, after the warm-up. */
+/** The results of the load process after the warm-up. */
 export interface LoadResult {
   readonly requestsPerSecond: number
   readonly p50Micros: number
@@ -31,14 +31,14 @@ export interface LoadResult {
   readonly maxMicros: number
   /** Cores that the load process itself kept busy. */
   readonly cores: number
-  /** Cores that the processes of the plan kept busy; 0 where the system does not tell. */
+  /** Cores that the processes of the plan kept busy; 0 if the system does not report it. */
   readonly serverCores: number
-  /** Responses that were neither 200 nor 201, warm-up included. */
+  /** Responses that were neither 200 nor 201, including the warm-up. */
   readonly failures: number
   readonly firstFailure?: string | undefined
 }
 
-/** Runs a plan in a process of its own; rejects when any response was a failure. */
+/** Runs a plan in a process of its own; rejects when a response was a failure. */
 export async function measure(plan: LoadPlan): Promise<LoadResult> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('load.ts', import.meta.url))], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -53,7 +53,7 @@ export async function measure(plan: LoadPlan): Promise<LoadResult> {
   return result
 }
 
-/** The median of each figure of several runs. */
+/** The median of each value over several runs. */
 export function medianOf(results: readonly LoadResult[]): LoadResult {
   const of = (figure: (result: LoadResult) => number) => median(results.map(figure))
   return {
@@ -68,7 +68,7 @@ export function medianOf(results: readonly LoadResult[]): LoadResult {
   }
 }
 
-/** A `POST` with a JSON body as it goes over the wire. */
+/** The text of a `POST` request with a JSON body. */
 export function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): string {
   const json = JSON.stringify(body)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -76,13 +76,13 @@ export function post(path: string, body: unknown, headers: Readonly<Record<strin
   return `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${json}`
 }
 
-/** The memory of a process in mebibytes; zero where the system does not tell. */
+/** The memory of a process in mebibytes; zero if the system does not report it. */
 export interface Memory {
-  /** What it has allocated. */
+  /** Allocated memory. */
   readonly own: number
-  /** Pages of the data file that the system keeps mapped, and takes back when others need the room. */
+  /** Mapped pages of the data file, which the system frees when other processes need memory. */
   readonly mapped: number
-  /** The most that both together have been. */
+  /** The maximum of both together. */
   readonly peak: number
 }
 
@@ -99,7 +99,7 @@ export function memoryMebibytes(pid: number): Memory {
 
 const nanosPerMs = 1e6
 
-/** Milliseconds that all threads of a process have had of the processor so far; 0 where the system does not tell. */
+/** CPU milliseconds of all threads of a process so far; 0 if the system does not report it. */
 export function processorMs(pid: number): number {
   const threads = `/proc/${pid}/task`
   try {
@@ -113,22 +113,22 @@ export function processorMs(pid: number): number {
   }
 }
 
-/** A server's process and all that it has started, each behind the one that started it. */
+/** A server's process and all its descendants, each after its parent. */
 export function processesOf(pid: number): readonly number[] {
   const { stdout } = spawnSync('ps', ['--ppid', String(pid), '-o', 'pid='], { encoding: 'utf8' })
   return [pid, ...stdout.split(/\s+/).filter(Boolean).map(Number).flatMap(processesOf)]
 }
 
-/** What each process of a server has allocated, in words; the first is the one that was started. */
+/** The allocated memory of each process of a server, as text; the first process is the one that was started. */
 export function memoryOfEach(pid: number): string {
   const parts = processesOf(pid).map((each, place) => {
-    const name = isOfSlowLane(each) ? 'slow lane' : place === 0 ? 'service' : 'worker'
+    const name = isSlowLane(each) ? 'slow lane' : place === 0 ? 'service' : 'worker'
     return `${name} ${memoryMebibytes(each).own.toFixed(0)} MiB`
   })
   return parts.join(', ')
 }
 
-function isOfSlowLane(pid: number): boolean {
+function isSlowLane(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('slow-lane')
   } catch {
@@ -138,7 +138,7 @@ function isOfSlowLane(pid: number): boolean {
 
 const blockBytes = 512
 
-/** What the files of a folder take on the disk, without those of the query log. */
+/** The size of a folder's files on disk, without those of the query log. */
 export function diskBytes(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => entry.isFile() && !entry.parentPath.includes('query-log'))
@@ -147,7 +147,7 @@ export function diskBytes(folder: string): number {
   )
 }
 
-/** The middle one of some numbers, the upper one of two. */
+/** The median; of an even count, the upper one of the two in the middle. */
 export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] as number
 }

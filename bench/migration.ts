@@ -1,5 +1,5 @@
-// What a migration does to others: the fields of many documents change, an index over the new one is built, and somebody reads
-// in another database meanwhile.
+// The case `migration`: the effect of a migration on others. The fields of many documents change and an index on the
+// new field is built, while a client reads in another database.
 
 import { keyOfNewDatabase, query, send, sendFql } from '../tests/support/http.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
@@ -7,11 +7,11 @@ import { literal } from './documents.ts'
 import type { Times } from './neighbour-reader.ts'
 import { readerOf } from './reader.ts'
 
-/** Milliseconds, if nothing else is said. */
+/** Durations in milliseconds, unless stated otherwise. */
 export interface MigrationResult {
-  /** Until the push was answered. */
+  /** Duration of the push. */
   readonly pushMs: number
-  /** From the push until all documents are in their new form and the index is complete, in seconds. */
+  /** Seconds from the push until all documents have the new form and the index is complete. */
   readonly doneSeconds: number
   readonly alone: Times
   readonly beside: Times
@@ -39,7 +39,7 @@ const after = `collection Order {
 }
 `
 
-/** Migrates so many documents over the empty folder `data`. */
+/** Migrates `documents` documents in the empty directory `data`. */
 export async function measureMigration(data: string, documents: number): Promise<MigrationResult> {
   const server = await startProcess({ data })
   try {
@@ -58,7 +58,7 @@ export async function measureMigration(data: string, documents: number): Promise
     const doneSeconds = (performance.now() - fromMs) / 1000
     const beside = await reader.stop()
     await reader.close()
-    // One of each query's documents: to count them all would be more than one query may do.
+    // Counts one document of each query, because one query may not count them all.
     const { json, text } = await sendFql(server, secret, 'Order.byTotal(7, 0).count()')
     const { data: count } = json as { data: unknown }
     if (Number(count) !== Math.ceil(documents / documentsPerQuery)) throw new Error(text)
@@ -95,7 +95,7 @@ async function fill(server: ServerProcess, secret: string, documents: number): P
   await Promise.all(Array.from({ length: queriesAtOnce }, client))
 }
 
-/** Whether the background still builds or rewrites. */
+/** Whether background builds are still running. */
 async function isUnderWay(server: ServerProcess): Promise<boolean> {
   const request = { method: 'GET', path: '/api/v1/health', secret: server.rootSecret }
   const { json, status, text } = await send(server, request)

@@ -1,18 +1,18 @@
-// The reader of the case `neighbours`, in a thread of its own: what the benchmark does with long responses must not count
-// as waiting.
+// The reader of the case `neighbours`. It runs in a thread of its own, so that the work of the benchmark on long
+// responses does not count as waiting.
 
 import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 
-/** Milliseconds. */
+/** Durations in milliseconds. */
 export interface Times {
   readonly p50: number
   readonly p99: number
   readonly max: number
 }
 
-/** What to read. */
+/** The task of the reader. */
 export interface ReaderPlan {
   readonly port: number
   readonly secret: string
@@ -21,7 +21,7 @@ export interface ReaderPlan {
   readonly everyMs: number
 }
 
-/** A reader of one document, and the times of its reads. */
+/** Reads a document repeatedly, and records the durations. */
 class Reader {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 })
   readonly #port: number
@@ -36,7 +36,7 @@ class Reader {
     this.#headers = { authorization: `Bearer ${secret}`, 'x-faunadb-api-version': '4' }
   }
 
-  /** Reads at a fixed rate until `stop` is called, and until what is under way has been answered. */
+  /** Reads at a fixed rate until `stop` is called and the running reads have been answered. */
   begin(everyMs: number): () => Promise<Times> {
     this.#times = []
     let due = performance.now()

@@ -1,6 +1,6 @@
-// What one tenant's worst queries do to another's reads: the times of single `Get`s, sent at a fixed rate, while the
-// queries run in another database, one after the other. Times count from the moment at which a request was due, so that
-// what waits because the one before it waited is counted, too.
+// The case `neighbours`: the effect of a tenant's worst queries on another tenant's reads. Measures single `Get`s at a
+// fixed rate, while the queries run in another database, one after the other. The time of a request counts from the
+// moment when it was due, so that requests which wait for an earlier one are counted, too.
 
 import { request as httpRequest } from 'node:http'
 import { keyOfNewDatabase, query } from '../tests/support/http.ts'
@@ -13,31 +13,31 @@ import { worstQueries10 } from './worst-queries-10.ts'
 
 export interface NeighbourResult {
   readonly name: string
-  /** Of the reads beside it. */
+  /** Durations of the reads beside the query. */
   readonly times: Times
-  /** What the query itself came to: status, and the median of the milliseconds. */
+  /** The status of the query itself, and its median duration in milliseconds. */
   readonly status: number
   readonly tookMs: number
 }
 
 export interface NeighbourOptions {
-  /** Where the data directory is made. */
+  /** The folder for the data directory. */
   readonly data: string
   /** Milliseconds between two reads. */
   readonly everyMs: number
-  /** What each of the worst queries gets, in milliseconds. */
+  /** Time limit of each of the worst queries, in milliseconds. */
   readonly timeoutMs: number
   /** Only queries whose names contain one of these words; all when absent. */
   readonly kinds?: readonly string[] | undefined
   readonly onResult: (result: NeighbourResult) => void
 }
 
-/** How long reads are measured, beside each of the queries and beside nothing: as many of them each time. */
+/** Duration of a measurement, beside each query and without a query, so that all have the same number of reads. */
 const measuredMs = 5000
 
 const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-/** Measures all of them; returns what reads take when nothing else runs. */
+/** Measures all queries; returns the durations of reads without other load. */
 export async function measureNeighbours(options: NeighbourOptions): Promise<Times> {
   const server = await startProcess({ data: options.data })
   try {
@@ -58,7 +58,7 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Time
   }
 }
 
-/** So that nothing is compiled, and no process started, for the first time when it counts. */
+/** Runs a query and reads before the measurement, so that code is compiled and processes are started. */
 async function warmUp(reader: Reader, server: ServerProcess, loud: string): Promise<void> {
   reader.begin()
   const [first] = allWorst()
@@ -67,20 +67,24 @@ async function warmUp(reader: Reader, server: ServerProcess, loud: string): Prom
   await reader.stop()
 }
 
-/** A query as it is sent. */
-interface Sent {
+/** A query with its path and body. */
+interface WorstRequest {
   readonly name: string
   readonly path: '/' | '/query/1'
   readonly body: () => Buffer
 }
 
 /** The worst queries of both languages. */
-function allWorst(): readonly Sent[] {
+function allWorst(): readonly WorstRequest[] {
   const version4 = worstQueries.map(
-    ({ name, query }): Sent => ({ name, path: '/', body: () => Buffer.from(JSON.stringify(query(largest))) }),
+    ({ name, query }): WorstRequest => ({
+      name,
+      path: '/',
+      body: () => Buffer.from(JSON.stringify(query(largest))),
+    }),
   )
   const version10 = worstQueries10.map(
-    ({ name, query }): Sent => ({
+    ({ name, query }): WorstRequest => ({
       name,
       path: '/query/1',
       body: () => Buffer.from(JSON.stringify({ query: query(largest) })),
@@ -89,9 +93,9 @@ function allWorst(): readonly Sent[] {
   return [...version4, ...version10]
 }
 
-/** Asks one of them again and again, as a page does that is polled. */
+/** Repeats a query, like a page that polls, while the reader reads. */
 async function beside(
-  worst: Sent,
+  worst: WorstRequest,
   reader: Reader,
   server: ServerProcess,
   loud: string,
@@ -110,11 +114,11 @@ async function beside(
   return { name: worst.name, times, status, tookMs: median(took) }
 }
 
-/** Sends a query and reads the answer to its end; resolves with the status. */
+/** Sends a query and reads the response to its end; resolves with the status. */
 function run(
   server: ServerProcess,
   secret: string,
-  { body, path }: Sent,
+  { body, path }: WorstRequest,
   timeoutMs: number,
 ): Promise<number> {
   const headers = {

@@ -1,5 +1,5 @@
-// The case `nodes`: what a service over PostgreSQL does, as one node and as two, beside the same service over its own
-// folder. PostgreSQL runs on this machine with its default durability, so all of them share the same cores and disk.
+// The case `nodes`: compares a service over PostgreSQL, with one node and with two, with the same service on its own
+// data directory. PostgreSQL runs on this machine with its default durability, so all share the same cores and disk.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,18 +12,18 @@ import { type LoadResult, measure, memoryMebibytes, post, processesOf } from './
 import { line } from './report.ts'
 
 export interface NodesOptions {
-  /** Where the data directories are made. */
+  /** The folder for the data directories. */
   readonly folder: string
   readonly connections: number
   readonly seconds: number
   readonly warmupSeconds: number
   /** Documents that the cases read. */
   readonly documents: number
-  /** Documents that a new node copies, those included. */
+  /** Documents that a new node copies, including those that the cases read. */
   readonly copied: number
 }
 
-/** What a kind of service is measured with. */
+/** The results for a kind of service. */
 type Results = Readonly<Record<'get' | 'page' | 'create' | 'write', LoadResult>>
 
 const updates = 400
@@ -111,7 +111,7 @@ async function measureAll(
 ): Promise<Results> {
   const results: Partial<Record<keyof Results, LoadResult>> = {}
   for (const name of ['get', 'page', 'create', 'write'] as const) {
-    // A write that nobody competes with: its latency is what a client waits for a commit.
+    // A single connection: the latency of `write` is the time of a commit without contention.
     const isSingle = name === 'write'
     const plan = planOf(server, subject, isSingle ? 'create' : name, options)
     const result = await measure(isSingle ? { ...plan, connections: 1 } : plan)
@@ -126,7 +126,7 @@ function shareOf(result: LoadResult, beside: LoadResult | undefined): string {
   return `   ${(result.requestsPerSecond / beside.requestsPerSecond).toFixed(2)} of embedded`
 }
 
-/** Both nodes at once, each with half of the connections. */
+/** Measures both nodes at once, each with half of the connections. */
 async function measureTwo(
   nodes: readonly ServerProcess[],
   subject: Subject,
@@ -148,7 +148,7 @@ async function measureTwo(
   }
 }
 
-/** From the moment a write is acknowledged by one node to the moment its event arrives from the other. */
+/** Measures the time between the acknowledgement of a write by one node and the arrival of its event from the other. */
 async function measureLag(
   when: string,
   writer: ServerProcess,
@@ -206,7 +206,7 @@ async function noteArrivals(response: Response, arrivals: Map<number, number>): 
   }
 }
 
-/** How long a new node takes until it serves: it copies the state and catches up. */
+/** Measures the time until a new node serves: it copies the state and catches up. */
 async function measureCopy(
   node: ServerProcess,
   secret: string,

@@ -1,10 +1,10 @@
-// What `npm run bench` can be asked for.
+// The options of `npm run bench`.
 
 import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { cases } from './cases.ts'
 
-/** Everything that can be measured. */
+/** All cases. */
 export const names = [
   ...cases.map(({ name }) => name),
   'scale',
@@ -24,7 +24,7 @@ export const names = [
   'pieces',
 ]
 
-/** Those that start servers of their own. */
+/** Cases that start servers of their own. */
 export const standalone = [
   'workers',
   'streams',
@@ -41,7 +41,7 @@ export const standalone = [
   'pieces',
 ]
 
-/** What was asked for. */
+/** The options of this run. */
 export const { values: options } = parseArgs({
   options: {
     cases: { type: 'string', default: names.join(',') },
@@ -64,7 +64,7 @@ export const { values: options } = parseArgs({
   },
 })
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export const help = `npm run bench -- [options]
 
   --cases LIST        of ${cases.map(({ name }) => name).join(', ')}, scale, logins, workers, streams,
@@ -75,15 +75,15 @@ export const help = `npm run bench -- [options]
   --documents N       documents loaded before the cases run (10000)
   --scale N           documents of the cases "scale", which compares point reads, "footprint", "hour"
                       and "migration" (100000)
-  --minutes N         that the case "hour" takes (60)
+  --minutes N         duration of the case "hour" (60)
   --streams N         event streams that the case "streams" opens (5000)
   --copied N          documents that a new node copies in the case "nodes" (1000000)
   --records N         records of the query log that the case "export" exports (1000000)
   --rate N            requests per second of the open loop, in which requests are sent whether or not earlier ones
-                      have been answered (half of what the closed loop reached)
-  --json FILE         writes what was measured
-  --compare FILE      prints what has changed since that file was written
-  --folder DIR        where data directories are made: choose a real disk (${tmpdir()})
-  --kinds WORDS       of the case "neighbours" the queries whose names contain one of these words, with commas between
-                      them: all of them take ten minutes
-  --no-postgres       leave the Fastify + pg service out`
+                      have been answered (default: half of the closed loop's throughput)
+  --json FILE         writes the results to a file
+  --compare FILE      prints the changes since the run that wrote the file
+  --folder DIR        folder for the data directories: choose a real disk (${tmpdir()})
+  --kinds WORDS       runs only the queries of the case "neighbours" whose names contain one of these words, separated
+                      by commas; all queries take ten minutes
+  --no-postgres       skips the Fastify + pg service`

@@ -1,4 +1,4 @@
-// A throw-away PostgreSQL with its default settings in a folder of its own, reachable through a socket there.
+// A temporary PostgreSQL with default settings in a folder of its own, reachable through a socket there.
 
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { chownSync, globSync } from 'node:fs'
@@ -14,7 +14,7 @@ export interface Postgres {
   stop(): Promise<void>
 }
 
-/** The folder with PostgreSQL's programs, newest first; undefined when it is not installed. */
+/** The folder with the programs of the newest PostgreSQL; undefined when none is installed. */
 export function postgresPrograms(): string | undefined {
   const found = globSync('/usr/lib/postgresql/*/bin/initdb').sort((a, b) =>
     b.localeCompare(a, 'en', { numeric: true }),
@@ -22,14 +22,14 @@ export function postgresPrograms(): string | undefined {
   return found[0]?.slice(0, -'/initdb'.length)
 }
 
-/** PostgreSQL refuses to run as root: then its own user runs it. */
+/** The user for PostgreSQL, which does not run as root. */
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** Starts one below `parent` with `count` documents and the same two indexes as Terrarium's. */
+/** Starts PostgreSQL below `parent`, with `count` documents and the same two indexes as Terrarium. */
 export async function startPostgres(programs: string, parent: string, count: number): Promise<Postgres> {
   const folder = await mkdtemp(join(parent, 'terrarium-bench-postgres-'))
   const user = unprivileged()

@@ -1,5 +1,5 @@
-// What recording costs: the same point reads against one server that records and one that does not, in turns, so
-// that whatever else the machine does hits both alike. Reports the median of the ratios.
+// The case `recording`: the cost of recording. Runs the same point reads against a server that records and one that
+// does not, in turns, so that other load on the machine affects both. Reports the median of the ratios.
 
 import { keyOfNewDatabase } from '../tests/support/http.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'
@@ -13,7 +13,7 @@ export interface RecordingOptions {
   readonly documents: number
 }
 
-/** Pairs of measurements. */
+/** Number of pairs of measurements. */
 const rounds = 7
 
 interface Subject {
@@ -46,7 +46,7 @@ export async function runRecording(options: RecordingOptions): Promise<void> {
   try {
     const ratios: number[] = []
     for (let round = 0; round < rounds; round++) {
-      // Turned round each time, so that neither always runs on the cooler machine.
+      // The order alternates, so that neither server always runs on the cooler machine.
       const first = round % 2 === 0
       const one = await throughput(first ? recording : silent)
       const other = await throughput(first ? silent : recording)

@@ -1,4 +1,4 @@
-// Somebody who reads one document at a fixed rate in a database of their own, whatever else the service does.
+// A client that reads a document at a fixed rate in a database of its own, whatever else the service does.
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -6,7 +6,10 @@ import { keyOfNewDatabase, query } from '../tests/support/http.ts'
 import type { ServerProcess } from '../tests/support/server-process.ts'
 import type { ReaderPlan, Times } from './neighbour-reader.ts'
 
-/** Makes the database `quiet` with its document, and a reader of that which reads every so many milliseconds once it begins. */
+/**
+ * Creates the database `quiet` with a document, and a reader that reads it every `everyMs` milliseconds after it has
+ * begun.
+ */
 export async function readerOf(server: ServerProcess, everyMs: number): Promise<Reader> {
   const secret = await keyOfNewDatabase(server, 'quiet', 'server')
   const body = await documentToRead(server, secret)
@@ -25,7 +28,7 @@ export class Reader {
     this.#worker.postMessage('begin')
   }
 
-  /** Resolves with the times of the reads since it began. */
+  /** Resolves with the durations of the reads since the beginning. */
   async stop(): Promise<Times> {
     this.#worker.postMessage('stop')
     const [times] = await once(this.#worker, 'message')

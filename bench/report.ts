@@ -1,9 +1,9 @@
-// What a run measured: printed line by line, written as JSON on request, compared with an earlier run's file.
+// The results of a run: prints them, writes them as JSON on request, and compares them with the file of an earlier run.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { LoadResult } from './measure.ts'
 
-/** One measurement. */
+/** A measurement. */
 export interface Row {
   readonly case: string
   readonly subject: string
@@ -12,15 +12,15 @@ export interface Row {
   readonly p95Micros: number
   readonly p99Micros: number
   readonly maxMicros: number
-  /** Processor time of the server per request; 0 where the system does not tell. */
+  /** CPU time of the server per request; 0 if the system does not report it. */
   readonly cpuMicrosPerRequest: number
-  /** Throughput divided by that of others in the same run. */
+  /** Throughput divided by that of other subjects in the same run. */
   readonly ratios: Readonly<Record<string, number>>
 }
 
 const milliseconds = (micros: number) => (micros / 1000).toFixed(2).padStart(8)
 
-/** Heads the columns of {@link Report.add}. */
+/** The heading of the columns of {@link Report.add}. */
 export const heading = [
   ''.padEnd(26),
   'req/s'.padStart(9),
@@ -28,7 +28,7 @@ export const heading = [
   'CPU µs'.padStart(8),
 ].join(' ')
 
-/** One measurement in columns. */
+/** A measurement in columns. */
 export function line(name: string, result: LoadResult): string {
   const { p50Micros, p95Micros, p99Micros, maxMicros } = result
   return [
@@ -43,18 +43,18 @@ function cpuMicros({ serverCores, requestsPerSecond }: LoadResult): number {
   return requestsPerSecond === 0 ? 0 : (serverCores * 1e6) / requestsPerSecond
 }
 
-/** The measurements of one run. */
+/** The measurements of a run. */
 export class Report {
   readonly #rows: Row[] = []
   readonly #earlier: readonly Row[]
 
-  /** `compared`: the file of an earlier run, whose numbers are printed beside. */
+  /** `compared`: the file of an earlier run, whose results are compared. */
   constructor(compared: string | undefined) {
     if (compared !== undefined && !existsSync(compared)) throw new Error(`there is no file ${compared}`)
     this.#earlier = compared === undefined ? [] : JSON.parse(readFileSync(compared, 'utf8')).rows
   }
 
-  /** Prints a measurement and keeps it; `beside` are measurements of the same run, by name, to divide by. */
+  /** Prints and stores a measurement. `beside` contains measurements of the same run, by name, for the ratios. */
   add(
     benchCase: string,
     subject: string,

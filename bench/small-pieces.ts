@@ -1,5 +1,6 @@
-// What bodies that arrive in pieces of a byte do to another database's reads and to the memory of the service. The client
-// needs no credential for it, and nothing of it is an error: each connection stays open with its request unfinished.
+// The case `pieces`: the effect of bodies that arrive in pieces of a byte on another database's reads and on the memory
+// of the service. The clients need no credential, and cause no error: each connection stays open with an incomplete
+// request.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -11,11 +12,11 @@ import { readerOf } from './reader.ts'
 export interface PiecesResult {
   readonly name: string
   readonly times: Times
-  /** Mebibytes by which the memory of the service was larger at its most than before. */
+  /** Growth of the service's memory at its maximum, in mebibytes. */
   readonly grownBy: number
 }
 
-/** Another database's reads and the memory have to stay within these. */
+/** Limits for another database's reads and for the memory. */
 export const piecesBounds = { p99Ms: 50, mebibytes: 64 }
 
 const connections = 100
@@ -29,13 +30,13 @@ const head = 'POST /query/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\
 const chunks = '1\r\na\r\n'.repeat(piecesOfEach)
 const ordinary = 'POST /query/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n{"query":"1+1"}'
 
-/** What the connections send: from their first byte on, and behind a request that was responded to. */
+/** The data that the connections send: from their first byte on, or after a request that was responded to. */
 const floods = [
   { name: 'new connections', first: '', then: head + chunks },
   { name: 'connections with an earlier request', first: ordinary, then: head + chunks },
 ]
 
-/** Measures reads beside each of the floods; returns what they take beside nothing. */
+/** Measures reads beside each of the floods; returns the durations without a flood. */
 export async function measureSmallPieces(
   data: string,
   everyMs: number,
@@ -50,7 +51,7 @@ export async function measureSmallPieces(
       await wait(measuredMs)
       return reader.stop()
     }
-    // Of ordinary requests, on as many connections: what the service takes for these is not the pieces' doing.
+    // Ordinary requests on as many connections come first, so that their memory does not count as that of the pieces.
     await measured(() => warmUp(server))
     const alone = await measured(async () => {})
     for (const { name, first, then } of floods) {
@@ -74,7 +75,7 @@ export async function measureSmallPieces(
   }
 }
 
-/** Opens the connections, and sends what comes first on each; resolves when that has been responded to. */
+/** Opens the connections and sends `first` on each; resolves after the responses. */
 async function open(server: ServerProcess, first: string): Promise<readonly Socket[]> {
   const port = Number(new URL(server.url).port)
   const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1').on('error', () => {}))

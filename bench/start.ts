@@ -1,5 +1,5 @@
-// What a start costs: from nothing to the first answer over an empty folder, and the first slow query of a process beside
-// the same later. Measured as time of the processor, which a busy machine changes least.
+// The case `start`: the cost of a start. Measures the CPU time from the start to the first response on an empty
+// directory, and of the first slow query of a process compared with later ones. CPU time depends least on other load.
 
 import { join } from 'node:path'
 import { send } from '../tests/support/http.ts'
@@ -7,7 +7,7 @@ import { repository } from '../tests/support/program.ts'
 import { startProcess } from '../tests/support/server-process.ts'
 import { processesOf, processorMs } from './measure.ts'
 
-/** Milliseconds; of slow queries those of all processes of the service. */
+/** CPU milliseconds; for slow queries those of all processes of the service. */
 export interface StartResult {
   readonly startMs: number
   readonly firstSlowMs: number
@@ -20,11 +20,11 @@ const slow = {
     collection: Array.from({ length: 60_000 }, (_, number) => number),
   },
 }
-/** How long a process of the slow lane has to become ready and warm. */
+/** Time for a slow-lane process to become ready and warm, in milliseconds. */
 const restMs = 8000
 const later = 5
 
-/** Starts the built program once; the first start of all compiles what later ones find. */
+/** Starts the built program once. The very first start compiles code, which later starts find in the cache. */
 export async function measureStart(): Promise<StartResult> {
   const program = join(repository, 'bin/terrarium.js')
   const server = await startProcess({ program, flags: ['--slow-lane-after-ms', '20'] })

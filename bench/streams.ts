@@ -1,5 +1,5 @@
-// The case `streams`: thousands of open streams of one document, in each version of the language. How much memory a silent stream takes, and how long
-// after a write every one of them has been told.
+// The case `streams`: thousands of open streams of one document, in each version of the language. Measures the memory
+// of a silent stream, and the time from a write until every stream has received its event.
 
 import http2 from 'node:http2'
 import { keyOfNewDatabase, query, send } from '../tests/support/http.ts'
@@ -10,18 +10,18 @@ export interface StreamsResult {
   readonly streams: number
   /** Resident memory of the server per open stream, in KiB. */
   readonly kibibytesPerStream: number
-  /** Of the second half alone: by then what the process has once, however many streams there are, has grown. */
+  /** The same for the second half of the streams alone, without memory that does not depend on their number. */
   readonly kibibytesPerFurtherStream: number
-  /** From sending the write to the event at a client: of all deliveries, in milliseconds. */
+  /** From sending the write to the event at a client, over all deliveries, in milliseconds. */
   readonly p50Ms: number
   readonly p99Ms: number
-  /** What a write takes at the median, with all streams open and with none. */
+  /** Median duration of a write with all streams open, and without streams. */
   readonly writeMs: number
   readonly writeAloneMs: number
 }
 
 const document = { ref: { collection: 'bench' }, id: '1' }
-/** Browsers and drivers open up to a hundred streams over one connection. */
+/** Streams per connection: browsers and drivers open up to a hundred. */
 const streamsPerSession = 100
 const updates = 20
 
@@ -29,13 +29,13 @@ const updates = 20
 export const streamLanguages = ['4', '10'] as const
 type StreamLanguage = (typeof streamLanguages)[number]
 
-/** How one is opened. */
+/** The request that opens a stream. */
 interface Opening {
   readonly path: string
   readonly body: string
 }
 
-/** Opens `count` streams of one document on a server of its own and updates it. */
+/** Opens `count` streams of one document on a server of its own, and updates the document. */
 export async function measureStreams(
   folder: string,
   count: number,
@@ -78,7 +78,7 @@ export async function measureStreams(
   }
 }
 
-/** Collects, for one write after the other, when every stream has been told of it. */
+/** Records, for each write, when every stream has received its event. */
 class Arrivals {
   readonly delays: number[] = []
   readonly #count: number
@@ -137,15 +137,18 @@ function open(
   })
 }
 
-/** Milliseconds of each of some updates; `told` is asked before each and waited for after it. */
+/**
+ * Durations of some updates in milliseconds. `delivered` is called before each update, and its result is awaited after
+ * it.
+ */
 async function timesOfUpdates(
   server: ServerProcess,
   secret: string,
-  told: () => Promise<void> = async () => undefined,
+  delivered: () => Promise<void> = async () => undefined,
 ): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n < updates; n++) {
-    const arrived = told()
+    const arrived = delivered()
     const began = performance.now()
     await query(server, secret, { update: document, params: { object: { data: { object: { n } } } } })
     times.push(performance.now() - began)

@@ -1,23 +1,23 @@
-// The same as worst-queries.ts in version 10: queries that are permitted and as hard on the service as we know how to make
-// them. They read the collection `worst`, which the preparation of the others fills.
+// Queries of version 10 that are permitted and as expensive for the service as we can make them, like those in
+// worst-queries.ts. They read the collection `worst`, which the preparation of those queries fills.
 
 import type { Sizes } from './worst-queries.ts'
 
-/** One of them. */
+/** An expensive query. */
 export interface WorstQuery10 {
   readonly name: string
   readonly query: (sizes: Sizes) => string
 }
 
-/** An array of 8 elements, doubled so often. */
+/** An array of 8 elements, doubled repeatedly. */
 const longArray = ({ doublings }: Sizes) =>
   `Array.sequence(0, ${doublings}).fold([1, 2, 3, 4, 5, 6, 7, 8], (x, _) => x.concat(x))`
 
-/** A text of about so many units. */
+/** A text of about `text` units. */
 const longText = ({ text }: Sizes, piece = 'ab') =>
   `Array.sequence(0, ${Math.floor(Math.log2(text / piece.length))}).fold(${JSON.stringify(piece)}, (x, _) => x + x)`
 
-/** The queries. */
+/** The queries of version 10. */
 export const worstQueries10: readonly WorstQuery10[] = [
   { name: 'v10: a long array made', query: longArray },
   { name: 'v10: sorted', query: sizes => `${longArray(sizes)}.order(desc(x => x)).length` },
@@ -115,7 +115,7 @@ export const worstQueries10: readonly WorstQuery10[] = [
   { name: 'v10: a body of text', query: ({ body }) => `"${'é'.repeat(Math.floor(body / 2) - 8)}".length` },
   {
     name: 'v10: a body of faults',
-    // In JSON, the end of a line is two characters.
+    // In JSON, the end of a line takes two characters.
     query: ({ body }) => 'let = 1\n'.repeat(Math.floor(body / 9) - 8),
   },
 ]

@@ -1,9 +1,10 @@
-// Queries that are permitted and as hard on the service as we know how to make them. The benchmark sends them beside
-// somebody else's reads; the tests send smaller ones and compare the responses of the slow lane with those of the service.
+// Queries that are permitted and as expensive for the service as we can make them. The benchmark sends them beside
+// another tenant's reads; the tests send smaller ones and compare the responses of the slow lane with those of the
+// service.
 
-/** How large the queries are. */
+/** The sizes of the queries. */
 export interface Sizes {
-  /** Doublings of an array of 8 elements; 16 is half a million. */
+  /** Doublings of an array of 8 elements; 16 gives half a million elements. */
   readonly doublings: number
   /** UTF-16 units of long texts, below 8 MiB. */
   readonly text: number
@@ -11,15 +12,15 @@ export interface Sizes {
   readonly elements: number
   /** Levels of nested calls. */
   readonly depth: number
-  /** Sets of one union. */
+  /** Sets in a union. */
   readonly sets: number
   /** Documents in the collection `worst`. */
   readonly documents: number
-  /** Bytes of bodies written out. */
+  /** Bytes of long request bodies. */
   readonly body: number
 }
 
-/** What the limits of the service permit. */
+/** The largest sizes that the limits of the service permit. */
 export const largest: Sizes = {
   doublings: 16,
   text: 8_000_000,
@@ -45,7 +46,7 @@ const collection = { collection: 'worst' }
 const byGroup = { index: 'worst_by_group' }
 const times = (count: number, element: Wire = 0): Wire[] => Array(count).fill(element)
 
-/** Folds `expr` of the variable `x` so many times. */
+/** Applies `expr` to the variable `x` repeatedly. */
 const repeatedly = (count: number, initial: Wire, expr: Wire): Wire => ({
   reduce: lambda(['x', '_'], expr),
   initial,
@@ -58,7 +59,7 @@ const longArray = ({ doublings }: Sizes): Wire =>
 const sharedArray = ({ doublings }: Sizes): Wire =>
   repeatedly(doublings, ['x'], [variable('x'), variable('x')])
 
-/** `piece` over and over, up to the length. */
+/** Repeats `piece` up to the length. */
 function longText({ text }: Sizes, piece: string): Wire {
   const inner = Math.min(1024, Math.max(1, Math.floor(Math.sqrt(text / piece.length))))
   const outer = Math.min(1024, Math.max(1, Math.floor(text / piece.length / inner)))
@@ -366,7 +367,7 @@ const writes: readonly WorstQuery[] = [
   },
 ]
 
-/** All of them. */
+/** All queries. */
 export const worstQueries: readonly WorstQuery[] = [
   ...comparisons,
   ...sharing,
@@ -376,7 +377,7 @@ export const worstQueries: readonly WorstQuery[] = [
   ...writes,
 ]
 
-/** What they are about: queries that make it. */
+/** Queries that create the data for the others. */
 export function preparation({ documents }: Sizes): readonly Wire[] {
   const batch = 5000
   const batches = Array.from({ length: Math.ceil(documents / batch) }, (_, at) => {

@@ -113,7 +113,7 @@ test('a profile gives address, secret and database; flags win over it, it wins o
   assert.equal(await readFile(file, 'utf8'), '{}\n')
   assert.equal((await withFile(['profile', 'add', 'x'])).status, 2)
   await writeFile(file, '[1]')
-  assert.match((await withFile(['eval', '--profile', 'x', '1'])).stderr, /does not hold profiles/)
+  assert.match((await withFile(['eval', '--profile', 'x', '1'])).stderr, /is not a file of profiles/)
 })
 
 test('account keys are listed as JSON', async () => {

@@ -7,9 +7,9 @@ import { test } from 'node:test'
 
 const module = JSON.stringify(new URL('../../src/cli/own-commands.ts', import.meta.url).href)
 const script = `import { getPriority } from 'node:os'
-  import { giveWay } from ${module}
+  import { yieldToService } from ${module}
   const before = getPriority()
-  giveWay()
+  yieldToService()
   console.log(JSON.stringify([before, getPriority()]))`
 
 function priorities(env: NodeJS.ProcessEnv): unknown {

@@ -301,7 +301,7 @@ test('resources in JavaScript are parsed, and named where they would have to be 
   const again = await run('schema', 'push', place, '--database', 'scripts')
   assert.equal(again.stdout, '4 unchanged\n')
   const deleting = await run('schema', 'push', place, '--database', 'scripts', '--delete', '--yes')
-  assert.deepEqual([deleting.status, /--delete would remove/.test(deleting.stderr)], [1, true])
+  assert.deepEqual([deleting.status, /--delete would delete/.test(deleting.stderr)], [1, true])
   await evaluate('scripts', 'Update(Collection("users"), { history_days: 1 })')
   const pulled = await run('schema', 'pull', place, '--database', 'scripts', '--yes')
   assert.equal(pulled.status, 1)
