@@ -52,7 +52,10 @@ test('after an error the same command continues from the cursor file', async () 
   ]
   const failed = await each(...change, '--batch', '3', '--cursor', file)
   assert.equal(failed.status, 1)
-  assert.match(failed.stderr, /abort: [\s\S]*\n6 documents were changed\. Run the same command again to continue\.\n$/)
+  assert.match(
+    failed.stderr,
+    /abort: [\s\S]*\n6 documents were changed\. Run the same command again to continue\.\n$/,
+  )
   assert.deepEqual(await times(), [2, 2, 2, 2, 2, 2, 1, 1, 1, 1], 'the page that failed has changed nothing')
   assert.equal(JSON.parse(await readFile(file, 'utf8')).documents, 6)
   const other = await each('Orders.all()', 'd => d.delete()', '--cursor', file)
