@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { programOf } from '../src/fql10/program-cache.ts'
-import { parseQuery } from '../src/fql10/syntax/parse.ts'
+import { parseQuery } from '../src/fql10/syntax/parse-query.ts'
 import { Source } from '../src/fql10/syntax/source.ts'
 import { keyOfNewDatabase, send } from '../tests/support/http.ts'
 import { type ServerProcess, startProcess } from '../tests/support/server-process.ts'

@@ -7,7 +7,7 @@ import type {
   FunctionDefinition,
   Members,
   Signature,
-} from '../src/fql10/library/definition.ts'
+} from '../src/fql10/library/entry.ts'
 import { allTables, globals } from '../src/fql10/library/tables.ts'
 import { Module } from '../src/fql10/value.ts'
 

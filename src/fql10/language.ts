@@ -46,12 +46,12 @@ import {
 import { StagedWorld } from './schema/push/staged-world.ts'
 import { readSignature } from './schema/signatures.ts'
 import { setUsesOf } from './set-uses.ts'
-import { isLanguageWord, shapeOf } from './shape.ts'
+import { isLanguageWord, shapeOf } from './query-shape.ts'
 import { Source } from './syntax/source.ts'
 import type { Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
 import { storedCode } from './world/stored-code.ts'
-import { queryName, toldOf, visibleTo } from './world/told.ts'
+import { queryName, toldOf, visibleTo } from './world/log-lines.ts'
 import { namesOf } from './world/wire-names.ts'
 
 /** A failed query with the beginning of its response. The costs are added later. */

@@ -2,7 +2,7 @@
 
 import { GenerationCache } from '../base/generation-cache.ts'
 import { type Program, treeBytesPerUnit } from './syntax/nodes.ts'
-import { parseQuery } from './syntax/parse.ts'
+import { parseQuery } from './syntax/parse-query.ts'
 import { Source } from './syntax/source.ts'
 import type { ComposedQuery } from './syntax/template.ts'
 

@@ -60,7 +60,7 @@ export class Id {
   }
 }
 
-/** A reference to a table entry for a field, method or module (library/definition.ts). Values need only its name. */
+/** A reference to a table entry for a field, method or module (library/entry.ts). Values need only its name. */
 interface Declared {
   readonly name: string
 }
@@ -71,7 +71,7 @@ export class Module {
   readonly name: string
   /** The enclosing module, such as `Collection` for `Collection.Deleted`. */
   readonly parent: string | undefined
-  /** Its fields and functions: library/definition.ts#Members. */
+  /** Its fields and functions: library/entry.ts#Members. */
   readonly members: Declared
   /** True for a user collection, whose name may equal that of a built-in module. */
   readonly isUserCollection: boolean
@@ -221,7 +221,7 @@ export class Lambda {
 export class BoundFunction {
   readonly kind = 'function'
   readonly receiver: Value
-  /** library/definition.ts#FunctionDefinition. */
+  /** library/entry.ts#FunctionDefinition. */
   readonly definition: Declared
   constructor(receiver: Value, definition: Declared) {
     this.receiver = receiver

@@ -2,7 +2,7 @@
 // exports.
 
 import { printQuery } from '../fql4/text/index.ts'
-import type { CollectionItem, SchemaItem } from '../fql10/schema/fsl/nodes.ts'
+import type { CollectionItem, SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import { type Json, type Micros, nativeOfKind, type SchemaKind } from '../values/value.ts'
 import { writeJson } from '../values/write-json.ts'
 import type { DatabasePath, TransferConnection } from './connection.ts'

@@ -1,7 +1,7 @@
 // Queries of version 10 made up from its grammar and the tables of its library. Arguments are of the right types, mostly:
 // nonsense alone would be refused before it does anything.
 
-import type { FunctionDefinition, Members } from '../../src/fql10/library/definition.ts'
+import type { FunctionDefinition, Members } from '../../src/fql10/library/entry.ts'
 import { allTables } from '../../src/fql10/library/tables.ts'
 import type { RandomSource } from '../unit/store/random-source.ts'
 

@@ -2,7 +2,7 @@
 
 import { QueryFailure } from '../../fql10/failure/failure.ts'
 import { summaryOf } from '../../fql10/failure/summary.ts'
-import { parseQuery } from '../../fql10/syntax/parse.ts'
+import { parseQuery } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'
 import { type Output, styleFor, visible } from '../terminal.ts'
 import { type Dialect, type ResultOutput, TextFault, type TextQuery } from './dialect.ts'

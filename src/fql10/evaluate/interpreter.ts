@@ -11,11 +11,11 @@ import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../
 import { continued } from '../events/source.ts'
 import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery, QueryFailure } from '../failure/failure.ts'
-import { definitionOf } from '../library/definition.ts'
+import { definitionOf } from '../library/entry.ts'
 import { arityOf, invoke, requireCount } from '../library/invoke.ts'
 import { globals, memberOf } from '../library/tables.ts'
 import { MapSet } from '../sets/functional.ts'
-import { lazy, originOf } from '../sets/set.ts'
+import { lazy, originOf } from '../sets/lazy-set.ts'
 import type {
   AtNode,
   BlockNode,

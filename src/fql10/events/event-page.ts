@@ -9,7 +9,7 @@ import { areComplete, type SourceChange, sourceChanges } from '../../model/sourc
 import { quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
 import { QueryFailure } from '../failure/failure.ts'
-import { callAt } from '../sets/set.ts'
+import { callAt } from '../sets/lazy-set.ts'
 import type { Value } from '../value.ts'
 import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
 import { type Moment, Moments, type Spent } from './moments.ts'

@@ -3,7 +3,7 @@
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
 import type { Module, Value } from '../value.ts'
-import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
+import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'
 import { orderingsOf, sortBy } from './orderings.ts'
 import { any, int } from './parameters.ts'
 

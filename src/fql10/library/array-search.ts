@@ -5,7 +5,7 @@ import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import type { FunctionValue, Value } from '../value.ts'
-import { entriesFor, type LibraryEntry } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './entry.ts'
 import { any, callback, int } from './parameters.ts'
 
 const { method } = entriesFor<readonly Value[]>()

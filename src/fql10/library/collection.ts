@@ -4,7 +4,7 @@ import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { WhereSet } from '../sets/functional.ts'
 import { rangeOfDocuments } from '../sets/range.ts'
-import { elementsOf, type LazySet, originOf } from '../sets/set.ts'
+import { elementsOf, type LazySet, originOf } from '../sets/lazy-set.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { Module, UserCollection, Value } from '../value.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type LibraryEntry,
   type Members,
   members,
-} from './definition.ts'
+} from './entry.ts'
 import { firstOf } from './elements.ts'
 import { any, callback, id, struct } from './parameters.ts'
 

@@ -2,7 +2,7 @@
 // document.
 
 import { type Doc, Id } from '../value.ts'
-import { entriesFor, type LibraryEntry, type Members, members } from './definition.ts'
+import { entriesFor, type LibraryEntry, type Members, members } from './entry.ts'
 import { struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Doc>()

@@ -5,7 +5,7 @@ import { type Message, msg, own } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
 import type { FunctionValue, Value } from '../value.ts'
-import { entriesFor, type FunctionDefinition } from './definition.ts'
+import { entriesFor, type FunctionDefinition } from './entry.ts'
 import { any, callback } from './parameters.ts'
 
 /** Access to the elements of an array or a set. */

@@ -2,9 +2,9 @@
 
 import { continued } from '../events/source.ts'
 import { MapSet, WhereSet } from '../sets/functional.ts'
-import { originOf } from '../sets/set.ts'
+import { originOf } from '../sets/lazy-set.ts'
 import type { EventSource } from '../value.ts'
-import { entriesFor, type Members, members } from './definition.ts'
+import { entriesFor, type Members, members } from './entry.ts'
 import { callback } from './parameters.ts'
 import { toText } from './to-text.ts'
 

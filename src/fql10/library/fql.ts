@@ -2,7 +2,7 @@
 
 import { msg } from '../../base/message.ts'
 import { BoundFunction, Module, type Value } from '../value.ts'
-import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
+import { entriesFor, type FieldDefinition, type Members, members } from './entry.ts'
 import { string } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()

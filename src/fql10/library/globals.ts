@@ -3,7 +3,7 @@
 import { msg } from '../../base/message.ts'
 import { debugText, displayText } from '../text-of-value.ts'
 import { Id, type Value } from '../value.ts'
-import { entriesFor, type FunctionDefinition } from './definition.ts'
+import { entriesFor, type FunctionDefinition } from './entry.ts'
 import { any, callback } from './parameters.ts'
 
 const { method, variadic } = entriesFor<Value>()

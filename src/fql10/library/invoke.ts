@@ -4,7 +4,7 @@ import { msg } from '../../base/message.ts'
 import { type Arity, arityText, takes, wrongCount } from '../arity.ts'
 import type { Call } from '../call.ts'
 import { BoundFunction, type FunctionValue, Lambda, typeName, type Value } from '../value.ts'
-import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './definition.ts'
+import { definitionOf, type FunctionDefinition, type Parameter, type Signature } from './entry.ts'
 
 /** The number of arguments of a function. */
 export function arityOf(callee: FunctionValue): Arity {

@@ -5,9 +5,9 @@ import { msg, own } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
 import { cutDigits } from '../rounding.ts'
-import { elementsOf } from '../sets/set.ts'
+import { elementsOf } from '../sets/lazy-set.ts'
 import { integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
-import { entriesFor, type FunctionDefinition, type Members, members } from './definition.ts'
+import { entriesFor, type FunctionDefinition, type Members, members } from './entry.ts'
 import { array, int, number, set } from './parameters.ts'
 
 const { field, method, overloaded, signature } = entriesFor<Module>()

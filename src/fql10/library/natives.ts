@@ -10,7 +10,7 @@ import {
   type LibraryEntry,
   type Members,
   members,
-} from './definition.ts'
+} from './entry.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
 import { document, string, time } from './parameters.ts'
 

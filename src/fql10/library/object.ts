@@ -5,7 +5,7 @@ import { Message, msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { displayText } from '../text-of-value.ts'
 import { type Doc, isArray, isStruct, Module, type Struct, typeName, type Value } from '../value.ts'
-import { entriesFor, type Members, members } from './definition.ts'
+import { entriesFor, type Members, members } from './entry.ts'
 import { any, array, object, struct } from './parameters.ts'
 
 const { method } = entriesFor<Module>()

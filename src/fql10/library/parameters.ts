@@ -19,7 +19,7 @@ import {
   type Struct,
   type Value,
 } from '../value.ts'
-import type { Parameter } from './definition.ts'
+import type { Parameter } from './entry.ts'
 
 function parameter<T>(type: string, cast: (value: Value) => T | undefined): Parameter<T> {
   return { type, cast }

@@ -2,7 +2,7 @@
 
 import { msg } from '../../base/message.ts'
 import type { Module } from '../value.ts'
-import { entriesFor, type Members, members } from './definition.ts'
+import { entriesFor, type Members, members } from './entry.ts'
 
 const { method } = entriesFor<Module>()
 

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts'
 import { integerOfText } from '../integer-text.ts'
 import { debugText } from '../text-of-value.ts'
 import { Id, integerOf, type Module, type UserFunction, type Value } from '../value.ts'
-import { entriesFor, type Members, members } from './definition.ts'
+import { entriesFor, type Members, members } from './entry.ts'
 import { number, string } from './parameters.ts'
 import { toText } from './to-text.ts'
 

@@ -6,7 +6,7 @@ import { int64Max, int64Min } from '../../values/int64.ts'
 import type { Call } from '../call.ts'
 import { javaDouble } from '../double-of-text.ts'
 import { asLong, fitsInt, type Value } from '../value.ts'
-import { entriesFor, type LibraryEntry } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int } from './parameters.ts'
 
 const { method } = entriesFor<string>()

@@ -3,7 +3,7 @@
 import { msg } from '../../base/message.ts'
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
-import { entriesFor, type LibraryEntry } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int, string } from './parameters.ts'
 import { type Find, replaced, split } from './text-pieces.ts'
 

@@ -6,7 +6,7 @@ import { codePointLength, codePointsBetween, unitOffset } from '../../text/code-
 import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'
-import { entriesFor, type LibraryEntry } from './definition.ts'
+import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int, string } from './parameters.ts'
 
 const { method } = entriesFor<string>()

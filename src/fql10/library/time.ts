@@ -20,7 +20,7 @@ import type { Time } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Module, NumberValue } from '../value.ts'
 import { nanosOf, unitNamed } from './amounts.ts'
-import { entriesFor, type FieldDefinition, type Members, members } from './definition.ts'
+import { entriesFor, type FieldDefinition, type Members, members } from './entry.ts'
 import { number, string, time } from './parameters.ts'
 import { toText } from './to-text.ts'
 

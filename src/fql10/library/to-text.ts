@@ -2,7 +2,7 @@
 
 import { displayText } from '../text-of-value.ts'
 import type { Value } from '../value.ts'
-import { entriesFor, type FunctionDefinition } from './definition.ts'
+import { entriesFor, type FunctionDefinition } from './entry.ts'
 
 const { method } = entriesFor<Value>()
 

@@ -5,7 +5,7 @@ import type { FieldPath } from '../../model/failure.ts'
 import type { Value } from '../../values/value.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
 import { drawnInMessage } from '../failure/summary.ts'
-import { parseSignature } from '../syntax/parse.ts'
+import { parseSignature } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
 /** A failure of one field. */

@@ -10,7 +10,7 @@ import type { SetPosition } from './items.ts'
 import { NotSaved, Reviver } from './reviver.ts'
 import { saved } from './saved-values.ts'
 import { seal, unseal } from './sealed.ts'
-import { type LazySet, lazy } from './set.ts'
+import { type LazySet, lazy } from './lazy-set.ts'
 
 /** The start of a page. */
 export interface PageStart {

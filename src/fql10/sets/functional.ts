@@ -7,7 +7,7 @@ import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { placed, type SetItem, type SetPosition } from './items.ts'
-import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './set.ts'
+import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 
 /** A set that applies a function to the elements of another set. */
 abstract class AppliedSet extends DerivedSet {

@@ -6,7 +6,7 @@ import type { Call } from '../call.ts'
 import { SetCursor, type SetValue, type Struct, type Value } from '../value.ts'
 import { openCursor, type PageStart, sealCursor } from './cursor.ts'
 import { isElement } from './items.ts'
-import { lazy, pageSizeDefault } from './set.ts'
+import { lazy, pageSizeDefault } from './lazy-set.ts'
 
 /** A page of a set, with a cursor if the set may have more elements. */
 interface Page {

@@ -9,7 +9,7 @@ import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
 import { placed, type SetItem, type SetPosition } from './items.ts'
-import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './set.ts'
+import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 import { numbered } from './sources.ts'
 
 /** The elements of one set, followed by those of another. */

@@ -24,7 +24,7 @@ import {
 import { FlatMapSet, MapSet, WhereSet } from './functional.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet, TurnedSet } from './parts.ts'
 import { absent } from './saved-values.ts'
-import { type LazySet, lazy, type Origin } from './set.ts'
+import { type LazySet, lazy, type Origin } from './lazy-set.ts'
 import { ArraySet, SequenceSet, SingleSet } from './sources.ts'
 import { type StoredBound, StoredSet } from './stored-set.ts'
 

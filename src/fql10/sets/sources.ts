@@ -5,7 +5,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import type { Value } from '../value.ts'
 import type { SetItem, SetPosition } from './items.ts'
-import { LazySet, type Save } from './set.ts'
+import { LazySet, type Save } from './lazy-set.ts'
 
 /** The elements of an array. */
 export class ArraySet extends LazySet {

@@ -6,7 +6,7 @@ import type { Span } from '../syntax/source.ts'
 import type { Module } from '../value.ts'
 import type { SetItem, SetPosition } from './items.ts'
 import { absent, savedTime } from './saved-values.ts'
-import { LazySet, type Save } from './set.ts'
+import { LazySet, type Save } from './lazy-set.ts'
 
 /** A bound of a range: a prefix of the index values, and an optional document id after them. */
 export interface StoredBound {

@@ -2,7 +2,7 @@
 // the cursor is used.
 
 import { type LambdaNode, type Node, type ProjectionNode, shortParameter } from './nodes.ts'
-import { parseQuery } from './parse.ts'
+import { parseQuery } from './parse-query.ts'
 import { Source } from './source.ts'
 
 /** The text of a function, with the offsets of its template values. */

@@ -10,7 +10,7 @@ import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { deletedCollection } from '../library/natives.ts'
 import { isReservedField } from '../schema/field-names.ts'
 import { Doc, Lambda, type Struct, type Value } from '../value.ts'
-import { emptyWorld } from '../world.ts'
+import { emptyWorld } from './empty-world.ts'
 import type { Body } from './bodies.ts'
 import { runtimeOf, storedOf } from './stored-values.ts'
 

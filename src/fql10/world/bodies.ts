@@ -2,7 +2,7 @@
 
 import { GenerationCache } from '../../base/generation-cache.ts'
 import { type LambdaNode, treeBytesPerUnit } from '../syntax/nodes.ts'
-import { parseLambda } from '../syntax/parse.ts'
+import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
 /** A parsed body, ready for evaluation. */

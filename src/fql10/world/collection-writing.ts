@@ -13,7 +13,7 @@ import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
 import { checkDefinition } from '../schema/collection-definition.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
 import { failureAt } from '../schema/text-failures.ts'
-import { drawn, uniqueFailure } from './refusals.ts'
+import { drawn, uniqueFailure } from './write-failures.ts'
 
 /**
  * Converts the fields of a definition to their stored form in place, and returns the faults of the definition. `own`:

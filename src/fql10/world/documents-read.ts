@@ -37,9 +37,9 @@ import {
   type Struct,
   type Value,
 } from '../value.ts'
-import type { Names } from './names.ts'
+import type { Names } from './query-names.ts'
 import { shownFields } from './native-fields.ts'
-import { notFoundText } from './refusals.ts'
+import { notFoundText } from './write-failures.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { runtimeOf } from './stored-values.ts'
 

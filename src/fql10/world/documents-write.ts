@@ -30,7 +30,7 @@ import { definitionFailures, unknownRole } from './definitions.ts'
 import { derivedNameFault } from './derived-names.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { Migrations } from './migrations.ts'
-import type { Names } from './names.ts'
+import type { Names } from './query-names.ts'
 import { checkFields } from './native-fields.ts'
 import {
   constraintFailure,
@@ -41,7 +41,7 @@ import {
   refusal,
   sameQuery,
   type Target,
-} from './refusals.ts'
+} from './write-failures.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { collectionRef } from './stored-sets.ts'
 import { NotStorable, storedOf } from './stored-values.ts'

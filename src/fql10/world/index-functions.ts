@@ -6,7 +6,7 @@ import type { OwnField, OwnIndex } from '../../model/schema/collection-indexes.t
 import { microsOfTime } from '../../values/time.ts'
 import { Ref, type Value as StoredValue, Time } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { entriesFor, type FunctionDefinition } from '../library/definition.ts'
+import { entriesFor, type FunctionDefinition } from '../library/entry.ts'
 import { any, id as idParameter } from '../library/parameters.ts'
 import { endsOfRange, rangeOfDocuments } from '../sets/range.ts'
 import { type StoredBound, StoredSet } from '../sets/stored-set.ts'

@@ -15,11 +15,11 @@ import { native, type ObjectValue, type Ref, type Value as StoredValue } from '.
 import type { Call } from '../call.ts'
 import { type Diagnostic, QueryFailure } from '../failure/failure.ts'
 import { drawnInMessage } from '../failure/summary.ts'
-import type { CollectionItem } from '../schema/fsl/nodes.ts'
+import type { CollectionItem } from '../schema/fsl/schema-items.ts'
 import { type Declaration, declarationOf, declarationOfItem } from '../schema/migrations/declaration.ts'
-import { type MigrationPlan, planMigration } from '../schema/migrations/plan.ts'
+import { type MigrationPlan, planMigration } from '../schema/migrations/migration-plan.ts'
 import type { Filler, PlannedStep } from '../schema/migrations/planned-step.ts'
-import { drawn, sameQuery } from './refusals.ts'
+import { drawn, sameQuery } from './write-failures.ts'
 
 /**
  * Plans the migration from the stored definition to an item of a schema file. The faults of the plan have positions.

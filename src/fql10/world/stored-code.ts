@@ -12,15 +12,15 @@ import type { Interpreter } from '../evaluate/interpreter.ts'
 import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { requireCount } from '../library/invoke.ts'
-import { parseQuery } from '../syntax/parse.ts'
+import { parseQuery } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import { Lambda, typeName } from '../value.ts'
 import { boundValue } from './bindings.ts'
 import { bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
-import { foreignOrFailure } from './functions.ts'
+import { foreignOrFailure } from './user-functions.ts'
 import { NotStorable, storedOf } from './stored-values.ts'
-import { toldOf } from './told.ts'
+import { toldOf } from './log-lines.ts'
 
 /** Implements stored code of version 10. Arguments and results are stored values. */
 export const storedCode: CodeLanguage<'10'> = {

@@ -15,7 +15,7 @@ import {
   Transient,
   Uuid,
 } from '../../values/value.ts'
-import { parseLambda } from '../syntax/parse.ts'
+import { parseLambda } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 import { Doc, isArray, isStruct, Lambda, NarrowLong, NullValue, typeName, type Value } from '../value.ts'
 

@@ -15,7 +15,7 @@ import { programOf } from '../../../src/fql10/program-cache.ts'
 import { Source } from '../../../src/fql10/syntax/source.ts'
 import { composeQuery } from '../../../src/fql10/syntax/template.ts'
 import { Module, type Value } from '../../../src/fql10/value.ts'
-import { emptyWorld } from '../../../src/fql10/world.ts'
+import { emptyWorld } from '../../../src/fql10/world/empty-world.ts'
 import { parseJson } from '../../../src/values/json.ts'
 
 const names: TagNames = {

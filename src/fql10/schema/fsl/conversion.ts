@@ -6,7 +6,7 @@ import type { Diagnostic, Remark } from '../../failure/failure.ts'
 import type { LambdaNode, Node } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
 import { isPlainName } from '../field-names.ts'
-import type { PredicatePlace } from './nodes.ts'
+import type { PredicatePlace } from './schema-items.ts'
 import type {
   NamePlace,
   OutlineBlock,

@@ -10,7 +10,7 @@ import type {
   ProviderMember,
   RoleMember,
   TextMember,
-} from './nodes.ts'
+} from './schema-items.ts'
 import type { OutlineBlock, OutlineMember } from './outline.ts'
 
 const actions: ReadonlySet<string> = new Set(resourceActions)

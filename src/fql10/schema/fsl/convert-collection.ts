@@ -14,7 +14,7 @@ import type {
   IndexPath,
   SettingMember,
   UniqueMember,
-} from './nodes.ts'
+} from './schema-items.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 
 /** The parts that were found so far. */

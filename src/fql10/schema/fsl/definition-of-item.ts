@@ -15,7 +15,7 @@ import {
   type ProviderMember,
   type RoleMember,
   type SchemaItem,
-} from './nodes.ts'
+} from './schema-items.ts'
 import { ItemPrinter, printedPath } from './print.ts'
 
 /** The native collection for each kind of item. */

@@ -2,7 +2,7 @@
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
-import { type ActionMember, type SchemaItem, ungrouped } from './nodes.ts'
+import { type ActionMember, type SchemaItem, ungrouped } from './schema-items.ts'
 import type { AnnotationPlace, SourceRange } from './outline.ts'
 import { ItemPrinter, type Member, memberKey, printedAnnotation, saysNothing } from './print.ts'
 import { printedName } from './print-expression.ts'

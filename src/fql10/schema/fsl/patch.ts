@@ -4,9 +4,9 @@ import { GenerationCache } from '../../../base/generation-cache.ts'
 import { treeBytesPerUnit } from '../../syntax/nodes.ts'
 import { Source } from '../../syntax/source.ts'
 import { TextEdits } from './edit.ts'
-import type { SchemaItem } from './nodes.ts'
+import type { SchemaItem } from './schema-items.ts'
 import type { SourceRange } from './outline.ts'
-import { type ParsedFile, parseFsl } from './parse.ts'
+import { type ParsedFile, parseFsl } from './parse-file.ts'
 import { patchItem } from './patch-item.ts'
 
 /** A file with its name and text. */

@@ -11,7 +11,7 @@ import type {
   RoleMember,
   SchemaItem,
   SchemaPath,
-} from './nodes.ts'
+} from './schema-items.ts'
 import type { AnnotationPlace, ParameterPlace } from './outline.ts'
 import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
 import { printedString } from './print-text.ts'

@@ -20,7 +20,7 @@ import {
   type StructShape,
   shownField,
   typeOf,
-} from './shape.ts'
+} from './document-shape.ts'
 
 /** All differences between the rewound shape and the live shape: live fields first, then new fields, then wildcards. */
 export function comparisonFaults(

@@ -7,11 +7,11 @@ import { parsePath } from '../../../model/schema/paths.ts'
 import { isObject, type ObjectValue, type Value } from '../../../values/value.ts'
 import { QueryFailure } from '../../failure/failure.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
-import { parseSignature } from '../../syntax/parse.ts'
+import { parseSignature } from '../../syntax/parse-query.ts'
 import { Source, type Span } from '../../syntax/source.ts'
-import type { CollectionItem, FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
+import type { CollectionItem, FieldPathPlace, MigrationStatement } from '../fsl/schema-items.ts'
 import type { SourceRange } from '../fsl/outline.ts'
-import { parseExpression } from '../fsl/parse.ts'
+import { parseExpression } from '../fsl/parse-file.ts'
 
 /** An expression with its text. */
 export interface DeclaredExpression {

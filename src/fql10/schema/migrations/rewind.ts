@@ -9,7 +9,7 @@ import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
 import type { Diagnostic, Remark } from '../../failure/failure.ts'
 import type { Span } from '../../syntax/source.ts'
-import type { FieldPathPlace } from '../fsl/nodes.ts'
+import type { FieldPathPlace } from '../fsl/schema-items.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
 import { behind, fault, hint, removal, statements, suggestion, valueHints, wildcardBehind } from './hints.ts'
 import type { Filler, PlannedStep } from './planned-step.ts'
@@ -29,7 +29,7 @@ import {
   type StructShape,
   shownField,
   typeOf,
-} from './shape.ts'
+} from './document-shape.ts'
 import { rewindSplit } from './split.ts'
 import { staticFault } from './static-type.ts'
 

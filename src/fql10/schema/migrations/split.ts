@@ -7,7 +7,7 @@ import { isSamePath, pathSpelling } from '../../../model/schema/paths.ts'
 import { unionOf } from '../../../model/schema/subtypes.ts'
 import type { Diagnostic } from '../../failure/failure.ts'
 import type { Span } from '../../syntax/source.ts'
-import type { FieldPathPlace, MigrationStatement } from '../fsl/nodes.ts'
+import type { FieldPathPlace, MigrationStatement } from '../fsl/schema-items.ts'
 import { type Statement, spanIn } from './declaration.ts'
 import { fault, hint, removal } from './hints.ts'
 import type { Filler, PlannedStep } from './planned-step.ts'
@@ -22,7 +22,7 @@ import {
   type StructShape,
   shownField,
   typeOf,
-} from './shape.ts'
+} from './document-shape.ts'
 
 type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 

@@ -6,10 +6,10 @@ import { QueryFailure } from '../../failure/failure.ts'
 import { nativeModule } from '../../library/natives.ts'
 import type { Struct } from '../../value.ts'
 import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
-import type { SchemaItem } from '../fsl/nodes.ts'
+import type { SchemaItem } from '../fsl/schema-items.ts'
 import { storeFiles } from './current-files.ts'
-import { ownCall } from './own-call.ts'
-import type { PushPlan } from './plan.ts'
+import { ownCall } from './service-call.ts'
+import type { PushPlan } from './push-plan.ts'
 import { refusedWrite } from './schema-failure.ts'
 
 /** Writes the changes of a plan. Throws a SchemaFailure for an invalid definition. */

@@ -8,7 +8,7 @@ import { nativeModule } from '../../library/natives.ts'
 import { Doc } from '../../value.ts'
 import { shownFields } from '../../world/native-fields.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
-import type { SchemaItem } from '../fsl/nodes.ts'
+import type { SchemaItem } from '../fsl/schema-items.ts'
 import { textOfDefinition } from '../fsl/text-of-definition.ts'
 import type { Others } from './validation.ts'
 

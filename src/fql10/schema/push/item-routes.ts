@@ -8,14 +8,14 @@ import { Source } from '../../syntax/source.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import { cut } from '../fsl/edit.ts'
-import type { SchemaItem } from '../fsl/nodes.ts'
+import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { SourceRange } from '../fsl/outline.ts'
-import { parseFsl } from '../fsl/parse.ts'
+import { parseFsl } from '../fsl/parse-file.ts'
 import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles } from './current-files.ts'
-import { ownCall } from './own-call.ts'
-import { type Push, planOf } from './plan.ts'
+import { ownCall } from './service-call.ts'
+import { type Push, planOf } from './push-plan.ts'
 import {
   commitTime,
   documentTime,

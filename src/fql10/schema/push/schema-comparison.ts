@@ -5,7 +5,7 @@ import type { Coloring } from '../fsl/diff/drawing.ts'
 import { semanticDiff, summaryDiff } from '../fsl/diff/schema-diff.ts'
 import { textualDiff } from '../fsl/diff/textual.ts'
 import type { FileText } from '../fsl/patch.ts'
-import type { PushPlan } from './plan.ts'
+import type { PushPlan } from './push-plan.ts'
 
 /** The format of a difference: the changes of each item, the changed items, or the lines of the files. */
 type DiffForm = 'semantic' | 'summary' | 'textual'

@@ -18,7 +18,7 @@ import { printedPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles, storeFiles } from './current-files.ts'
 import { definitionsOf } from './definitions.ts'
-import { type Push, type PushPlan, planOf, resultOf } from './plan.ts'
+import { type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
 import { SchemaFailure } from './schema-failure.ts'
 
 /** The status of a staged schema. Only a ready one can be committed. */

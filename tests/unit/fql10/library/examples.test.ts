@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Members } from '../../../../src/fql10/library/definition.ts'
+import type { Members } from '../../../../src/fql10/library/entry.ts'
 import { allTables, dataTables } from '../../../../src/fql10/library/tables.ts'
 import { run } from '../support.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resolveSignature } from '../../../../src/fql10/schema/signatures.ts'
-import { parseSignature } from '../../../../src/fql10/syntax/parse.ts'
+import { parseSignature } from '../../../../src/fql10/syntax/parse-query.ts'
 import { Source } from '../../../../src/fql10/syntax/source.ts'
 import { withDefaults } from '../../../../src/model/schema/defaults.ts'
 import { pathText, typeFaultText } from '../../../../src/model/schema/fault-texts.ts'

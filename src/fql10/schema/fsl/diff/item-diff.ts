@@ -16,8 +16,8 @@ import type {
   RoleItem,
   RoleMember,
   SchemaItem,
-} from '../nodes.ts'
-import { type OfKind, ofKind, ungrouped } from '../nodes.ts'
+} from '../schema-items.ts'
+import { type OfKind, ofKind, ungrouped } from '../schema-items.ts'
 import type { AnnotationPlace } from '../outline.ts'
 import { memberKey, printedPaths, saysNothing } from '../print.ts'
 import { printedString } from '../print-text.ts'

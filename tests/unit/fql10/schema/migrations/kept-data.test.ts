@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GeneratorValue } from 'fast-check'
 import { micros } from '../../../../../src/base/micros.ts'
-import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse.ts'
+import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse-file.ts'
 import {
   type Declaration,
   declarationOfItem,
 } from '../../../../../src/fql10/schema/migrations/declaration.ts'
-import { planMigration } from '../../../../../src/fql10/schema/migrations/plan.ts'
+import { planMigration } from '../../../../../src/fql10/schema/migrations/migration-plan.ts'
 import type { Filler, PlannedStep } from '../../../../../src/fql10/schema/migrations/planned-step.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
 import { noteSteps, readMigration, type Step } from '../../../../../src/model/schema/migration-steps.ts'

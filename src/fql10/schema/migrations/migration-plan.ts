@@ -8,7 +8,7 @@ import { comparisonFaults } from './compare.ts'
 import type { Declaration, Statement } from './declaration.ts'
 import type { PlannedStep } from './planned-step.ts'
 import { Rewinder } from './rewind.ts'
-import { shapeOf } from './shape.ts'
+import { shapeOf } from './document-shape.ts'
 
 /** The migration of documents from one definition to another. */
 export interface MigrationPlan {

@@ -1,5 +1,5 @@
 // Defines the items of a schema file with their positions, for differences, patches, migrations and definitions.
-// `parseFsl` (parse.ts) creates items, `printItem` (print.ts) prints them. Positions are offsets into the text of
+// `parseFsl` (parse-file.ts) creates items, `ItemPrinter` (print.ts) prints them. Positions are offsets into the text of
 // {@link SchemaFile.source}. Expressions and types are nodes of `../../syntax`.
 
 import type { BlockNode, Node, TypeNode } from '../../syntax/nodes.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { shapeOf } from '../../../src/fql10/shape.ts'
+import { shapeOf } from '../../../src/fql10/query-shape.ts'
 
 const shape = (body: unknown) => JSON.parse(`"${shapeOf(JSON.stringify(body))}"`)
 

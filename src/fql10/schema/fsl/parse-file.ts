@@ -2,10 +2,10 @@
 
 import type { Diagnostic } from '../../failure/failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
-import { parseQuery, readWhole } from '../../syntax/parse.ts'
+import { parseQuery, readWhole } from '../../syntax/parse-query.ts'
 import type { Source } from '../../syntax/source.ts'
 import { convert } from './convert.ts'
-import type { SchemaFile } from './nodes.ts'
+import type { SchemaFile } from './schema-items.ts'
 import { OutlineParser } from './outline-parser.ts'
 
 /** A parsed file with its faults. Without faults, the items are complete. */

@@ -13,7 +13,7 @@ import { QueryFailure } from '../failure/failure.ts'
 import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import type { DocumentReader } from './documents-read.ts'
-import { permissionDenied } from './refusals.ts'
+import { permissionDenied } from './write-failures.ts'
 import { NotStorable, PassedArgument, runtimeOf, storedOf } from './stored-values.ts'
 
 /**

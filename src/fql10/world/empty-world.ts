@@ -1,9 +1,9 @@
 // A world without data: no collections, no documents, no user functions.
 
-import { msg } from '../base/message.ts'
-import { epoch } from '../base/micros.ts'
-import type { World } from './call.ts'
-import { QueryFailure } from './failure/failure.ts'
+import { msg } from '../../base/message.ts'
+import { epoch } from '../../base/micros.ts'
+import type { World } from '../call.ts'
+import { QueryFailure } from '../failure/failure.ts'
 
 function nowhere(): never {
   const message = msg`There are no documents here.`
