@@ -22,6 +22,7 @@ import { summaryOf } from './failure/summary.ts'
 import { renderResult } from './formats/result.ts'
 import { bindTemplate } from './formats/template-values.ts'
 import { programOf } from './program-cache.ts'
+import { isLanguageWord, shapeOf } from './query-shape.ts'
 import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
 import {
   completed,
@@ -46,12 +47,11 @@ import {
 import { StagedWorld } from './schema/push/staged-world.ts'
 import { readSignature } from './schema/signatures.ts'
 import { setUsesOf } from './set-uses.ts'
-import { isLanguageWord, shapeOf } from './query-shape.ts'
 import { Source } from './syntax/source.ts'
 import type { Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
-import { storedCode } from './world/stored-code.ts'
 import { queryName, toldOf, visibleTo } from './world/log-lines.ts'
+import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
 /** A failed query with the beginning of its response. The costs are added later. */

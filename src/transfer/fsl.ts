@@ -3,9 +3,9 @@
 
 import { summaryOf } from '../fql10/failure/summary.ts'
 import { isPlainName } from '../fql10/schema/field-names.ts'
-import type { SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import { parseFsl } from '../fql10/schema/fsl/parse-file.ts'
 import { mainFile } from '../fql10/schema/fsl/patch.ts'
+import type { SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import type { TypeNode } from '../fql10/syntax/nodes.ts'
 import { Source } from '../fql10/syntax/source.ts'
 import type { Json } from '../values/value.ts'

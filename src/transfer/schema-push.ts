@@ -4,8 +4,8 @@
 
 import { changesOf } from '../fql10/schema/fsl/diff/schema-diff.ts'
 import { TextEdits } from '../fql10/schema/fsl/edit.ts'
-import type { SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import { itemKey, placeWithComment } from '../fql10/schema/fsl/patch.ts'
+import type { SchemaItem } from '../fql10/schema/fsl/schema-items.ts'
 import type { DatabasePath, SchemaConnection } from './connection.ts'
 import { type FslFile, isPlain, readFsl } from './fsl.ts'
 import { TransferError } from './record.ts'

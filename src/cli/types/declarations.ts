@@ -2,7 +2,12 @@
 // `update`, and for the terms of its indexes; a function has a signature. The module contains only types, so nothing of
 // it remains at run time.
 
-import type { CollectionItem, FunctionItem, IndexPath, SchemaItem } from '../../fql10/schema/fsl/schema-items.ts'
+import type {
+  CollectionItem,
+  FunctionItem,
+  IndexPath,
+  SchemaItem,
+} from '../../fql10/schema/fsl/schema-items.ts'
 import { ofKind } from '../../fql10/schema/fsl/schema-items.ts'
 import type { Node, TypeNode } from '../../fql10/syntax/nodes.ts'
 import {

@@ -1,6 +1,7 @@
 // Reads pages of events. Each document that a transaction has changed is read as of the time before and the time after
 // the transaction.
 
+import { step } from '../../base/effort.ts'
 import { RequestError } from '../../base/errors.ts'
 import { limits } from '../../base/limits.ts'
 import { nearestMicros } from '../../base/micros.ts'
@@ -8,14 +9,15 @@ import type { Session } from '../../model/session.ts'
 import { areComplete, type SourceChange, sourceChanges } from '../../model/source-changes.ts'
 import { quoteJson } from '../../values/json-text.ts'
 import { formatTime, timeFromMicros } from '../../values/time.ts'
+import type { Call } from '../call.ts'
+import { equalElements } from '../comparison.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { callAt } from '../sets/lazy-set.ts'
-import type { Value } from '../value.ts'
+import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
 import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
 import { type Moment, Moments, type Spent } from './moments.ts'
 import type { OpenedSource } from './opened-source.ts'
 import { type EventPlace, placeText, wholeTransaction } from './place-text.ts'
-import { watchedChange } from './watched-fields.ts'
 
 /** The limits of a page. */
 interface PageBounds {
@@ -219,4 +221,40 @@ function errorText(code: string, message: string, abort?: string): string {
 /** An error event that no document has caused. */
 export function errorEvent(code: string, message: string): string {
   return `{"type":"error","error":${errorText(code, message)},"stats":${statsText(noCosts)}}`
+}
+
+/** A document at a time; undefined if it did not exist. */
+type Seen = readonly [document: Doc, moment: Moment] | undefined
+
+/**
+ * True if a change counts: a creation with any of the watched fields, an update of any of them, or the removal of a
+ * document with all of them.
+ */
+function watchedChange(watched: readonly WatchedPath[], before: Seen, after: Seen): boolean {
+  if (before === undefined) return watched.some(path => valueAt(path, after) !== undefined)
+  if (after === undefined) return watched.every(path => valueAt(path, before) !== undefined)
+  return watched.some(path => {
+    const [old, next] = [valueAt(path, before), valueAt(path, after)]
+    return old === undefined || next === undefined ? old !== next : !equalElements(old, next)
+  })
+}
+
+function valueAt(path: WatchedPath, seen: Seen): Value | undefined {
+  if (seen === undefined) return undefined
+  const [document, { call }] = seen
+  let value: Value | undefined = document
+  for (const part of path) {
+    step()
+    value = value === undefined ? undefined : partOf(value, part, call)
+  }
+  return value === undefined || isNull(value) ? undefined : value
+}
+
+function partOf(value: Value, part: string | bigint, call: Call): Value | undefined {
+  if (typeof part === 'bigint') return isArray(value) ? value[Number(part)] : undefined
+  if (isStruct(value)) return value.get(part)
+  if (!(value instanceof Doc)) return undefined
+  if (part === 'id') return new Id(value.ref.id)
+  const { world } = call.evaluation
+  return world.absence(value, call) === undefined ? world.field(value, part, call) : undefined
 }

@@ -2,14 +2,14 @@
 
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
-import { Distinct } from '../distinct.ts'
+import { equalElements } from '../comparison.ts'
 import { joined, requireExtent } from '../extent.ts'
 import { ArraySet } from '../sets/sources.ts'
-import { isArray, isNull, type Value } from '../value.ts'
+import { Doc, Id, integerOf, isArray, isNull, isNumber, type Value } from '../value.ts'
 import { arrayOrderEntries } from './array-order.ts'
 import { arraySearchEntries, within } from './array-search.ts'
-import { entriesFor, type Members, members } from './entry.ts'
 import { elementEntries } from './elements.ts'
+import { entriesFor, type Members, members } from './entry.ts'
 import { any, array, callback, int } from './parameters.ts'
 import { toText } from './to-text.ts'
 
@@ -212,3 +212,42 @@ export const arrayMembers: Members = members('Array', [
   ...arraySearchEntries,
   ...arrayOrderEntries,
 ])
+
+/** A text that equal values share. Undefined for values that need an element-by-element comparison. */
+function keyOf(value: Value): string | undefined {
+  if (isNumber(value)) {
+    const integer = integerOf(value)
+    if (integer !== undefined) return `i${integer}`
+    if (Object.is(value, 0)) return 'i0'
+    if (Object.is(value, -0)) return 'd-0'
+    return Number.isNaN(value) ? undefined : `d${value}`
+  }
+  if (typeof value === 'string') return `s${value}`
+  if (typeof value === 'boolean') return `b${value}`
+  if (isNull(value)) return 'n'
+  if (value instanceof Id) return `#${value.value}`
+  return value instanceof Doc ? `r${value.ref.collection}/${value.ref.id}` : undefined
+}
+
+/**
+ * Decides for each value whether it is new. Duplicates are equal as elements and have equal hashes, so an Int and a
+ * Double of the same value are distinct, unless they are 0.
+ */
+class Distinct {
+  readonly #keys = new Set<string>()
+  readonly #others: Value[] = []
+
+  /** Adds a value. Returns false if an equal value was added before. */
+  add(value: Value): boolean {
+    step()
+    const key = keyOf(value)
+    if (key !== undefined) {
+      if (this.#keys.has(key)) return false
+      this.#keys.add(key)
+      return true
+    }
+    if (this.#others.some(other => equalElements(other, value))) return false
+    this.#others.push(value)
+    return true
+  }
+}

@@ -3,18 +3,12 @@
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
 import { WhereSet } from '../sets/functional.ts'
-import { rangeOfDocuments } from '../sets/range.ts'
 import { elementsOf, type LazySet, originOf } from '../sets/lazy-set.ts'
+import { rangeOfDocuments } from '../sets/range.ts'
 import { StoredSet } from '../sets/stored-set.ts'
 import type { Module, UserCollection, Value } from '../value.ts'
-import {
-  entriesFor,
-  type FunctionDefinition,
-  type LibraryEntry,
-  type Members,
-  members,
-} from './entry.ts'
 import { firstOf } from './elements.ts'
+import { entriesFor, type FunctionDefinition, type LibraryEntry, type Members, members } from './entry.ts'
 import { any, callback, id, struct } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()

@@ -1,10 +1,10 @@
-// Global functions, which belong to no module.
+// Global functions, which belong to no module, and the modules Query and FQL.
 
 import { msg } from '../../base/message.ts'
 import { debugText, displayText } from '../text-of-value.ts'
-import { Id, type Value } from '../value.ts'
-import { entriesFor, type FunctionDefinition } from './entry.ts'
-import { any, callback } from './parameters.ts'
+import { BoundFunction, Id, Module, type Value } from '../value.ts'
+import { entriesFor, type FieldDefinition, type FunctionDefinition, type Members, members } from './entry.ts'
+import { any, callback, string } from './parameters.ts'
 
 const { method, variadic } = entriesFor<Value>()
 
@@ -63,3 +63,70 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     run: (_, __, call) => new Id(call.evaluation.newId()),
   }),
 ]
+
+const ofModule = entriesFor<Module>()
+
+/** The table of the module Query, with information about the caller and the database. */
+export const queryModule: Members = members('Query', [
+  ofModule.method('identity', {
+    effect: 'read',
+    result: 'Doc | Null',
+    summary: 'The document that the caller has logged in as.',
+    example: ['Query.identity()', 'null'],
+    run: (_, __, call) => call.evaluation.world.access.identity(call) ?? call.nothing(msg`missing identity`),
+  }),
+  ofModule.method('token', {
+    effect: 'read',
+    result: 'Doc | { *: Any } | Null',
+    summary: "The caller's token, or what is in it that another service has signed.",
+    example: ['Query.token()', 'null'],
+    run: (_, __, call) => call.evaluation.world.access.token(call) ?? call.nothing(msg`no token`),
+  }),
+  ofModule.method('isEnvProtected', {
+    effect: 'read',
+    result: 'Boolean',
+    summary: 'True if the database rejects schema changes that lose data.',
+    example: ['Query.isEnvProtected()', '…'],
+    run: (_, __, call) => call.evaluation.world.access.isProtected(call),
+  }),
+  ofModule.method('isEnvTypechecked', {
+    result: 'Boolean',
+    summary: 'Stored and returned, without effect: types are never checked before a query runs.',
+    example: ['Query.isEnvTypechecked()', 'false'],
+    run: () => false,
+  }),
+])
+
+/** The table of the module FQL.Schema. */
+export const schemaModule: Members = members('FQL.Schema', [
+  ofModule.method('defForIdentifier', {
+    effect: 'read',
+    parameters: { ident: string },
+    result: 'Doc | Null',
+    summary: 'The definition of the collection or the function with a name or alias.',
+    example: ['FQL.Schema.defForIdentifier("shout")!.coll', 'Function'],
+    run: (_, { ident }, call) =>
+      call.evaluation.world.definitionOf(ident) ?? call.nothing(msg`no element found`),
+  }),
+])
+
+/** Creates the module FQL from the other global names. A variable may hide a global name, but not its entry in FQL. */
+export function fqlModule(globals: ReadonlyMap<string, Value>): Module {
+  const schema = new Module('Schema', schemaModule, 'FQL')
+  const entries = [...globals, ['Schema', schema] as const].map(([name, value]) => entryOf(name, value))
+  return new Module('FQL', members('FQL', entries))
+}
+
+function entryOf(name: string, value: Value): FieldDefinition {
+  return ofModule.field(name, {
+    result: value instanceof Module ? 'Module' : 'Function',
+    summary: `The meaning of \`${name}\` if no variable has that name.`,
+    example: [`FQL.${name}`, shown(value)],
+    read: () => value,
+  })
+}
+
+function shown(value: Value): string {
+  if (value instanceof BoundFunction) return `"[function ${value.name}]"`
+  return value instanceof Module ? value.path : ''
+}

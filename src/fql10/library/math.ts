@@ -3,10 +3,9 @@
 import { step } from '../../base/effort.ts'
 import { msg, own } from '../../base/message.ts'
 import type { Call } from '../call.ts'
-import { add, compareNumbers, divide, dividesByZero, doubleOf, negative } from '../numbers.ts'
-import { cutDigits } from '../rounding.ts'
+import { add, compareNumbers, divide, dividesByZero, doubleOf, negative, saturated } from '../numbers.ts'
 import { elementsOf } from '../sets/lazy-set.ts'
-import { integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
+import { asLong, integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition, type Members, members } from './entry.ts'
 import { array, int, number, set } from './parameters.ts'
 
@@ -235,3 +234,35 @@ export const mathModule: Members = members('Math', [
   ...boundedFunctions,
   ...doubleFunctions,
 ])
+
+/** The original implementation stores powers of ten in 32 bits. */
+const int32Max = 2 ** 31 - 1
+
+/** The value to add before truncation: half a unit to round, nothing to truncate. */
+type Half = 0.5 | 0
+
+function scaled(value: number, scale: number, half: Half): bigint {
+  return saturated(value * scale + half)
+}
+
+/**
+ * Rounds (with 0.5) or truncates (with 0) a number to `digits` decimal places; a negative number gives tens, hundreds and
+ * so on. The formulas reproduce results that apps have observed: negative numbers are rounded toward zero, and integers
+ * give Longs.
+ */
+function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue {
+  const scale = 10 ** digits
+  const double = doubleOf(value)
+  const integer = integerOf(value)
+  if (integer !== undefined) {
+    if (digits > 0) return asLong(integer)
+    return asLong(saturated(Number(scaled(double, scale, half)) / scale))
+  }
+  if (digits <= 0) {
+    const whole = Number(scaled(double, scale, half)) / scale
+    return half === 0 ? whole : Number(saturated(whole))
+  }
+  const whole = Number(saturated(double))
+  const units = Math.min(scale, int32Max)
+  return whole + Number(saturated((double - whole + half / units) * units)) / units
+}

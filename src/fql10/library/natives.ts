@@ -4,14 +4,8 @@ import { native } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type Doc, Module, type Value } from '../value.ts'
 import { applyId, byId, create, listing } from './collection.ts'
-import {
-  entriesFor,
-  type FunctionDefinition,
-  type LibraryEntry,
-  type Members,
-  members,
-} from './entry.ts'
 import { documentMembers, namedDocumentMembers, numberedDocumentMembers } from './document.ts'
+import { entriesFor, type FunctionDefinition, type LibraryEntry, type Members, members } from './entry.ts'
 import { document, string, time } from './parameters.ts'
 
 const { field, method } = entriesFor<Module>()

@@ -1,15 +1,15 @@
-// Methods of lazy sets, and the module Set. Methods that return a set read nothing; other methods read as much as they
+// Methods of lazy sets and event sources, and the module Set. Methods that return a set read nothing; other methods read as much as they
 // need.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
-import { sourceOf, sourceOfFields } from '../events/source.ts'
+import { continued, sourceOf, sourceOfFields } from '../events/source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
+import { type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
 import { checkedSize, firstPage, nextPage, pageStruct } from '../sets/pages.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
-import { type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
 import { SequenceSet, SingleSet } from '../sets/sources.ts'
-import type { Module, SetValue } from '../value.ts'
+import type { EventSource, Module, SetValue } from '../value.ts'
 import { entriesFor, type Members, members } from './entry.ts'
 import { orderingsOf } from './orderings.ts'
 import { any, callback, int, set, setCursor } from './parameters.ts'
@@ -171,4 +171,26 @@ export const setModule: Members = members('Set', [
     example: ['Set.paginate([1, 2].toSet().paginate(1).after!)', '{\n  data: [\n    2\n  ]\n}'],
     run: (_, { cursor, size }, call) => pageStruct(nextPage(cursor, size, call)),
   }),
+])
+
+const ofSource = entriesFor<EventSource>()
+
+/** The table of event sources, which support the same steps as sets. */
+export const eventSourceMembers: Members = members('EventSource', [
+  ofSource.method('where', {
+    parameters: { predicate: callback(1, 'pred') },
+    result: 'EventSource<Any>',
+    summary: 'The events of the elements for which a predicate returns true.',
+    example: ['Author.all().eventSource().where(.name == "Ann").toString()', '"[event source]"'],
+    run: (source, { predicate }, call) =>
+      continued(source, set => new WhereSet(set, predicate, originOf(call))),
+  }),
+  ofSource.method('map', {
+    parameters: { mapper: callback(1) },
+    result: 'EventSource<Any>',
+    summary: 'The events with the result of a function for their elements.',
+    example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
+    run: (source, { mapper }, call) => continued(source, set => new MapSet(set, mapper, originOf(call))),
+  }),
+  toText('Author.all().eventSource().toString()', '"[event source]"', 'A word for the source.'),
 ])

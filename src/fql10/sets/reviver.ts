@@ -22,9 +22,9 @@ import {
   type WatchedPath,
 } from '../value.ts'
 import { FlatMapSet, MapSet, WhereSet } from './functional.ts'
+import { type LazySet, lazy, type Origin } from './lazy-set.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet, TurnedSet } from './parts.ts'
 import { absent } from './saved-values.ts'
-import { type LazySet, lazy, type Origin } from './lazy-set.ts'
 import { ArraySet, SequenceSet, SingleSet } from './sources.ts'
 import { type StoredBound, StoredSet } from './stored-set.ts'
 

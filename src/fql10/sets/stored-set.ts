@@ -5,8 +5,8 @@ import type { Call } from '../call.ts'
 import type { Span } from '../syntax/source.ts'
 import type { Module } from '../value.ts'
 import type { SetItem, SetPosition } from './items.ts'
-import { absent, savedTime } from './saved-values.ts'
 import { LazySet, type Save } from './lazy-set.ts'
+import { absent, savedTime } from './saved-values.ts'
 
 /** A bound of a range: a prefix of the index values, and an optional document id after them. */
 export interface StoredBound {

@@ -19,8 +19,8 @@ import { nativeModule } from '../library/natives.ts'
 import { ArraySet } from '../sets/sources.ts'
 import { Doc, type SetValue, type Value } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
-import { permissionDenied, refusal } from './write-failures.ts'
 import { runtimeOf } from './stored-values.ts'
+import { permissionDenied, refusal } from './write-failures.ts'
 
 /** Reads and creates credentials and tokens for one query. */
 export class AccessDocuments implements AccessReader {

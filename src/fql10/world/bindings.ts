@@ -10,8 +10,8 @@ import { interpreterOf } from '../evaluate/session-interpreter.ts'
 import { deletedCollection } from '../library/natives.ts'
 import { isReservedField } from '../schema/field-names.ts'
 import { Doc, Lambda, type Struct, type Value } from '../value.ts'
-import { emptyWorld } from './empty-world.ts'
 import type { Body } from './bodies.ts'
+import { emptyWorld } from './empty-world.ts'
 import { runtimeOf, storedOf } from './stored-values.ts'
 
 /** The value of a computed field for a document. Throws a QueryFailure or NotStorable if the document has no value. */

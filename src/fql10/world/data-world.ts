@@ -1,8 +1,11 @@
 // Implements `World` over a session. Most queries are short and use few parts, so each part is created on first use.
 
+import { createHmac } from 'node:crypto'
+import { GenerationCache } from '../../base/generation-cache.ts'
 import { msg } from '../../base/message.ts'
 import { textIn } from '../../model/schema/definition-parts.ts'
 import type { Session } from '../../model/session.ts'
+import { compareBytes } from '../../values/order.ts'
 import { timeFromMicros } from '../../values/time.ts'
 import {
   type DatabaseId,
@@ -18,11 +21,10 @@ import { Doc, type Module, type UserFunction, type Value } from '../value.ts'
 import { AccessDocuments } from './access-documents.ts'
 import { DocumentReader } from './documents-read.ts'
 import { QueryDocumentWriter } from './documents-write.ts'
-import { callUser } from './user-functions.ts'
 import { Names } from './query-names.ts'
-import { sealingKey } from './sealing-keys.ts'
 import { collectionNumber, StoredSetReader } from './stored-sets.ts'
 import { runtimeOf } from './stored-values.ts'
+import { callUser } from './user-functions.ts'
 
 /** The world of one query. */
 export class DataWorld extends DocumentReader implements World {
@@ -144,4 +146,24 @@ export class DataWorld extends DocumentReader implements World {
     const name = before === undefined ? undefined : (textIn(fields, 'name') ?? before)
     return new Doc(ref, collection, { name, state: { ts: time, fields } })
   }
+}
+
+/** Upper bound for the cached keys. Each entry contains the secret that the key was derived from. */
+const rememberedMax = 1000
+
+const remembered = new GenerationCache<string, { readonly secret: Uint8Array; readonly key: Uint8Array }>(
+  rememberedMax,
+)
+
+/**
+ * The key for a purpose, derived from the secret of the store. It authenticates data in the hands of clients, such as
+ * cursors. Throws WriteNeeded if the store has no secret yet.
+ */
+function sealingKey(purpose: string, { host, memo, transaction }: Session): Uint8Array {
+  const secret = transaction.secretKey(() => host.logins.newKey(memo))
+  const known = remembered.get(purpose)
+  if (known !== undefined && compareBytes(known.secret, secret) === 0) return known.key
+  const key = createHmac('sha256', secret).update(purpose).digest()
+  remembered.set(purpose, { secret, key })
+  return key
 }

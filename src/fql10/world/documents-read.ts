@@ -37,11 +37,11 @@ import {
   type Struct,
   type Value,
 } from '../value.ts'
-import type { Names } from './query-names.ts'
 import { shownFields } from './native-fields.ts'
-import { notFoundText } from './write-failures.ts'
+import type { Names } from './query-names.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { runtimeOf } from './stored-values.ts'
+import { notFoundText } from './write-failures.ts'
 
 /** The document that was read last. */
 interface Latest {

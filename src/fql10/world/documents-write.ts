@@ -15,6 +15,7 @@ import {
   type ObjectValue,
   Ref,
   type Value as StoredValue,
+  sameRef,
   Time,
   TransactionTime,
 } from '../../values/value.ts'
@@ -23,15 +24,17 @@ import type { QueryFailure } from '../failure/failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
 import { isRefusedField } from '../schema/field-names.ts'
 import { isSchemaNative } from '../schema/fsl/definition-of-item.ts'
-import { schemaFaults } from '../schema/push/query-check.ts'
+import { schemaFaults } from '../schema/push/current-files.ts'
 import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
 import { settleDefinition, violation } from './collection-writing.ts'
 import { definitionFailures, unknownRole } from './definitions.ts'
-import { derivedNameFault } from './derived-names.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { Migrations } from './migrations.ts'
-import type { Names } from './query-names.ts'
 import { checkFields } from './native-fields.ts'
+import type { Names } from './query-names.ts'
+import { schemaPartsOf } from './schema-parts.ts'
+import { collectionRef } from './stored-sets.ts'
+import { NotStorable, storedOf } from './stored-values.ts'
 import {
   constraintFailure,
   failedTo,
@@ -42,9 +45,6 @@ import {
   sameQuery,
   type Target,
 } from './write-failures.ts'
-import { schemaPartsOf } from './schema-parts.ts'
-import { collectionRef } from './stored-sets.ts'
-import { NotStorable, storedOf } from './stored-values.ts'
 
 /** The rules of version 10 for writes. Names and roles are checked when the query ends. */
 const writeRules: WriteRules = {
@@ -374,4 +374,31 @@ function idOf(given: Value, target: Target, call: Call): bigint {
   }
   if (id < 0n) throw refused('id must be nonnegative')
   return id
+}
+
+/** The type names that a collection generates: a collection `Jar` also occupies `JarCollection` and `NullJar`. */
+function typesOf(name: string | undefined): readonly string[] {
+  return name === undefined ? [] : [name, `${name}Collection`, `Null${name}`]
+}
+
+/** The error if the generated types of the collection `own` conflict with those of another collection. */
+function derivedNameFault(own: Ref, session: Session): string | undefined {
+  const { transaction } = session
+  const fields = transaction.get(own)?.fields
+  const others = Array.from(transaction.documents(own.database, native.collections, {})).flatMap(
+    ({ document }) => {
+      if (sameRef(document, own)) return []
+      const stored = transaction.get(document)?.fields
+      return ['name', 'alias'].flatMap(kind => typesOf(textIn(stored, kind)))
+    },
+  )
+  const taken = new Set(others)
+  for (const kind of ['name', 'alias']) {
+    const name = textIn(fields, kind)
+    const same = typesOf(name).filter(type => taken.has(type))
+    if (same.length === 0) continue
+    const which = same.join(', ')
+    return `The collection ${kind} \`${name}\` generates types that conflict with the following existing types: ${which}`
+  }
+  return undefined
 }

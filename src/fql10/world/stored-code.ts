@@ -18,9 +18,9 @@ import { Lambda, typeName } from '../value.ts'
 import { boundValue } from './bindings.ts'
 import { bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
-import { foreignOrFailure } from './user-functions.ts'
-import { NotStorable, storedOf } from './stored-values.ts'
 import { toldOf } from './log-lines.ts'
+import { NotStorable, storedOf } from './stored-values.ts'
+import { foreignOrFailure } from './user-functions.ts'
 
 /** Implements stored code of version 10. Arguments and results are stored values. */
 export const storedCode: CodeLanguage<'10'> = {

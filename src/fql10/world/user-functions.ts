@@ -13,8 +13,8 @@ import { QueryFailure } from '../failure/failure.ts'
 import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import type { DocumentReader } from './documents-read.ts'
-import { permissionDenied } from './write-failures.ts'
 import { NotStorable, PassedArgument, runtimeOf, storedOf } from './stored-values.ts'
+import { permissionDenied } from './write-failures.ts'
 
 /**
  * Calls a user function. The caller has checked the number of arguments. A body of version 10 is returned for the

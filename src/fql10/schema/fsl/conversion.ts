@@ -6,7 +6,6 @@ import type { Diagnostic, Remark } from '../../failure/failure.ts'
 import type { LambdaNode, Node } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
 import { isPlainName } from '../field-names.ts'
-import type { PredicatePlace } from './schema-items.ts'
 import type {
   NamePlace,
   OutlineBlock,
@@ -16,6 +15,7 @@ import type {
   OutlineValue,
   SourceRange,
 } from './outline.ts'
+import type { PredicatePlace } from './schema-items.ts'
 
 /** Semicolons after an item, which belong to its range. */
 const semicolons = /(?:[ \t]*;)*/y

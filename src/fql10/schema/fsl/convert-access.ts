@@ -3,6 +3,7 @@
 import { msg } from '../../../base/message.ts'
 import { resourceActions } from '../../../model/auth/contract.ts'
 import { type Conversion, errorPlace, nodeOf, Onces, wordOf } from './conversion.ts'
+import type { OutlineBlock, OutlineMember } from './outline.ts'
 import type {
   ActionMember,
   PredicatedMember,
@@ -11,7 +12,6 @@ import type {
   RoleMember,
   TextMember,
 } from './schema-items.ts'
-import type { OutlineBlock, OutlineMember } from './outline.ts'
 
 const actions: ReadonlySet<string> = new Set(resourceActions)
 

@@ -7,6 +7,7 @@ import { type Conversion, errorPlace, lambdaInParentheses, nodeOf, Onces, wordOf
 import { migrationStatements } from './convert-migrations.ts'
 import { indexPaths, listOf } from './convert-paths.ts'
 import { refuseDefaults } from './nested-defaults.ts'
+import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 import type {
   CollectionMember,
   IndexMember,
@@ -15,7 +16,6 @@ import type {
   SettingMember,
   UniqueMember,
 } from './schema-items.ts'
-import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 
 /** The parts that were found so far. */
 interface Seen {

@@ -6,8 +6,8 @@ import { pathLinks, stepOf } from '../../syntax/field-paths.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
 import type { Conversion } from './conversion.ts'
 import { errorPlace } from './conversion.ts'
-import type { FieldPathPlace, IndexPath, SchemaPath } from './schema-items.ts'
 import type { OutlineMember, OutlineValue, SourceRange } from './outline.ts'
+import type { FieldPathPlace, IndexPath, SchemaPath } from './schema-items.ts'
 
 /** The expression of a path. The parser reads a path as a short lambda if such lambdas are allowed. */
 function pathNode(node: Node): Node {

@@ -6,8 +6,8 @@ import type { Source } from '../../syntax/source.ts'
 import { Conversion, Onces, wordOf } from './conversion.ts'
 import { providerMembers, roleMembers } from './convert-access.ts'
 import { collectionMembers } from './convert-collection.ts'
-import type { FunctionItem, SchemaItem } from './schema-items.ts'
 import type { AnnotationPlace, NamePlace, OutlineFunction, OutlineItem, OutlineMember } from './outline.ts'
+import type { FunctionItem, SchemaItem } from './schema-items.ts'
 
 /** The items of a file that could be converted, and its faults. */
 type Converted = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }

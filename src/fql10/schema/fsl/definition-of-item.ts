@@ -2,6 +2,7 @@
 
 import { native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
+import { ItemPrinter, printedPath } from './print.ts'
 import {
   type ActionMember,
   type CollectionItem,
@@ -16,7 +17,6 @@ import {
   type RoleMember,
   type SchemaItem,
 } from './schema-items.ts'
-import { ItemPrinter, printedPath } from './print.ts'
 
 /** The native collection for each kind of item. */
 export const nativeOfItem: Readonly<Record<SchemaItem['kind'], number>> = {

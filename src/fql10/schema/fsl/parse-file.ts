@@ -5,8 +5,8 @@ import type { Node } from '../../syntax/nodes.ts'
 import { parseQuery, readWhole } from '../../syntax/parse-query.ts'
 import type { Source } from '../../syntax/source.ts'
 import { convert } from './convert.ts'
-import type { SchemaFile } from './schema-items.ts'
 import { OutlineParser } from './outline-parser.ts'
+import type { SchemaFile } from './schema-items.ts'
 
 /** A parsed file with its faults. Without faults, the items are complete. */
 export interface ParsedFile {

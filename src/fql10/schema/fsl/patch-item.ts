@@ -2,10 +2,10 @@
 
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
-import { type ActionMember, type SchemaItem, ungrouped } from './schema-items.ts'
 import type { AnnotationPlace, SourceRange } from './outline.ts'
 import { ItemPrinter, type Member, memberKey, printedAnnotation, saysNothing } from './print.ts'
 import { printedName } from './print-expression.ts'
+import { type ActionMember, type SchemaItem, ungrouped } from './schema-items.ts'
 
 /** Adds the edits that change `item` in a file to `wanted`. Both have the same kind and name. */
 export function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {

@@ -4,10 +4,10 @@ import { GenerationCache } from '../../../base/generation-cache.ts'
 import { treeBytesPerUnit } from '../../syntax/nodes.ts'
 import { Source } from '../../syntax/source.ts'
 import { TextEdits } from './edit.ts'
-import type { SchemaItem } from './schema-items.ts'
 import type { SourceRange } from './outline.ts'
 import { type ParsedFile, parseFsl } from './parse-file.ts'
 import { patchItem } from './patch-item.ts'
+import type { SchemaItem } from './schema-items.ts'
 
 /** A file with its name and text. */
 export interface FileText {

@@ -1,5 +1,8 @@
 // Prints items and members in schema files, with two spaces per level and one member per line.
 
+import type { AnnotationPlace, ParameterPlace } from './outline.ts'
+import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
+import { printedString } from './print-text.ts'
 import type {
   ActionMember,
   CollectionMember,
@@ -12,9 +15,6 @@ import type {
   SchemaItem,
   SchemaPath,
 } from './schema-items.ts'
-import type { AnnotationPlace, ParameterPlace } from './outline.ts'
-import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
-import { printedString } from './print-text.ts'
 
 /** Prints a path, which begins with a dot: `.a.b[0]["x y"]`. */
 export function printedPath(path: SchemaPath): string {

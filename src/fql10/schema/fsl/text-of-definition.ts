@@ -9,11 +9,11 @@ import { QueryFailure } from '../../failure/failure.ts'
 import { type LambdaNode, shortParameter } from '../../syntax/nodes.ts'
 import { parseLambda, parseSignature } from '../../syntax/parse-query.ts'
 import { Source } from '../../syntax/source.ts'
-import type { SchemaItem } from './schema-items.ts'
 import { parseExpression } from './parse-file.ts'
 import { printedIndexPath } from './print.ts'
 import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
 import { printedString } from './print-text.ts'
+import type { SchemaItem } from './schema-items.ts'
 
 /** A definition: its fields in the form of version 10, including the name. */
 interface StoredDefinition {

@@ -9,7 +9,6 @@ import { isSubtype, lackingPart } from '../../../model/schema/subtypes.ts'
 import type { Diagnostic } from '../../failure/failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import { type Declaration, spanIn } from './declaration.ts'
-import { blockBefore, fault, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
 import {
   type Field,
   hasWildcard,
@@ -21,6 +20,7 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
+import { blockBefore, fault, splitBefore, statements, valueHints, wildcardBefore } from './hints.ts'
 
 /** All differences between the rewound shape and the live shape: live fields first, then new fields, then wildcards. */
 export function comparisonFaults(

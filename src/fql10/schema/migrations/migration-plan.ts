@@ -6,9 +6,9 @@ import type { Diagnostic } from '../../failure/failure.ts'
 import { isSameTree } from '../fsl/diff/same-tree.ts'
 import { comparisonFaults } from './compare.ts'
 import type { Declaration, Statement } from './declaration.ts'
+import { shapeOf } from './document-shape.ts'
 import type { PlannedStep } from './planned-step.ts'
 import { Rewinder } from './rewind.ts'
-import { shapeOf } from './document-shape.ts'
 
 /** The migration of documents from one definition to another. */
 export interface MigrationPlan {

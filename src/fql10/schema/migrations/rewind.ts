@@ -4,15 +4,16 @@
 
 import { unreachable } from '../../../base/assert.ts'
 import { type Message, msg, own } from '../../../base/message.ts'
-import { anyType, type FieldType, typeText } from '../../../model/schema/field-types.ts'
+import { anyType, type FieldType, providedText, typeText } from '../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
+import { typeFailures } from '../../../model/schema/type-check.ts'
+import type { Value } from '../../../values/value.ts'
 import type { Diagnostic, Remark } from '../../failure/failure.ts'
+import type { Node } from '../../syntax/nodes.ts'
 import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace } from '../fsl/schema-items.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
-import { behind, fault, hint, removal, statements, suggestion, valueHints, wildcardBehind } from './hints.ts'
-import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   copyOf,
   type Field,
@@ -30,8 +31,9 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
+import { behind, fault, hint, removal, statements, suggestion, valueHints, wildcardBehind } from './hints.ts'
+import type { Filler, PlannedStep } from './planned-step.ts'
 import { rewindSplit } from './split.ts'
-import { staticFault } from './static-type.ts'
 
 type At = Extract<FieldLookup, { kind: 'place' }>
 
@@ -408,4 +410,38 @@ function placeOf({ nameSpan, origin, path }: Field): Span | undefined {
 
 function textOf({ node, source }: Statement): string {
   return source === undefined ? '' : source.text.slice(node.start, node.end)
+}
+
+/**
+ * The error if a constant expression cannot have a type. Undefined for other expressions, whose type shows only at run
+ * time.
+ */
+function staticFault(node: Node, type: FieldType): string | undefined {
+  const value = constantOf(node)
+  if (value === undefined || typeFailures(type, value, []).length === 0) return undefined
+  return `Type \`${providedText(anyType, value)}\` is not a subtype of \`${typeText(type)}\``
+}
+
+function constantOf(node: Node): Value | undefined {
+  switch (node.kind) {
+    case 'literal':
+      return node.value
+    case 'group':
+      return constantOf(node.inner)
+    case 'unary': {
+      const value = node.operator === '-' ? constantOf(node.operand) : undefined
+      return typeof value === 'bigint' || typeof value === 'number' ? -value : undefined
+    }
+    case 'array': {
+      const elements = node.elements.map(constantOf)
+      return elements.includes(undefined) ? undefined : elements.filter(each => each !== undefined)
+    }
+    case 'object': {
+      const fields = node.fields.map(([name, value]) => [name, constantOf(value)] as const)
+      const known = fields.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+      return known.length === fields.length ? new Map(known) : undefined
+    }
+    default:
+      return undefined
+  }
 }

@@ -9,8 +9,6 @@ import type { Diagnostic } from '../../failure/failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace, MigrationStatement } from '../fsl/schema-items.ts'
 import { type Statement, spanIn } from './declaration.ts'
-import { fault, hint, removal } from './hints.ts'
-import type { Filler, PlannedStep } from './planned-step.ts'
 import {
   type Field,
   type FieldLookup,
@@ -23,6 +21,8 @@ import {
   shownField,
   typeOf,
 } from './document-shape.ts'
+import { fault, hint, removal } from './hints.ts'
+import type { Filler, PlannedStep } from './planned-step.ts'
 
 type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 

@@ -8,9 +8,9 @@ import type { Struct } from '../../value.ts'
 import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import { storeFiles } from './current-files.ts'
-import { ownCall } from './service-call.ts'
 import type { PushPlan } from './push-plan.ts'
 import { refusedWrite } from './schema-failure.ts'
+import { ownCall } from './service-call.ts'
 
 /** Writes the changes of a plan. Throws a SchemaFailure for an invalid definition. */
 export function applyPlan(plan: PushPlan, session: Session): void {

@@ -1,9 +1,11 @@
-// Provides the schema files of a database, updated to match its definitions.
+// Provides and checks the schema files of a database, updated to match its definitions.
 
 import { readSchemaFiles, writeSchemaFiles } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
-import { type FileText, patchFiles } from '../fsl/patch.ts'
-import { definitionsOf } from './definitions.ts'
+import type { Diagnostic } from '../../failure/failure.ts'
+import { type FileText, itemsIn, patchFiles, readFile } from '../fsl/patch.ts'
+import { definitionsOf, othersOf } from './definitions.ts'
+import { itemFaults } from './validation.ts'
 
 /** The texts of the items of all definitions. */
 function itemTexts(session: Session): readonly string[] {
@@ -37,4 +39,17 @@ export function storeFiles(files: readonly FileText[], session: Session): void {
   writeSchemaFiles('active', files, session)
   counters.writeBytes = writeBytes
   counters.writeOps = writeOps
+}
+
+/**
+ * Checks a schema that a query has changed by the rules of pushes: all faults in the updated schema files. A stored file
+ * with syntax errors does not prevent other writes.
+ */
+export function schemaFaults(session: Session): readonly Diagnostic[] {
+  const stored = new Map(readSchemaFiles('active', session).map(({ name, text }) => [name, text]))
+  const current = currentFiles(session)
+  const changed = current.filter(({ name, text }) => stored.get(name) !== text)
+  const faults = changed.flatMap(file => readFile(file).faults)
+  if (faults.length > 0) return faults
+  return itemFaults(itemsIn(current), othersOf(session))
 }

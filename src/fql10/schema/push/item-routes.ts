@@ -8,13 +8,12 @@ import { Source } from '../../syntax/source.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import { cut } from '../fsl/edit.ts'
-import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { SourceRange } from '../fsl/outline.ts'
 import { parseFsl } from '../fsl/parse-file.ts'
 import { type FileText, itemKey, itemsIn, mainFile, placeWithComment, readFile } from '../fsl/patch.ts'
+import type { SchemaItem } from '../fsl/schema-items.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles } from './current-files.ts'
-import { ownCall } from './service-call.ts'
 import { type Push, planOf } from './push-plan.ts'
 import {
   commitTime,
@@ -27,6 +26,7 @@ import {
 } from './route.ts'
 import { diffFormOf, diffText } from './schema-comparison.ts'
 import { notFound, refusedFiles, SchemaFailure } from './schema-failure.ts'
+import { ownCall } from './service-call.ts'
 
 const brokenText = msg`An unexpected error occurred during schema generation resulting in invalid schema
 files. Please check your FSL files using the Fauna CLI tool.

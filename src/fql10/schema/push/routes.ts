@@ -1,15 +1,84 @@
-// The table of endpoints below `/schema/1`.
+// The table of endpoints below `/schema/1`, with those that compare schemas or end a staged schema.
 
 import { msg } from '../../../base/message.ts'
 import { isStaged } from '../../../model/schema/schema-files.ts'
+import type { Session } from '../../../model/session.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
-import { diffRoutes } from './diff-routes.ts'
-import { fileRoutes } from './file-routes.ts'
+import { changesOf } from '../fsl/diff/schema-diff.ts'
+import { itemsIn } from '../fsl/patch.ts'
+import { fileRoutes, pushOf } from './file-routes.ts'
 import { itemRoutes } from './item-routes.ts'
-import { doesWrite, type Route } from './route.ts'
+import { type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
+import { commitTime, doesWrite, type Route } from './route.ts'
+import { diffFormOf, diffText } from './schema-comparison.ts'
 import { notFound, SchemaFailure } from './schema-failure.ts'
-import { stagedRoutes } from './staged-routes.ts'
-import { stagedSession, stageRehearsal } from './staged-schema.ts'
+import {
+  abandonStaged,
+  commitStaged,
+  stagedFiles,
+  stagedPlan,
+  stagedSession,
+  stagedState,
+  stageRehearsal,
+} from './staged-schema.ts'
+
+/** Compares schemas without writing. */
+const compare: Route['answer'] = ({ request, session, version }) => {
+  const push = pushOf(request)
+  const form = diffFormOf(request) ?? 'semantic'
+  const isOfStaged = request.parameters.staged === 'true' && isStaged(session)
+  const plan = isOfStaged ? planFromStaged(push, session) : planOf(push, session)
+  return { version, diff: diffText(plan, form, request) }
+}
+
+/**
+ * Compares a push with the staged schema. The result must still be a valid change of the active schema, which it will
+ * replace.
+ */
+function planFromStaged(push: Push, session: Session): PushPlan {
+  const before = stagedFiles(session)
+  const { after, fieldLines } = planOf({ files: resultOf(push, before), isWhole: true }, session)
+  const changes = changesOf(itemsIn(before), itemsIn(after), { fieldLines })
+  return { before, after, changes, fieldLines }
+}
+
+/** The endpoints for comparison, which are two names for one function. */
+const diffRoutes: readonly Route[] = ['diff', 'validate'].map(name => ({
+  method: 'POST',
+  path: [name],
+  answer: compare,
+}))
+
+const status: Route['answer'] = ({ request, session, version }) => {
+  const { pendingSummary, status } = stagedState(session)
+  const form = diffFormOf(request)
+  if (form === undefined) return { version, status }
+  if (status === 'none') return { version, status, pending_summary: '', diff: '' }
+  const diff = diffText(stagedPlan(session), form, request)
+  return { version, status, pending_summary: pendingSummary, diff }
+}
+
+const commit: Route['answer'] = ({ session }) => {
+  commitStaged(session)
+  return { version: commitTime }
+}
+
+const abandon: Route['answer'] = ({ session }) => {
+  abandonStaged(session)
+  return { version: commitTime }
+}
+
+/** Creates the two paths of an endpoint for staged schemas. */
+function stagedPaths(name: string, route: Omit<Route, 'path'>): readonly Route[] {
+  return [[name], ['staged', name]].map(path => ({ ...route, path }))
+}
+
+/** The endpoints for staged schemas. */
+const stagedRoutes: readonly Route[] = [
+  ...stagedPaths('status', { method: 'GET', answer: status }),
+  ...stagedPaths('commit', { method: 'POST', writes: 'always', answer: commit }),
+  ...stagedPaths('abandon', { method: 'POST', writes: 'always', answer: abandon }),
+]
 
 const routes: readonly Route[] = [
   ...fileRoutes,

@@ -8,8 +8,8 @@ import type { FindCollection, ReferredCollection } from '../../../model/session.
 import type { Diagnostic } from '../../failure/failure.ts'
 import type { TypeNode } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
-import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/schema-items.ts'
 import type { NamePlace } from '../fsl/outline.ts'
+import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/schema-items.ts'
 import { resolveSignature } from '../signatures.ts'
 
 /** Functions and roles of version 4, which schema files do not contain. */

@@ -2,6 +2,9 @@
 // removals, then changes. For a new or deleted item, all its parts count as added or removed.
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
+import type { AnnotationPlace } from '../outline.ts'
+import { memberKey, printedPaths, saysNothing } from '../print.ts'
+import { printedString } from '../print-text.ts'
 import type {
   ActionMember,
   CollectionItem,
@@ -18,9 +21,6 @@ import type {
   SchemaItem,
 } from '../schema-items.ts'
 import { type OfKind, ofKind, ungrouped } from '../schema-items.ts'
-import type { AnnotationPlace } from '../outline.ts'
-import { memberKey, printedPaths, saysNothing } from '../print.ts'
-import { printedString } from '../print-text.ts'
 import { type DiffLine, indented, marked } from './drawing.ts'
 import { type Pair, type Paired, paired } from './pairs.ts'
 import { isSameTree } from './same-tree.ts'

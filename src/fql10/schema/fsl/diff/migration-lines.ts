@@ -5,9 +5,9 @@ import { typeText } from '../../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../../model/schema/migration-steps.ts'
 import type { Statement } from '../../migrations/declaration.ts'
 import type { Filler, PlannedStep } from '../../migrations/planned-step.ts'
-import type { SchemaItem } from '../schema-items.ts'
 import { printedPath } from '../print.ts'
 import { ExpressionPrinter } from '../print-expression.ts'
+import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indented, marked } from './drawing.ts'
 
 /** The new statements of an item, and their steps. */

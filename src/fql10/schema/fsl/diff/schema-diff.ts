@@ -1,8 +1,8 @@
 // Compares two schemas by item, and renders the differences as a summary or in detail.
 
 import { itemKinds } from '../definition-of-item.ts'
-import type { SchemaItem } from '../schema-items.ts'
 import { itemKey } from '../patch.ts'
+import type { SchemaItem } from '../schema-items.ts'
 import { type Coloring, type DiffLine, drawn, indented } from './drawing.ts'
 import { diffOfItem, type ItemDiff, type ItemPair } from './item-diff.ts'
 import { paired } from './pairs.ts'

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isInterruption, watched } from '../../../../../src/base/effort.ts'
-import type { CollectionItem } from '../../../../../src/fql10/schema/fsl/schema-items.ts'
 import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse-file.ts'
+import type { CollectionItem } from '../../../../../src/fql10/schema/fsl/schema-items.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
 
 /** The faults of a text: each message with the text that it underlines. */

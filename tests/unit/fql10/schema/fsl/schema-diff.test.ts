@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DiffLine } from '../../../../../src/fql10/schema/fsl/diff/drawing.ts'
 import { changesOf, semanticDiff, summaryDiff } from '../../../../../src/fql10/schema/fsl/diff/schema-diff.ts'
-import type { SchemaItem } from '../../../../../src/fql10/schema/fsl/schema-items.ts'
 import { parseFsl } from '../../../../../src/fql10/schema/fsl/parse-file.ts'
+import type { SchemaItem } from '../../../../../src/fql10/schema/fsl/schema-items.ts'
 import { Source } from '../../../../../src/fql10/syntax/source.ts'
 
 function items(text: string, name = 'main.fsl'): readonly SchemaItem[] {
