@@ -3,21 +3,18 @@
 
 import { limits } from '../../base/limits.ts'
 import { msg } from '../../base/message.ts'
-import { ChainReader } from './chains.ts'
 import { readHeredoc, startsHeredoc } from './heredoc.ts'
-import { keyOf, readNumber, readString, startsNumber, startsString } from './literals.ts'
+import { readNumber, startsNumber, startsString } from './literals.ts'
 import {
   type BlockNode,
   type GroupNode,
   type LambdaNode,
   type LetNode,
-  type Link,
   type Node,
-  type ProjectedField,
-  type ProjectionNode,
   shortParameter,
   type TypeNode,
 } from './nodes.ts'
+import { ObjectReader } from './objects.ts'
 import { melted, type Operator, readOperator, treeOf } from './operators.ts'
 import { skipCases } from './patterns.ts'
 import { placeholderText } from './placeholder.ts'
@@ -38,12 +35,10 @@ function isShort(node: Node): node is LambdaNode {
 }
 
 /** Parses expressions. Throws Expected if it cannot continue, and Recorded after a recorded fault. */
-export class Parser extends ChainReader {
+export class Parser extends ObjectReader {
   #depth = 0
   /** True if the current operator expression uses the parameter of a short lambda. */
   #usesShort = false
-  /** A string literal that was parsed as a possible key, but begins an expression. */
-  #read: { readonly node: Node; readonly end: number } | undefined
 
   /** Parses a query. */
   query(): BlockNode {
@@ -319,7 +314,7 @@ export class Parser extends ChainReader {
       node = treeOf(operands, operators)
     }
     if (this.unit() !== code.openBrace) return node
-    return { ...this.#projection(node), start }
+    return { ...this.projection(node), start }
   }
 
   #melt(operand: Node): Node {
@@ -360,7 +355,7 @@ export class Parser extends ChainReader {
     }
     if (this.isName) return this.#word()
     if (startsNumber(this)) return readNumber(this)
-    if (startsString(this)) return this.#string()
+    if (startsString(this)) return this.string()
     switch (this.unit()) {
       case code.open: {
         const group = this.#parenthesised()
@@ -377,7 +372,7 @@ export class Parser extends ChainReader {
         this.#usesShort = true
         return { kind: 'name', name: shortParameter, start, end: start }
     }
-    if (startsHeredoc(this)) return readHeredoc(this, this.#interpolation)
+    if (startsHeredoc(this)) return readHeredoc(this, this.interpolation)
     throw this.expected('expression')
   }
 
@@ -394,23 +389,6 @@ export class Parser extends ChainReader {
     }
     if (isKeyword(name)) throw this.keyword(name, start)
     return { kind: 'name', name, start, end }
-  }
-
-  #string(): Node {
-    const known = this.#read
-    if (known?.node.start === this.at) {
-      this.at = known.end
-      return known.node
-    }
-    return readString(this, this.#interpolation)
-  }
-
-  readonly #interpolation = (): Node => {
-    this.lines()
-    const node = this.expression(false)
-    this.lines()
-    this.requires('}')
-    return node
   }
 
   /** Parses expressions up to the closing bracket. The opening bracket has been read. */
@@ -457,91 +435,7 @@ export class Parser extends ChainReader {
     const start = this.at++
     this.lines()
     if (this.skips('}')) return { kind: 'object', fields: [], start, end: this.at }
-    if (this.#startsKey()) return this.#object(start)
+    if (this.startsKey()) return this.object(start)
     return this.#blockFrom(start)
-  }
-
-  /** True if a key and a colon follow. The position does not change. */
-  #startsKey(): boolean {
-    const start = this.at
-    if (startsString(this)) {
-      const node = this.#string()
-      this.#read = { node, end: this.at }
-    } else if (this.isName) this.skipName()
-    else return false
-    this.blanks()
-    const found = this.unit() === code.colon
-    this.at = start
-    return found
-  }
-
-  #object(start: number): Node {
-    const fields: (readonly [string, Node])[] = []
-    const places = new Map<string, { readonly start: number; readonly end: number }>()
-    this.#fields(() => {
-      const keyStart = this.at
-      const key = this.#key()
-      const first = places.get(key)
-      if (first !== undefined) {
-        const remarks = [this.remark('hint', 'Key originally used here', first.start, first.end)]
-        this.record(msg`Duplicate key`, keyStart, this.at, { remarks })
-      } else places.set(key, { start: keyStart, end: this.at })
-      this.blanks()
-      this.requires(':')
-      this.lines()
-      fields.push([key, this.expression(false)])
-    })
-    return { kind: 'object', fields, start, end: this.at }
-  }
-
-  /** Parses one or more fields up to the closing brace. */
-  #fields(read: (isFirst: boolean) => void): void {
-    let isFirst = true
-    do {
-      this.lines()
-      if (!isFirst && this.unit() === code.closeBrace) break
-      read(isFirst)
-      isFirst = false
-      this.lines()
-    } while (this.skips(','))
-    if (!this.skips('}')) throw this.expected('`,`', '`}`')
-  }
-
-  #key(): string {
-    return startsString(this) ? keyOf(this.#string(), this) : this.anyName()
-  }
-
-  #projection(operand: Node): ProjectionNode {
-    this.at++
-    this.lines()
-    const isWhole = this.skips('*')
-    const fields: ProjectedField[] = []
-    if (isWhole) {
-      this.lines()
-      this.requires('}')
-    } else {
-      this.#fields(isFirst => {
-        if (!this.isName) throw isFirst ? this.expected('`*`', 'identifier') : this.expected('identifier')
-        fields.push(this.#projectedField())
-      })
-    }
-    const end = this.at
-    this.blanks()
-    return { kind: 'projection', operand, fields: isWhole ? undefined : fields, start: operand.start, end }
-  }
-
-  #projectedField(): ProjectedField {
-    const nameStart = this.at
-    const name = this.name()
-    const end = this.at
-    this.blanks()
-    if (this.skips(':')) {
-      this.lines()
-      return { name, nameStart, value: this.expression(true) }
-    }
-    const operand: Node = { kind: 'name', name: shortParameter, start: nameStart, end: nameStart }
-    const link: Link = { kind: 'field', start: nameStart, end, name, nameStart, optional: false }
-    const value: Node = { kind: 'chain', operand, links: [link], start: nameStart, end }
-    return { name, nameStart, value: this.unit() === code.openBrace ? this.#projection(value) : value }
   }
 }
