@@ -2,12 +2,7 @@
 // `src/fql10/text/library-table.ts` for completion. `--check` only compares, and fails if one of them is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import type {
-  FieldDefinition,
-  FunctionDefinition,
-  Members,
-  Signature,
-} from '../src/fql10/library/entry.ts'
+import type { FieldDefinition, FunctionDefinition, Members, Signature } from '../src/fql10/library/entry.ts'
 import { allTables, globals } from '../src/fql10/library/tables.ts'
 import { Module } from '../src/fql10/value.ts'
 
