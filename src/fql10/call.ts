@@ -121,7 +121,7 @@ export interface World {
   readonly writer: Writer
   readonly access: AccessReader
   /** Adds a hint that the index which found the document does not cover a field. */
-  tellUncovered(doc: Doc, name: string, call: Call): void
+  hintUncovered(doc: Doc, name: string, call: Call): void
   /** The module of a document's collection, even if the collection no longer exists. */
   collectionOf(ref: Ref): Module
   /** Reads sets of documents. */
@@ -179,7 +179,7 @@ export interface Evaluation {
   /** Counts compute operations: one for each function call. Throws past the limit. */
   compute(units: number): void
   /** Appends a line or an excerpt to the summary. */
-  tell(diagnostic: Diagnostic): void
+  addLogLine(diagnostic: Diagnostic): void
   /** Adds a performance hint if the request asks for hints. The same hint at the same position is added once. */
   hint(code: HintCode, text: string, span: Span | undefined): void
   /** A new id. A repeated evaluation gets the same ids. */

@@ -11,7 +11,7 @@ import type { Json, Micros, ObjectValue, Value as Stored } from '../values/value
 import { Call } from './call.ts'
 import { interpreterOf } from './evaluate/session-interpreter.ts'
 import { QueryFailure } from './failure/failure.ts'
-import { drawnInMessage } from './failure/summary.ts'
+import { renderInMessage } from './failure/summary.ts'
 import { renderReferences } from './formats/result.ts'
 import { type QueryBody, queryOf } from './request.ts'
 import { timeMark } from './response.ts'
@@ -59,7 +59,10 @@ function isText(query: Json | undefined): boolean {
 }
 
 /** The query for the role or document that `as` names. `run` evaluates an expression. */
-export function askedBy(as: QueryBody | string, run: (body: QueryBody, session: Session) => Value): Query {
+export function callerQuery(
+  as: QueryBody | string,
+  run: (body: QueryBody, session: Session) => Value,
+): Query {
   const value = (session: Session): Stored => {
     if (typeof as === 'string') return as
     const found = runOrRefuse(() => run(as, session))
@@ -80,7 +83,7 @@ function runOrRefuse(run: () => Value): Value {
     return run()
   } catch (error) {
     if (!(error instanceof QueryFailure)) throw error
-    throw new RequestError('bad request', msg`"as" fails:\n${drawnInMessage(error.diagnostics, '\n\n')}`)
+    throw new RequestError('bad request', msg`"as" fails:\n${renderInMessage(error.diagnostics, '\n\n')}`)
   }
 }
 
@@ -98,13 +101,13 @@ export function describeFailure(error: Error): ObjectValue {
   return new Map([
     ['code', code],
     ['description', message],
-    ['summary', drawnInMessage(diagnostics, '\n\n')],
+    ['summary', renderInMessage(diagnostics, '\n\n')],
   ])
 }
 
 /** The body of an explanation, as plain JSON with documents as references. */
-export function explanationBody(told: ObjectValue, session: Session): string {
+export function explanationBody(explanation: ObjectValue, session: Session): string {
   const world = new DataWorld(session)
   const call = new Call(interpreterOf(session, world), undefined, new Source('', ''), undefined)
-  return `{"resource":${renderReferences(world.runtime(told), call)}}`
+  return `{"resource":${renderReferences(world.runtime(explanation), call)}}`
 }

@@ -41,7 +41,7 @@ function extentOf(value: Value): Extent {
 
 /** Checks a new value, and returns it. Throws `value_too_large` at the call above the limits. */
 export function requireExtent<T extends Value>(value: T, call: Call): T {
-  refuseBeyond(extentOf(value), call)
+  rejectBeyond(extentOf(value), call)
   return value
 }
 
@@ -49,17 +49,17 @@ export function requireExtent<T extends Value>(value: T, call: Call): T {
  * Concatenates two arrays. The elements are not measured again, so that appending to a long array takes constant time
  * for the check. Throws as {@link requireExtent} does.
  */
-export function joined(left: readonly Value[], right: readonly Value[], call: Call): readonly Value[] {
+export function concatenate(left: readonly Value[], right: readonly Value[], call: Call): readonly Value[] {
   const [one, other] = [extentOf(left), extentOf(right)]
   const extent = { units: one.units + other.units - 1, depth: Math.max(one.depth, other.depth) }
-  refuseBeyond(extent, call)
+  rejectBeyond(extent, call)
   longCall(left.length + right.length)
   const whole = [...left, ...right]
   if (extent.units >= rememberedFrom) extents.set(whole, extent)
   return whole
 }
 
-function refuseBeyond({ units, depth }: Extent, call: Call): void {
+function rejectBeyond({ units, depth }: Extent, call: Call): void {
   if (units > limits.valueUnitsMax) {
     const reason = msg`${units} values and characters exceed limit ${limits.valueUnitsMax}`
     throw call.failure('value_too_large', msg`Value too large: ${reason}.`)

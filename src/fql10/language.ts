@@ -15,7 +15,7 @@ import { interpreterOf } from './evaluate/session-interpreter.ts'
 import { readEventRequest } from './events/event-request.ts'
 import { FeedQuery } from './events/feed-query.ts'
 import { eventStreamOrder, StreamPageQuery } from './events/stream-order.ts'
-import { askedBy, dataOf, describeFailure, explanationBody, readExplanation } from './explanation.ts'
+import { callerQuery, dataOf, describeFailure, explanationBody, readExplanation } from './explanation.ts'
 import { type Diagnostic, QueryFailure } from './failure/failure.ts'
 import { faultOf } from './failure/fault.ts'
 import { summaryOf } from './failure/summary.ts'
@@ -25,7 +25,7 @@ import { programOf } from './program-cache.ts'
 import { isLanguageWord, shapeOf } from './query-shape.ts'
 import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
 import {
-  completed,
+  completeBody,
   eventRefused,
   eventRequestFailed,
   failureBody,
@@ -38,7 +38,7 @@ import {
 } from './response.ts'
 import { keepStoredFiles } from './schema/push/current-files.ts'
 import {
-  completedSchemaBody,
+  completeSchemaBody,
   failedSchemaRequest,
   isSchemaRequest,
   refusedSchemaRequest,
@@ -50,7 +50,7 @@ import { setUsesOf } from './set-uses.ts'
 import { Source } from './syntax/source.ts'
 import type { Value } from './value.ts'
 import { DataWorld } from './world/data-world.ts'
-import { queryName, toldOf, visibleTo } from './world/log-lines.ts'
+import { logLinesOf, queryName, visibleTo } from './world/log-lines.ts'
 import { storedCode } from './world/stored-code.ts'
 import { namesOf } from './world/wire-names.ts'
 
@@ -98,14 +98,14 @@ class ReadyQuery implements Query {
 
   evaluate(session: Session): Rendered {
     const { format = 'simple' } = this.#options
-    const told = toldOf(session)
+    const logLines = logLinesOf(session)
     const hints: Diagnostic[] | undefined = this.#options.hints === 'true' ? [] : undefined
     const schemaVersion = session.transaction.catalogue.schemaVersion(session.database)
     const { query, arguments: given } = this.#body
     const world = isStaged(session) ? new StagedWorld(session) : new DataWorld(session)
     const names = namesOf(world)
     const args = decodeArguments(given, format !== 'simple', names)
-    const interpreter = interpreterOf(session, world, { told, hints })
+    const interpreter = interpreterOf(session, world, { logLines, hints })
     try {
       const program = programOf(query)
       const placeholders = bindTemplate(query, program.source, names)
@@ -115,12 +115,12 @@ class ReadyQuery implements Query {
       const data = render(result, format, interpreter)
       return {
         status: 200,
-        body: resultBody(data, summaryOf(visibleTo(session, [...told, ...(hints ?? [])])), schemaVersion),
+        body: resultBody(data, summaryOf(visibleTo(session, [...logLines, ...(hints ?? [])])), schemaVersion),
       }
     } catch (error) {
       if (!(error instanceof QueryFailure)) throw error
       const abort = error.abort === undefined ? undefined : render(error.abort.value, format, interpreter)
-      const summary = summaryOf(visibleTo(session, [...error.diagnostics, ...told, ...(hints ?? [])]))
+      const summary = summaryOf(visibleTo(session, [...error.diagnostics, ...logLines, ...(hints ?? [])]))
       throw new FailedQuery(error, failureBody(error, abort, summary), schemaVersion)
     }
   }
@@ -183,10 +183,10 @@ export const version10: NamedLanguage<'10'> = {
     throw new RequestError('bad request', msg`This path has no response for version 10.`)
   },
   complete(body, request, ending) {
-    if (isSchemaRequest(request)) return completedSchemaBody(body, ending.time)
+    if (isSchemaRequest(request)) return completeSchemaBody(body, ending.time)
     if (optionsOf(request).endpoint !== undefined || !isResultBody(body)) return body
     const [beginning, schemaVersion] = splitVersion(body)
-    return completed(beginning, schemaVersion, ending, optionsOf(request))
+    return completeBody(beginning, schemaVersion, ending, optionsOf(request))
   },
   refused(error, request, ending) {
     if (isSchemaRequest(request)) return refusedSchemaRequest(error)
@@ -196,7 +196,7 @@ export const version10: NamedLanguage<'10'> = {
     const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
     return {
       status: 400,
-      body: completed(beginning, failed?.schemaVersion ?? epoch, ending, optionsOf(request)),
+      body: completeBody(beginning, failed?.schemaVersion ?? epoch, ending, optionsOf(request)),
       fault: faultOf(failure),
     }
   },
@@ -214,13 +214,13 @@ export const version10: NamedLanguage<'10'> = {
     const { as, query } = asked
     return {
       query: new ReadyQuery(query, {}),
-      as: as === undefined ? undefined : askedBy(as, runAlone),
+      as: as === undefined ? undefined : callerQuery(as, runAlone),
       setUses: () => setUsesOf(programOf(query.query)),
       dialect: '10',
     }
   },
-  renderExplanation(told, session) {
-    return { status: 200, body: explanationBody(told, session) }
+  renderExplanation(explanation, session) {
+    return { status: 200, body: explanationBody(explanation, session) }
   },
   describe: error => [describeFailure(error instanceof FailedQuery ? error.failure : error)],
   streamOrder(request, _parameter, session) {

@@ -26,7 +26,7 @@ export function compareNumbers(left: NumberValue, right: NumberValue): number {
 }
 
 /** Truncates a double to a 64-bit integer, saturating at the ends of the range. NaN becomes 0. */
-export function saturated(double: number): bigint {
+export function saturate(double: number): bigint {
   if (Number.isNaN(double)) return 0n
   if (double >= 2 ** 63) return int64Max
   if (double <= -(2 ** 63)) return int64Min
@@ -34,24 +34,28 @@ export function saturated(double: number): bigint {
 }
 
 function bitsOf(value: NumberValue): bigint {
-  return typeof value === 'number' ? saturated(value) : (integerOf(value) as bigint)
+  return typeof value === 'number' ? saturate(value) : (integerOf(value) as bigint)
 }
 
 /** An operator on integers and on doubles. */
-type OfBoth = readonly [
+type NumberOperator = readonly [
   ofIntegers: (left: bigint, right: bigint) => bigint,
   ofDoubles: (left: number, right: number) => number,
 ]
 
 /** Operators with an integer result if the result fits 64 bits, and otherwise a double. */
-const exact: Readonly<Record<string, OfBoth>> = {
+const exact: Readonly<Record<string, NumberOperator>> = {
   '+': [(a, b) => a + b, (a, b) => a + b],
   '-': [(a, b) => a - b, (a, b) => a - b],
   '*': [(a, b) => a * b, (a, b) => a * b],
   '%': [(a, b) => a % b, (a, b) => a % b],
 }
 
-function exactly([ofIntegers, ofDoubles]: OfBoth, left: NumberValue, right: NumberValue): bigint | number {
+function exactly(
+  [ofIntegers, ofDoubles]: NumberOperator,
+  left: NumberValue,
+  right: NumberValue,
+): bigint | number {
   const [a, b] = [integerOf(left), integerOf(right)]
   if (a !== undefined && b !== undefined) {
     const result = ofIntegers(a, b)

@@ -14,40 +14,41 @@ export interface QueryBody {
   readonly arguments: ReadonlyMap<string, Json>
 }
 
-function refused(detail = ''): RequestError {
+function invalidBody(detail = ''): RequestError {
   return new RequestError('bad request', msg`Invalid request body${detail === '' ? '' : `: ${detail}`}`)
 }
 
 /** Parses the body of a query. Throws `bad request`. */
 export function readQueryBody(body: string | undefined): QueryBody {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
-  const { json, repeated } = parsed(body)
-  if (!(json instanceof Map)) throw refused(`Unexpected JSON ${jsonKind(json)}.`)
+  const { json, repeated } = parseBody(body)
+  if (!(json instanceof Map)) throw invalidBody(`Unexpected JSON ${jsonKind(json)}.`)
   return queryOf(json, repeated)
 }
 
 /** Converts the members of a body to a query. `repeated`: see {@link composeQuery}. Throws `bad request`. */
 export function queryOf(json: ReadonlyMap<string, Json>, repeated?: RepeatedNames): QueryBody {
-  for (const key of json.keys()) if (key !== 'query' && key !== 'arguments') throw refused()
+  for (const key of json.keys()) if (key !== 'query' && key !== 'arguments') throw invalidBody()
   const query = json.get('query')
-  if (query === undefined) throw refused()
-  if (typeof query !== 'string' && !(query instanceof Map)) throw refused(unexpected(query, 'query template'))
+  if (query === undefined) throw invalidBody()
+  if (typeof query !== 'string' && !(query instanceof Map))
+    throw invalidBody(unexpected(query, 'query template'))
   const args = json.get('arguments') ?? new Map<string, Json>()
-  if (!(args instanceof Map)) throw refused(unexpected(args, 'Object'))
+  if (!(args instanceof Map)) throw invalidBody(unexpected(args, 'Object'))
   try {
     return { query: composeQuery(query, repeated), arguments: args }
   } catch (error) {
-    throw error instanceof TemplateError ? refused(error.message) : error
+    throw error instanceof TemplateError ? invalidBody(error.message) : error
   }
 }
 
-function parsed(body: string): ReturnType<typeof parseJsonWithRepeated> {
+function parseBody(body: string): ReturnType<typeof parseJsonWithRepeated> {
   try {
     return parseJsonWithRepeated(body)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    if (error.reason === 'nesting') throw refused('JSON exceeds nesting limit')
-    throw refused(error.offset === 0 || body.trim() === '' ? '' : error.message)
+    if (error.reason === 'nesting') throw invalidBody('JSON exceeds nesting limit')
+    throw invalidBody(error.offset === 0 || body.trim() === '' ? '' : error.message)
   }
 }
 

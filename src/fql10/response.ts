@@ -32,7 +32,7 @@ interface Ending {
   readonly metrics: QueryMetrics | undefined
 }
 
-/** The beginning of a successful body. {@link completed} adds the rest. */
+/** The beginning of a successful body. {@link completeBody} adds the rest. */
 export function resultBody(data: string, summary: string, schemaVersion: Micros): string {
   return `"data":${data},"summary":${quoteJson(summary)}|${schemaVersion}`
 }
@@ -53,7 +53,7 @@ export function failureBody(
 }
 
 /** Completes the beginning of a body. */
-export function completed(
+export function completeBody(
   beginning: string,
   schemaVersion: Micros,
   { time, metrics }: Ending,
@@ -99,7 +99,7 @@ function aggressiveDeadline({ code }: RequestError, metrics: QueryMetrics | unde
 }
 
 /** The fault of a request that failed as a whole. */
-function failedAs(error: RequestError): Fault {
+function faultOfRequest(error: RequestError): Fault {
   return requestFault(error, requestErrorCodes[error.code])
 }
 
@@ -107,7 +107,7 @@ function failedAs(error: RequestError): Fault {
 export function eventRequestFailed(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
   const { code, description, status } = error
   const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
-  return { ...rendered, fault: failedAs(error) }
+  return { ...rendered, fault: faultOfRequest(error) }
 }
 
 /** The response to a feed or stream whose query failed. */
@@ -125,7 +125,7 @@ export function requestFailed(
 ): Rendered {
   const { code, description, status } = error
   const aggressive = aggressiveDeadline(error, metrics)
-  const fault = failedAs(error)
+  const fault = faultOfRequest(error)
   if (aggressive !== undefined) return { ...aggressive, fault }
   const body = requestErrorBody(code, description)
   const parts: string[] = []

@@ -61,7 +61,7 @@ export class Id {
 }
 
 /** A reference to a table entry for a field, method or module (library/entry.ts). Values need only its name. */
-interface Declared {
+interface TableEntry {
   readonly name: string
 }
 
@@ -72,10 +72,10 @@ export class Module {
   /** The enclosing module, such as `Collection` for `Collection.Deleted`. */
   readonly parent: string | undefined
   /** Its fields and functions: library/entry.ts#Members. */
-  readonly members: Declared
+  readonly members: TableEntry
   /** True for a user collection, whose name may equal that of a built-in module. */
   readonly isUserCollection: boolean
-  constructor(name: string, members: Declared, parent?: string, isUserCollection = false) {
+  constructor(name: string, members: TableEntry, parent?: string, isUserCollection = false) {
     this.name = name
     this.members = members
     this.parent = parent
@@ -91,7 +91,7 @@ export class Module {
 export class UserCollection extends Module {
   /** The collection's own document. */
   readonly definition: Doc
-  constructor(name: string, members: Declared, definition: Doc) {
+  constructor(name: string, members: TableEntry, definition: Doc) {
     super(name, members, undefined, true)
     this.definition = definition
   }
@@ -222,8 +222,8 @@ export class BoundFunction {
   readonly kind = 'function'
   readonly receiver: Value
   /** library/entry.ts#FunctionDefinition. */
-  readonly definition: Declared
-  constructor(receiver: Value, definition: Declared) {
+  readonly definition: TableEntry
+  constructor(receiver: Value, definition: TableEntry) {
     this.receiver = receiver
     this.definition = definition
   }

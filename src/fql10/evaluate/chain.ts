@@ -71,8 +71,8 @@ function follow(link: Link, progress: Progress, scope: Scope | undefined, call: 
   if (link.kind === 'assert') {
     const start = progress.isSkipping ? link.skippedStart : link.start
     progress.isSkipping = false
-    progress.value = asserted(value, call.place(start, link.end), call)
-    reached(progress, link.start, link.end)
+    progress.value = assertPresent(value, call.place(start, link.end), call)
+    moveRange(progress, link.start, link.end)
     return undefined
   }
   if (progress.isSkipping) return undefined
@@ -84,25 +84,25 @@ function follow(link: Link, progress: Progress, scope: Scope | undefined, call: 
   switch (link.kind) {
     case 'field':
       progress.value = readField(progress, link, call)
-      reached(progress, link.nameStart, link.end)
+      moveRange(progress, link.nameStart, link.end)
       break
     case 'method':
       bound = callMethod(progress, link, scope, call)
-      reached(progress, link.argumentsStart, link.end)
+      moveRange(progress, link.argumentsStart, link.end)
       break
     case 'call':
       bound = callValue(progress, value, link.arguments, link, scope, call)
-      reached(progress, link.start, link.end)
+      moveRange(progress, link.start, link.end)
       break
     case 'access':
       progress.value = access(progress, link, scope, call)
-      reached(progress, link.start, link.end)
+      moveRange(progress, link.start, link.end)
       break
   }
   return bound
 }
 
-function reached(progress: Progress, start: number, end: number): void {
+function moveRange(progress: Progress, start: number, end: number): void {
   progress.start = start
   progress.end = end
 }
@@ -160,7 +160,7 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
   const { dataOf, value } = progress
   const { name, nameStart, end } = link
   if (dataOf !== undefined) {
-    call.evaluation.world.tellUncovered(dataOf, name, call.within(call.place(nameStart, end)))
+    call.evaluation.world.hintUncovered(dataOf, name, call.within(call.place(nameStart, end)))
   }
   progress.dataOf = name === 'data' && value instanceof Doc ? value : undefined
   const found = fieldOf(value, { name, start: nameStart, end }, progress, call)
@@ -290,7 +290,7 @@ function itemAt(value: string | readonly Value[], index: number, call: Call): Va
 }
 
 /** Implements `!`: returns any value except null and missing documents. */
-function asserted(value: Value, span: Span, call: Call): Value {
+function assertPresent(value: Value, span: Span, call: Call): Value {
   if (value instanceof Doc) {
     const inner = call.within(span)
     inner.requireEffect('read', '`!`')

@@ -8,7 +8,7 @@ import { type Message, msg, own } from '../../base/message.ts'
 import { microsOfTime } from '../../values/time.ts'
 import { type Micros, Time, TransactionTime } from '../../values/value.ts'
 import { BoundCall, Call, type Evaluation, type HintCode, type World } from '../call.ts'
-import { continued } from '../events/source.ts'
+import { withStep } from '../events/source.ts'
 import { requireExtent } from '../extent.ts'
 import { type Diagnostic, invalidQuery, QueryFailure } from '../failure/failure.ts'
 import { definitionOf } from '../library/entry.ts'
@@ -61,7 +61,7 @@ export interface InterpreterOptions {
   /** Counts compute; throws past the limit. */
   readonly compute: (units: number) => void
   /** Receives the lines of `log` and `dbg`. Absent if no one reads them. */
-  readonly told?: Diagnostic[]
+  readonly logLines?: Diagnostic[]
   /** Receives performance hints. Absent unless the request asks for them. */
   readonly hints?: Diagnostic[] | undefined
 }
@@ -72,13 +72,13 @@ export class Interpreter implements Evaluation {
   readonly now: Micros
   readonly newId: () => bigint
   readonly compute: (units: number) => void
-  readonly #told: Diagnostic[]
+  readonly #logLines: Diagnostic[]
   readonly #hints: Diagnostic[] | undefined
   /** The nesting depth of the current expression. */
   #depth = 0
 
-  constructor({ world, now, newId, compute, told = [], hints }: InterpreterOptions) {
-    this.#told = told
+  constructor({ world, now, newId, compute, logLines = [], hints }: InterpreterOptions) {
+    this.#logLines = logLines
     this.#hints = hints
     this.world = world
     this.now = now
@@ -96,8 +96,8 @@ export class Interpreter implements Evaluation {
     return this.evaluate(body, scope, new Call(this, undefined, source, undefined))
   }
 
-  tell(diagnostic: Diagnostic): void {
-    this.#told.push(diagnostic)
+  addLogLine(diagnostic: Diagnostic): void {
+    this.#logLines.push(diagnostic)
   }
 
   hint(code: HintCode, text: string, span: Span | undefined): void {
@@ -212,7 +212,7 @@ export class Interpreter implements Evaluation {
       case 'at':
         return this.#at(node, scope, call)
       case 'match':
-        throw refused(msg`match expr not supported`, node, call)
+        throw unsupported(msg`match expr not supported`, node, call)
     }
   }
 
@@ -264,11 +264,11 @@ export class Interpreter implements Evaluation {
   #projection(node: ProjectionNode, scope: Scope | undefined, call: Call): Value {
     const value = this.evaluate(node.operand, scope, call)
     const { fields } = node
-    if (fields === undefined) throw refused(msg`project expr not supported`, node, call)
+    if (fields === undefined) throw unsupported(msg`project expr not supported`, node, call)
     const inner = call.within(call.place(node.start, node.end))
     const lambda = new Lambda(projectionLambda(node), call.source, scope)
     if (value instanceof SetValue) return new MapSet(lazy(value), lambda, originOf(inner))
-    if (value instanceof EventSource) return continued(value, set => new MapSet(set, lambda, originOf(inner)))
+    if (value instanceof EventSource) return withStep(value, set => new MapSet(set, lambda, originOf(inner)))
     const project = (each: Value): Struct => {
       this.compute(1)
       return this.evaluate(lambda.node.body, new Scope(shortParameter, each, scope), inner) as Struct
@@ -324,6 +324,6 @@ function stackOverflow(call: Call) {
   return call.failure('stack_overflow', message)
 }
 
-function refused(message: Message, { start, end }: Node, call: Call) {
+function unsupported(message: Message, { start, end }: Node, call: Call) {
   return invalidQuery([{ name: 'error', message, span: call.place(start, end) }])
 }

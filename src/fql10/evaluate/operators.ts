@@ -43,7 +43,7 @@ export function evaluateBinary(node: BinaryNode, scope: Scope | undefined, call:
   for (let index = row.length - 1; index >= 0; index--) {
     const each = row[index] as BinaryNode
     if (!isDecided(each, value, call)) {
-      value = combined(each, value, call.evaluation.evaluate(each.right, scope, call), call)
+      value = applyOperator(each, value, call.evaluation.evaluate(each.right, scope, call), call)
     }
   }
   return value
@@ -69,7 +69,7 @@ function isDecided(node: BinaryNode, left: Value, call: Call): boolean {
   return false
 }
 
-function combined(node: BinaryNode, left: Value, right: Value, call: Call): Value {
+function applyOperator(node: BinaryNode, left: Value, right: Value, call: Call): Value {
   const { operator } = node
   switch (operator) {
     case '&&':
@@ -83,8 +83,8 @@ function combined(node: BinaryNode, left: Value, right: Value, call: Call): Valu
     case '!=':
       return equalsOrAbsent(left, right, node, call) === (operator === '==')
   }
-  if (ordering.has(operator)) return ordered(operator, left, right)
-  return typeof left === 'string' ? joined(left, right, node, call) : calculated(node, left, right, call)
+  if (ordering.has(operator)) return compareBy(operator, left, right)
+  return typeof left === 'string' ? concatenate(left, right, node, call) : calculate(node, left, right, call)
 }
 
 function hasOperator(left: Value, operator: string): boolean {
@@ -125,7 +125,7 @@ function equalsOrAbsent(left: Value, right: Value, node: BinaryNode, call: Call)
   return equals(left, right)
 }
 
-function ordered(operator: string, left: Value, right: Value): boolean {
+function compareBy(operator: string, left: Value, right: Value): boolean {
   const order = compare(left, right)
   if (order === undefined) return false
   switch (operator) {
@@ -140,14 +140,14 @@ function ordered(operator: string, left: Value, right: Value): boolean {
   }
 }
 
-function joined(left: string, right: Value, node: BinaryNode, call: Call): string {
+function concatenate(left: string, right: Value, node: BinaryNode, call: Call): string {
   const inner = operatorCall(node, call)
   const text = left + displayText(right, inner)
   countText(text.length, inner)
   return text
 }
 
-function calculated(node: BinaryNode, left: Value, right: Value, call: Call): Value {
+function calculate(node: BinaryNode, left: Value, right: Value, call: Call): Value {
   const { operator } = node
   if (!isNumber(left) || !isNumber(right)) {
     const received = typeName(right)

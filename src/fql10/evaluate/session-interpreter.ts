@@ -5,10 +5,10 @@ import type { World } from '../call.ts'
 import { Interpreter, type InterpreterOptions } from './interpreter.ts'
 
 /** Options that differ between the evaluations of a session. */
-type Varying = Pick<InterpreterOptions, 'told' | 'hints'>
+type EvaluationOptions = Pick<InterpreterOptions, 'logLines' | 'hints'>
 
 /** Creates an interpreter over a world of the session. */
-export function interpreterOf(session: Session, world: World, varying: Varying = {}): Interpreter {
+export function interpreterOf(session: Session, world: World, varying: EvaluationOptions = {}): Interpreter {
   return new Interpreter({
     world,
     now: session.transaction.snapshotTime,

@@ -2,7 +2,7 @@
 
 import { limits } from '../../base/limits.ts'
 import type { ChangeSource } from '../../model/source-changes.ts'
-import type { Spent } from './moments.ts'
+import type { CostCounters } from './moments.ts'
 
 /** The costs in the units of the response. */
 export interface EventCosts {
@@ -28,7 +28,7 @@ export function historyCosts(source: ChangeSource): EventCosts {
  * The costs between two measurements. For the source of a document, reading this document is free, because its history
  * contains it.
  */
-export function costsBetween(before: Spent, after: Spent, source?: ChangeSource): EventCosts {
+export function costsBetween(before: CostCounters, after: CostCounters, source?: ChangeSource): EventCosts {
   const readOps = after.readOps - before.readOps
   return {
     readOps: source?.kind === 'document' ? Math.max(0, readOps - 1) : readOps,

@@ -15,7 +15,7 @@ import { QueryFailure } from '../failure/failure.ts'
 import { callAt } from '../sets/lazy-set.ts'
 import { Doc, Id, isArray, isNull, isStruct, type Value, type WatchedPath } from '../value.ts'
 import { costsBetween, type EventCosts, historyCosts, noCosts, statsText, sumOf } from './event-costs.ts'
-import { type Moment, Moments, type Spent } from './moments.ts'
+import { type CostCounters, type Moment, Moments } from './moments.ts'
 import type { OpenedSource } from './opened-source.ts'
 import { type EventPlace, placeText, wholeTransaction } from './place-text.ts'
 
@@ -76,7 +76,7 @@ class PageReader {
   readonly #events: EventText[] = []
   #units = 0
   /** The costs up to the last processed change. */
-  #spent: Spent
+  #spent: CostCounters
   /** The position of the last processed change. */
   #looked: EventPlace | undefined
 
@@ -111,7 +111,7 @@ class PageReader {
       if (this.#isOver(bounds)) return page(this.#looked ?? behind, true)
       const isFull = this.#events.length >= bounds.size || this.#events.at(-1)?.isError === true
       if (isFull && this.#outcomeOf(change) !== undefined) return page(this.#places(), true)
-      if (!isFull) this.#tell(change)
+      if (!isFull) this.#addEvent(change)
       this.#looked = { time, ordinal }
     }
     // A position in the future is kept: the client waits for it.
@@ -130,7 +130,7 @@ class PageReader {
     return computeUnits * 2 > limits.computeOpsMax * limits.computeUnitsPerOp
   }
 
-  #tell(change: SourceChange): void {
+  #addEvent(change: SourceChange): void {
     const before = this.#spent
     const outcome = this.#outcomeOf(change)
     const head = outcome && this.#headOf(outcome)
@@ -224,13 +224,17 @@ export function errorEvent(code: string, message: string): string {
 }
 
 /** A document at a time; undefined if it did not exist. */
-type Seen = readonly [document: Doc, moment: Moment] | undefined
+type DocumentState = readonly [document: Doc, moment: Moment] | undefined
 
 /**
  * True if a change counts: a creation with any of the watched fields, an update of any of them, or the removal of a
  * document with all of them.
  */
-function watchedChange(watched: readonly WatchedPath[], before: Seen, after: Seen): boolean {
+function watchedChange(
+  watched: readonly WatchedPath[],
+  before: DocumentState,
+  after: DocumentState,
+): boolean {
   if (before === undefined) return watched.some(path => valueAt(path, after) !== undefined)
   if (after === undefined) return watched.every(path => valueAt(path, before) !== undefined)
   return watched.some(path => {
@@ -239,9 +243,9 @@ function watchedChange(watched: readonly WatchedPath[], before: Seen, after: See
   })
 }
 
-function valueAt(path: WatchedPath, seen: Seen): Value | undefined {
-  if (seen === undefined) return undefined
-  const [document, { call }] = seen
+function valueAt(path: WatchedPath, state: DocumentState): Value | undefined {
+  if (state === undefined) return undefined
+  const [document, { call }] = state
   let value: Value | undefined = document
   for (const part of path) {
     step()

@@ -10,7 +10,7 @@ import { JsonSyntaxError, parseJson } from '../../values/json.ts'
 import type { Json, Micros } from '../../values/value.ts'
 import { looksSealed } from '../sets/sealed.ts'
 import { DataWorld } from '../world/data-world.ts'
-import { type OpenedSource, openSource, Unusable } from './opened-source.ts'
+import { type OpenedSource, openSource, UnusableSource } from './opened-source.ts'
 import { type EventPlace, placeIn, wholeTransaction } from './place-text.ts'
 import { type OpenedToken, openToken } from './token.ts'
 
@@ -33,36 +33,36 @@ interface EventStart {
   readonly behind: EventPlace
 }
 
-function refused(detail: string): RequestError {
+function invalidBody(detail: string): RequestError {
   return new RequestError('bad request', msg`Invalid request body: ${detail}`)
 }
 
 function sentence(endpoint: EventEndpoint, words: string): RequestError {
-  return refused(endpoint === 'feed' ? `${words}.` : words)
+  return invalidBody(endpoint === 'feed' ? `${words}.` : words)
 }
 
 /** Parses a body. Throws `bad request`. */
 export function readEventRequest(body: string | undefined, endpoint: EventEndpoint): EventRequest {
   if (body === undefined || body === '') throw new RequestError('bad request', msg`No request body provided`)
-  const json = parsed(body)
+  const json = parseBody(body)
   if (!(json instanceof Map)) throw unexpected(json)
   const token = textOf(json.get('token'))
   const startTime = integerOf(json.get('start_ts'))
   const text = textOf(json.get('cursor'))
   const size = endpoint === 'feed' ? integerOf(json.get('page_size')) : undefined
-  if (token === undefined) throw refused('Value for key token not found.')
+  if (token === undefined) throw invalidBody('Value for key token not found.')
   if (startTime !== undefined && text !== undefined) {
     // This message has a blank instead of the full stop, as in the protocol.
-    throw refused(`can not provide both \`start_ts\` and \`cursor\`${endpoint === 'feed' ? '.' : ''}`)
+    throw invalidBody(`can not provide both \`start_ts\` and \`cursor\`${endpoint === 'feed' ? '.' : ''}`)
   }
   if (!looksSealed(token, 'event source')) throw invalidToken(endpoint)
   const cursor = text === undefined ? undefined : placeIn(text)
   if (text !== undefined && cursor === undefined) {
     throw sentence(endpoint, 'invalid event cursor provided')
   }
-  if (size !== undefined && size < 1) throw refused('page size must be greater than zero.')
+  if (size !== undefined && size < 1) throw invalidBody('page size must be greater than zero.')
   if (size !== undefined && size > limits.feedPageMax) {
-    throw refused(`page size can not be greater than ${limits.feedPageMax}.`)
+    throw invalidBody(`page size can not be greater than ${limits.feedPageMax}.`)
   }
   const from = startTime === undefined ? undefined : nearestMicros(startTime)
   return { token, startTime: from, cursor, pageSize: size ?? limits.feedPageDefault }
@@ -72,11 +72,11 @@ function invalidToken(endpoint: EventEndpoint): RequestError {
   return sentence(endpoint, 'invalid event source provided')
 }
 
-function parsed(body: string): Json {
+function parseBody(body: string): Json {
   try {
     return parseJson(body)
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw refused(error.message)
+    if (error instanceof JsonSyntaxError) throw invalidBody(error.message)
     throw error
   }
 }
@@ -95,7 +95,7 @@ function integerOf(json: Json | undefined): number | undefined {
 }
 
 function unexpected(json: Json): RequestError {
-  return refused(
+  return invalidBody(
     `Unexpected ${kindOf(json)} value${typeof json === 'object' || typeof json === 'boolean' ? '' : ` ${shown(json)}`}.`,
   )
 }
@@ -134,7 +134,7 @@ export function startOf(request: EventRequest, endpoint: EventEndpoint, session:
   try {
     return { token, opened: openSource(token, world, session), behind }
   } catch (error) {
-    if (!(error instanceof Unusable)) throw error
+    if (!(error instanceof UnusableSource)) throw error
     const what = endpoint === 'feed' ? 'event source' : 'stream'
     throw new RequestError('bad request', msg`Error evaluating provided ${what}, ${error.reason}`)
   }

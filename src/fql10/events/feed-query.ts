@@ -24,14 +24,14 @@ export abstract class EventPageQuery implements Query {
   /** The share of the request's time after which an incomplete page is returned. */
   abstract readonly usedShare: number
   /** The body of the response. */
-  abstract told(page: EventPage, source: ChangeSource): string
+  abstract render(page: EventPage, source: ChangeSource): string
 
   evaluate(session: Session): Rendered {
     const { opened, behind } = startOf(this.#request, 'feed', session)
     const now = session.host.now()
     const until = now + (session.deadline - now) * this.usedShare
     const bounds = { size: this.#request.pageSize, unitsMax: this.unitsMax, until }
-    return { status: 200, body: this.told(readEvents(opened, behind, bounds, session), opened.source) }
+    return { status: 200, body: this.render(readEvents(opened, behind, bounds, session), opened.source) }
   }
 
   value(session: Session): Stored {
@@ -44,7 +44,7 @@ export class FeedQuery extends EventPageQuery {
   readonly unitsMax = limits.feedPageUnitsMax
   readonly usedShare = 0.95
 
-  told({ costs, events, hasNext, place }: EventPage): string {
+  render({ costs, events, hasNext, place }: EventPage): string {
     const texts = events.map(({ text }) => text).join(',')
     const cursor = placeText(place)
     return `{"events":[${texts}],"cursor":"${cursor}","has_next":${hasNext},"stats":${statsText(costs)}}`

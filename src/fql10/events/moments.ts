@@ -13,7 +13,7 @@ import type { Doc, Value } from '../value.ts'
 import { DataWorld } from '../world/data-world.ts'
 
 /** The costs so far. */
-export interface Spent {
+export interface CostCounters {
   readonly readOps: number
   readonly computeUnits: number
   readonly bytesRead: number
@@ -58,7 +58,7 @@ export class Moments {
     return this.#latest
   }
 
-  spent(): Spent {
+  spent(): CostCounters {
     const { byteReadOps, computeUnits, host, transaction } = this.#session
     let [readOps, units] = [byteReadOps, computeUnits]
     for (const { session } of this.#past.values()) {

@@ -6,13 +6,13 @@ import type { ChangeSource } from '../../model/source-changes.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { lazy } from '../sets/lazy-set.ts'
-import { NotSaved } from '../sets/reviver.ts'
+import { RevivalError } from '../sets/reviver.ts'
 import type { StoredSet } from '../sets/stored-set.ts'
 import { Doc, type WatchedPath } from '../value.ts'
 import type { DataWorld } from '../world/data-world.ts'
 import { collectionRef } from '../world/stored-sets.ts'
 import { callOf } from './moments.ts'
-import { checkSource, type SourceStep, takeApart } from './source.ts'
+import { checkSource, type SourceStep, sourcePartsOf } from './source.ts'
 import { type OpenedToken, sourceIn } from './token.ts'
 
 /** A source that is ready to be read. */
@@ -26,35 +26,35 @@ export interface OpenedSource {
 }
 
 /** The reason why the source cannot be used. */
-export class Unusable {
+export class UnusableSource {
   readonly reason: string
   constructor(reason: string) {
     this.reason = reason
   }
 }
 
-/** Opens the source of a token. Throws {@link Unusable}. */
+/** Opens the source of a token. Throws {@link UnusableSource}. */
 export function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource {
-  if (token.database !== session.database) throw new Unusable('it was made in another database.')
+  if (token.database !== session.database) throw new UnusableSource('it was made in another database.')
   const call = callOf(session, world)
   try {
     const made = sourceIn(token, call)
-    if (made === undefined) throw new NotSaved()
+    if (made === undefined) throw new RevivalError()
     const set = lazy(made.set)
     checkSource(set, 'eventSource', call)
-    const { base, steps } = takeApart(set)
+    const { base, steps } = sourcePartsOf(set)
     const source = base instanceof Doc ? documentSource(base, session) : storedSource(base, session)
     const { watched } = made
     return { source, steps, watched, world, call }
   } catch (error) {
-    if (error instanceof QueryFailure) throw new Unusable(error.message)
-    if (error instanceof NotSaved) throw new Unusable('something that it is made of is gone.')
+    if (error instanceof QueryFailure) throw new UnusableSource(error.message)
+    if (error instanceof RevivalError) throw new UnusableSource('something that it is made of is gone.')
     throw error
   }
 }
 
 function documentSource({ ref }: Doc, { transaction }: Session): ChangeSource {
-  if (!transaction.catalogue.hasCollection(ref.database, ref.collection)) throw new NotSaved()
+  if (!transaction.catalogue.hasCollection(ref.database, ref.collection)) throw new RevivalError()
   return { kind: 'document', document: ref }
 }
 
@@ -62,6 +62,6 @@ function storedSource({ options }: StoredSet, session: Session): ChangeSource {
   const collection = collectionRef(options.collection, session)
   if (options.index === undefined) return { kind: 'collection', collection }
   const index = ownIndexes(collection, session).get(options.index)?.stored
-  if (index === undefined) throw new NotSaved()
+  if (index === undefined) throw new RevivalError()
   return { kind: 'index', collection, index, terms: options.terms }
 }

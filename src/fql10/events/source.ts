@@ -59,7 +59,7 @@ export function sourceOfFields(
   checkSource(set, method, call)
   if (fields.length === 0) return new EventSource(set)
   if (!(set instanceof StoredSet || set instanceof SingleSet)) {
-    throw refused('changesOn', 'it was not called on the source set.', call)
+    throw invalidReceiver('changesOn', 'it was not called on the source set.', call)
   }
   const watched = fields.map((field, index) => {
     const path = pathOf(field)
@@ -73,8 +73,8 @@ export function sourceOfFields(
 /** Throws unless the set supports events and the caller may read some of its documents. */
 export function checkSource(set: LazySet, method: string, call: Call): void {
   const reason = reasonAgainst(set)
-  if (reason !== undefined) throw refused(method, reason, call)
-  const { base } = takeApart(set)
+  if (reason !== undefined) throw invalidReceiver(method, reason, call)
+  const { base } = sourcePartsOf(set)
   const { world } = call.evaluation
   if (base instanceof Doc) {
     if (world.absence(base, call)?.cause !== 'permission denied') return
@@ -89,7 +89,7 @@ export function checkSource(set: LazySet, method: string, call: Call): void {
   )
 }
 
-function refused(method: string, reason: string, call: Call) {
+function invalidReceiver(method: string, reason: string, call: Call) {
   return call.failure('invalid_receiver', msg`can't call \`.${method}()\` because ${reason}`)
 }
 
@@ -129,7 +129,7 @@ function reasonAgainstBase(set: LazySet): string | undefined {
 }
 
 /** Splits a set that {@link checkSource} has accepted. */
-export function takeApart(set: LazySet): SourceParts {
+export function sourcePartsOf(set: LazySet): SourceParts {
   const steps: SourceStep[] = []
   let each = set
   while (each instanceof DerivedSet) {
@@ -168,6 +168,6 @@ function pathText(path: WatchedPath): string {
 }
 
 /** The same source with one more step. `wrap` adds the step to the set. */
-export function continued(source: EventSource, wrap: (set: LazySet) => LazySet): EventSource {
+export function withStep(source: EventSource, wrap: (set: LazySet) => LazySet): EventSource {
   return new EventSource(wrap(lazy(source.set)), source.watched)
 }

@@ -98,7 +98,7 @@ export class StreamPageQuery extends EventPageQuery {
   readonly unitsMax = limits.streamPageUnitsMax
   readonly usedShare = 0.5
 
-  told({ costs, events, hasNext, place }: EventPage, source: ChangeSource): string {
+  render({ costs, events, hasNext, place }: EventPage, source: ChangeSource): string {
     const { bytesRead, computeUnits, readOps, timeMs } = costs
     const partitions = historyCosts(source).readOps
     const head = {

@@ -32,7 +32,7 @@ export function openToken(text: string, key: Uint8Array): OpenedToken | undefine
   return { database: database as bigint, start: nearestMicros(Number(start)), source: source ?? null }
 }
 
-/** Decodes the source in a token. Throws NotSaved if its collection or a function was deleted. */
+/** Decodes the source in a token. Throws RevivalError if its collection or a function was deleted. */
 export function sourceIn({ source }: OpenedToken, call: Call): EventSource | undefined {
   const revived = new Reviver(call, undefined).value(source)
   return revived instanceof EventSource ? revived : undefined

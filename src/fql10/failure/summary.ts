@@ -6,16 +6,16 @@ import type { Diagnostic, Remark } from './failure.ts'
 
 /** Renders all diagnostics for the summary of a response. */
 export function summaryOf(diagnostics: readonly Diagnostic[]): string {
-  return drawn(diagnostics, '\n\n', limits.v10SummaryUnitsMax)
+  return renderDiagnostics(diagnostics, '\n\n', limits.v10SummaryUnitsMax)
 }
 
 /** Renders diagnostics for use in an error message, such as the reason why a function body is invalid. */
-export function drawnInMessage(diagnostics: readonly Diagnostic[], between: '\n' | '\n\n'): string {
-  return drawn(diagnostics, between, limits.v10DrawnUnitsMax)
+export function renderInMessage(diagnostics: readonly Diagnostic[], between: '\n' | '\n\n'): string {
+  return renderDiagnostics(diagnostics, between, limits.v10DrawnUnitsMax)
 }
 
 /** Renders diagnostics up to a maximum length. There may be thousands of diagnostics with long source lines. */
-function drawn(diagnostics: readonly Diagnostic[], between: string, unitsMax: number): string {
+function renderDiagnostics(diagnostics: readonly Diagnostic[], between: string, unitsMax: number): string {
   let text = ''
   for (const [index, diagnostic] of diagnostics.entries()) {
     let before = index === 0 ? '' : between

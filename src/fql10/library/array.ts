@@ -3,7 +3,7 @@
 import { step } from '../../base/effort.ts'
 import type { Call } from '../call.ts'
 import { equalElements } from '../comparison.ts'
-import { joined, requireExtent } from '../extent.ts'
+import { concatenate, requireExtent } from '../extent.ts'
 import { ArraySet } from '../sets/sources.ts'
 import { Doc, Id, integerOf, isArray, isNull, isNumber, type Value } from '../value.ts'
 import { arrayOrderEntries } from './array-order.ts'
@@ -69,21 +69,21 @@ const parts = [
     result: 'Array<Any>',
     summary: 'This array with one more element at its end.',
     example: ['[1].append(2)', '[\n  1,\n  2\n]'],
-    run: (elements, { element }, call) => joined(elements, [element], call),
+    run: (elements, { element }, call) => concatenate(elements, [element], call),
   }),
   method('prepend', {
     parameters: { element: any },
     result: 'Array<Any>',
     summary: 'This array with one more element at its front.',
     example: ['[2].prepend(1)', '[\n  1,\n  2\n]'],
-    run: (elements, { element }, call) => joined([element], elements, call),
+    run: (elements, { element }, call) => concatenate([element], elements, call),
   }),
   method('concat', {
     parameters: { other: array },
     result: 'Array<Any>',
     summary: 'This array followed by the elements of another.',
     example: ['[1].concat([2])', '[\n  1,\n  2\n]'],
-    run: (elements, { other }, call) => joined(elements, other, call),
+    run: (elements, { other }, call) => concatenate(elements, other, call),
   }),
   method('take', {
     parameters: { limit: int },

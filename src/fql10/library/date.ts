@@ -33,7 +33,7 @@ function daysOf(amount: NumberValue): bigint | undefined {
 }
 
 /** Moves a date by an amount. `direction` is 1 or -1. Throws `invalid_date` if the result is out of range. */
-function moved(
+function moveDate(
   value: LocalDate,
   amount: NumberValue,
   unit: string,
@@ -60,14 +60,14 @@ export const dateMembers: Members = members('Date', [
     result: 'Date',
     summary: 'The day a number of days later; the unit is `days`.',
     example: ['Date("2024-02-28").add(2, "days")', 'Date("2024-03-01")'],
-    run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
+    run: (value, { amount, unit }, call) => moveDate(value, amount, unit, 1n, call),
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Date',
     summary: 'The day a number of days earlier; the unit is `days`.',
     example: ['Date("2024-03-01").subtract(1, "day")', 'Date("2024-02-29")'],
-    run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
+    run: (value, { amount, unit }, call) => moveDate(value, amount, unit, -1n, call),
   }),
   method('difference', {
     parameters: { start: date },

@@ -19,7 +19,7 @@ export interface Parameter<T> {
  * The documentation of an entry. The example is an expression with its result in the decorated format (`…` if the
  * result varies).
  */
-interface Told {
+interface EntryDocumentation {
   /** The type of the result in the reference. */
   readonly result: string
   readonly summary: string
@@ -42,14 +42,14 @@ export interface Signature {
 }
 
 /** A field of a value, which is read without a call. */
-export interface FieldDefinition extends Told {
+export interface FieldDefinition extends EntryDocumentation {
   readonly kind: 'field'
   readonly name: string
   readonly read: (receiver: never) => Value
 }
 
 /** A function of a module, or a method of a type. */
-export interface FunctionDefinition extends Told {
+export interface FunctionDefinition extends EntryDocumentation {
   readonly kind: 'function'
   readonly name: string
   readonly effect: CallEffect
@@ -68,7 +68,7 @@ export interface Members {
   readonly apply: FunctionDefinition | undefined
 }
 
-interface FunctionDeclaration extends Told {
+interface FunctionDeclaration extends EntryDocumentation {
   /** The default is `pure`. */
   readonly effect?: CallEffect
 }
@@ -104,7 +104,10 @@ function signature(parameters: Parameters, run: Signature['run']): Signature {
 /** Creates entries for receivers of one type. */
 interface Entries<Receiver> {
   /** Creates a field. */
-  field(name: string, declaration: Told & { readonly read: (receiver: Receiver) => Value }): FieldDefinition
+  field(
+    name: string,
+    declaration: EntryDocumentation & { readonly read: (receiver: Receiver) => Value },
+  ): FieldDefinition
   /** Creates a function. */
   method<P extends Parameters = None, O extends Parameters = None>(
     name: string,

@@ -33,7 +33,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     summary: 'The value itself; its text and the place of the call are added to the summary of the response.',
     example: ['dbg(1 + 1)', '2'],
     run: (_, { value }, call) => {
-      call.evaluation.tell({ name: 'info', message: debugText(value, call), span: call.span })
+      call.evaluation.addLogLine({ name: 'info', message: debugText(value, call), span: call.span })
       return value
     },
   }),
@@ -51,7 +51,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     example: ['log("seen", 1)', 'null'],
     run: (_, args, call) => {
       const message = args.map(arg => displayText(arg, call)).join(' ')
-      call.evaluation.tell({ name: 'log', message, span: call.span })
+      call.evaluation.addLogLine({ name: 'log', message, span: call.span })
       return call.done()
     },
   }),

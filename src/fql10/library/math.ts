@@ -3,7 +3,7 @@
 import { step } from '../../base/effort.ts'
 import { msg, own } from '../../base/message.ts'
 import type { Call } from '../call.ts'
-import { add, compareNumbers, divide, dividesByZero, doubleOf, negative, saturated } from '../numbers.ts'
+import { add, compareNumbers, divide, dividesByZero, doubleOf, negative, saturate } from '../numbers.ts'
 import { elementsOf } from '../sets/lazy-set.ts'
 import { asLong, integerOf, isNumber, type Module, type NumberValue, type Value } from '../value.ts'
 import { entriesFor, type FunctionDefinition, type Members, members } from './entry.ts'
@@ -241,8 +241,8 @@ const int32Max = 2 ** 31 - 1
 /** The value to add before truncation: half a unit to round, nothing to truncate. */
 type Half = 0.5 | 0
 
-function scaled(value: number, scale: number, half: Half): bigint {
-  return saturated(value * scale + half)
+function scaleToInteger(value: number, scale: number, half: Half): bigint {
+  return saturate(value * scale + half)
 }
 
 /**
@@ -256,13 +256,13 @@ function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue 
   const integer = integerOf(value)
   if (integer !== undefined) {
     if (digits > 0) return asLong(integer)
-    return asLong(saturated(Number(scaled(double, scale, half)) / scale))
+    return asLong(saturate(Number(scaleToInteger(double, scale, half)) / scale))
   }
   if (digits <= 0) {
-    const whole = Number(scaled(double, scale, half)) / scale
-    return half === 0 ? whole : Number(saturated(whole))
+    const whole = Number(scaleToInteger(double, scale, half)) / scale
+    return half === 0 ? whole : Number(saturate(whole))
   }
-  const whole = Number(saturated(double))
+  const whole = Number(saturate(double))
   const units = Math.min(scale, int32Max)
-  return whole + Number(saturated((double - whole + half / units) * units)) / units
+  return whole + Number(saturate((double - whole + half / units) * units)) / units
 }

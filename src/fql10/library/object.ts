@@ -47,14 +47,14 @@ function valueAt(start: Struct, path: readonly Value[], call: Call): Value | und
 
 /** An entry of `fromEntries`: a name and a value. Throws `invalid_argument`. */
 function entryOf(entry: Value, index: number, call: Call): readonly [string, Value] {
-  const refuse = (reason: string) => call.invalidArgument('entries', msg`${reason} at index ${index}`)
+  const invalid = (reason: string) => call.invalidArgument('entries', msg`${reason} at index ${index}`)
   if (!isArray(entry)) {
-    throw refuse(`expected an array for each element of the outer array, but saw type ${typeName(entry)}`)
+    throw invalid(`expected an array for each element of the outer array, but saw type ${typeName(entry)}`)
   }
-  if (entry.length !== 2) throw refuse(`expected inner array of length 2 but saw length ${entry.length}`)
+  if (entry.length !== 2) throw invalid(`expected inner array of length 2 but saw length ${entry.length}`)
   const [name, value] = entry as [Value, Value]
   if (typeof name !== 'string') {
-    throw refuse(
+    throw invalid(
       `expected a string for the first element of each inner array, but saw type ${typeName(name)}`,
     )
   }

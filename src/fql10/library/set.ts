@@ -3,10 +3,10 @@
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
-import { continued, sourceOf, sourceOfFields } from '../events/source.ts'
+import { sourceOf, sourceOfFields, withStep } from '../events/source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
-import { checkedSize, firstPage, nextPage, pageStruct } from '../sets/pages.ts'
+import { checkSize, firstPage, nextPage, pageStruct } from '../sets/pages.ts'
 import { ConcatSet, DistinctSet, DropSet, OrderSet, PagedSet, TakeSet } from '../sets/parts.ts'
 import { SequenceSet, SingleSet } from '../sets/sources.ts'
 import type { EventSource, Module, SetValue } from '../value.ts'
@@ -19,7 +19,7 @@ import { toText } from './to-text.ts'
 const { method, variadic } = entriesFor<SetValue>()
 const ofModule = entriesFor<Module>()
 
-function taken(inner: LazySet, limit: number, call: Call): LazySet {
+function takeSet(inner: LazySet, limit: number, call: Call): LazySet {
   if (limit >= 0) return new TakeSet(inner, limit)
   throw call.failure('invalid_bounds', msg`expected \`limit\` to be greater than 0, received ${limit}`)
 }
@@ -77,7 +77,7 @@ const making = [
     result: 'Set<Any>',
     summary: 'The first elements, up to a number.',
     example: ['[1, 2, 3].toSet().take(2).toArray()', '[\n  1,\n  2\n]'],
-    run: (inner, { limit }, call) => taken(lazy(inner), limit, call),
+    run: (inner, { limit }, call) => takeSet(lazy(inner), limit, call),
   }),
   method('drop', {
     parameters: { amount: int },
@@ -97,7 +97,7 @@ const making = [
     result: 'Set<Any>',
     summary: 'The same set with another number of elements per page.',
     example: ['[1, 2].toSet().pageSize(1).count()', '2'],
-    run: (inner, { size }, call) => new PagedSet(lazy(inner), checkedSize(size, call)),
+    run: (inner, { size }, call) => new PagedSet(lazy(inner), checkSize(size, call)),
   }),
   method('toSet', {
     result: 'Set<Any>',
@@ -107,7 +107,7 @@ const making = [
   }),
 ]
 
-function followed(name: 'eventSource' | 'toStream') {
+function sourceMethod(name: 'eventSource' | 'toStream') {
   return method(name, {
     result: 'EventSource<Any>',
     summary: 'The changes of the set from now on, for feeds and streams.',
@@ -116,7 +116,7 @@ function followed(name: 'eventSource' | 'toStream') {
   })
 }
 
-function followedFields(name: 'eventsOn' | 'changesOn') {
+function fieldSourceMethod(name: 'eventsOn' | 'changesOn') {
   return variadic(name, {
     rest: ['field', callback(1)],
     result: 'EventSource<Any>',
@@ -127,10 +127,10 @@ function followedFields(name: 'eventsOn' | 'changesOn') {
 }
 
 const following = [
-  followed('eventSource'),
-  followed('toStream'),
-  followedFields('eventsOn'),
-  followedFields('changesOn'),
+  sourceMethod('eventSource'),
+  sourceMethod('toStream'),
+  fieldSourceMethod('eventsOn'),
+  fieldSourceMethod('changesOn'),
 ]
 
 const paging = [
@@ -183,14 +183,14 @@ export const eventSourceMembers: Members = members('EventSource', [
     summary: 'The events of the elements for which a predicate returns true.',
     example: ['Author.all().eventSource().where(.name == "Ann").toString()', '"[event source]"'],
     run: (source, { predicate }, call) =>
-      continued(source, set => new WhereSet(set, predicate, originOf(call))),
+      withStep(source, set => new WhereSet(set, predicate, originOf(call))),
   }),
   ofSource.method('map', {
     parameters: { mapper: callback(1) },
     result: 'EventSource<Any>',
     summary: 'The events with the result of a function for their elements.',
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
-    run: (source, { mapper }, call) => continued(source, set => new MapSet(set, mapper, originOf(call))),
+    run: (source, { mapper }, call) => withStep(source, set => new MapSet(set, mapper, originOf(call))),
   }),
   toText('Author.all().eventSource().toString()', '"[event source]"', 'A word for the source.'),
 ])

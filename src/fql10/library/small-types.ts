@@ -53,7 +53,7 @@ export const smallTypes = {
 }
 
 /** Decodes base64 text in the standard alphabet. Throws `invalid_argument`. */
-function decoded(text: string, call: Call): Uint8Array {
+function decodeBytes(text: string, call: Call): Uint8Array {
   longCall(text.length)
   const bytes = /[-_]/.test(text) ? undefined : decodeBase64(text)
   if (bytes === undefined) throw call.invalidArgument('encoded', msg`expected a base64 text`)
@@ -66,7 +66,7 @@ function fromBase64(name: string, query: string) {
     result: 'Bytes',
     summary: 'The bytes of a base64 text.',
     example: [query, 'Bytes("AQI=")'],
-    run: (_, { encoded }, call) => decoded(encoded, call),
+    run: (_, { encoded }, call) => decodeBytes(encoded, call),
   })
 }
 

@@ -52,7 +52,7 @@ function noNumber(call: Call): Value {
   return call.nothing(msg`invalid number`)
 }
 
-function checkedRadix(radix: number, call: Call): number {
+function checkRadix(radix: number, call: Call): number {
   // The message names another parameter, as the original does.
   if (radix < 2 || radix > 36)
     throw call.invalidArgument('format', msg`invalid radix, expected a number from 2-36`)
@@ -67,7 +67,7 @@ export const stringParsingEntries: readonly LibraryEntry[] = [
     summary: 'The text as a 32-bit integer in a radix of 2 to 36; null if the text is not such an integer.',
     example: ['"ff".parseInt(16)', '255'],
     run: (text, { radix = 10 }, call) => {
-      const integer = integerIn(text, checkedRadix(radix, call))
+      const integer = integerIn(text, checkRadix(radix, call))
       return integer !== undefined && fitsInt(integer) ? integer : noNumber(call)
     },
   }),
@@ -77,7 +77,7 @@ export const stringParsingEntries: readonly LibraryEntry[] = [
     summary: 'The text as a 64-bit integer in a radix of 2 to 36; null if the text is not such an integer.',
     example: ['"12".parseLong()', '12'],
     run: (text, { radix = 10 }, call) => {
-      const integer = integerIn(text, checkedRadix(radix, call))
+      const integer = integerIn(text, checkRadix(radix, call))
       return integer === undefined ? noNumber(call) : asLong(integer)
     },
   }),

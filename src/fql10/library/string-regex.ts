@@ -8,9 +8,9 @@ import { RegexSyntaxError, SearchTooLongError, UnsupportedRegexError } from '../
 import type { Call } from '../call.ts'
 import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int, string } from './parameters.ts'
-import { checkedAmount } from './string-replacing.ts'
+import { checkAmount } from './string-replacing.ts'
 import { offsetWithin, positionOf } from './string-search.ts'
-import { type Find, replaced, split } from './text-pieces.ts'
+import { type Find, replaceMatches, split } from './text-pieces.ts'
 
 const { method } = entriesFor<string>()
 
@@ -20,7 +20,7 @@ const compilationsPerUnit = 64
 const instructionsPerLook = 2
 
 /** Compiles an expression. Throws `invalid_regex`. */
-function compiled(regex: string, call: Call): CompiledPattern {
+function compile(regex: string, call: Call): CompiledPattern {
   longCall(regex.length * compilationsPerUnit)
   try {
     return compilePattern(regex)
@@ -56,7 +56,7 @@ function firstMatch(pattern: CompiledPattern, text: string, call: Call): Match |
 }
 
 function finding(regex: string, call: Call): Find {
-  const pattern = compiled(regex, call)
+  const pattern = compile(regex, call)
   return text => firstMatch(pattern, text, call)
 }
 
@@ -88,7 +88,7 @@ const searching = [
     summary: 'All matches of a regular expression.',
     example: ['"a1b2".matches("[0-9]")', '[\n  "1",\n  "2"\n]'],
     run: (text, { regex }, call) =>
-      Array.from(matchesOf(compiled(regex, call), text, call), ({ start, end }) => text.slice(start, end)),
+      Array.from(matchesOf(compile(regex, call), text, call), ({ start, end }) => text.slice(start, end)),
   }),
   method('matchIndexes', {
     parameters: { regex: string },
@@ -98,7 +98,7 @@ const searching = [
     run: (text, { regex }, call) => {
       let offset = 0
       let position = 0
-      return Array.from(matchesOf(compiled(regex, call), text, call), ({ start, end }) => {
+      return Array.from(matchesOf(compile(regex, call), text, call), ({ start, end }) => {
         position += codePointsBetween(text, offset, start)
         offset = start
         return [BigInt(position), text.slice(start, end)]
@@ -117,7 +117,7 @@ const replacing = [
     example: ['"a1b2".replaceRegex("[0-9]", "-")', '"a-b2"'],
     run: (text, { regex, replacement, amount = 1 }, call) => {
       const find = finding(regex, call)
-      return replaced(text, find, replacement, checkedAmount(amount, call), call)
+      return replaceMatches(text, find, replacement, checkAmount(amount, call), call)
     },
   }),
   method('replaceAllRegex', {
@@ -126,7 +126,7 @@ const replacing = [
     summary: 'The text with every match of a regular expression replaced.',
     example: ['"a1b2".replaceAllRegex("[0-9]", "-")', '"a-b-"'],
     run: (text, { pattern, replacement }, call) =>
-      replaced(text, finding(pattern, call), replacement, Number.POSITIVE_INFINITY, call),
+      replaceMatches(text, finding(pattern, call), replacement, Number.POSITIVE_INFINITY, call),
   }),
   method('splitRegex', {
     parameters: { regex: string },

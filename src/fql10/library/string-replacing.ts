@@ -5,7 +5,7 @@ import { indexOfText } from '../../text/text-search.ts'
 import type { Call } from '../call.ts'
 import { entriesFor, type LibraryEntry } from './entry.ts'
 import { int, string } from './parameters.ts'
-import { type Find, replaced, split } from './text-pieces.ts'
+import { type Find, replaceMatches, split } from './text-pieces.ts'
 
 const { method } = entriesFor<string>()
 
@@ -17,7 +17,7 @@ function finding(pattern: string): Find {
 }
 
 /** Checks the maximum number of replacements. Throws `invalid_argument` below 1. */
-export function checkedAmount(amount: number, call: Call): number {
+export function checkAmount(amount: number, call: Call): number {
   // The message names another parameter, as the original does.
   if (amount < 1) throw call.invalidArgument('count', msg`must be greater than or equal to 1`)
   return amount
@@ -33,7 +33,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
       'The text with another one in place of the first occurrence of a third, or of the first so many.',
     example: ['"a-b-c".replace("-", "+")', '"a+b-c"'],
     run: (text, { pattern, replacement, amount = 1 }, call) =>
-      replaced(text, finding(pattern), replacement, checkedAmount(amount, call), call),
+      replaceMatches(text, finding(pattern), replacement, checkAmount(amount, call), call),
   }),
   method('replaceAll', {
     parameters: { pattern: string, replacement: string },
@@ -41,7 +41,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
     summary: 'The text with every occurrence of another text replaced.',
     example: ['"a-b-c".replaceAll("-", "+")', '"a+b+c"'],
     run: (text, { pattern, replacement }, call) =>
-      replaced(text, finding(pattern), replacement, Number.POSITIVE_INFINITY, call),
+      replaceMatches(text, finding(pattern), replacement, Number.POSITIVE_INFINITY, call),
   }),
   method('split', {
     parameters: { separator: string },

@@ -7,16 +7,22 @@ import type { Call } from '../call.ts'
 import { countText } from '../text-size.ts'
 
 /** The range of a match, as offsets in UTF-16 units. */
-interface Found {
+interface TextMatch {
   readonly start: number
   readonly end: number
 }
 
 /** Finds the first match in a text. */
-export type Find = (text: string) => Found | undefined
+export type Find = (text: string) => TextMatch | undefined
 
 /** Replaces the first `amount` matches. Throws `value_too_large`. */
-export function replaced(text: string, find: Find, replacement: string, amount: number, call: Call): string {
+export function replaceMatches(
+  text: string,
+  find: Find,
+  replacement: string,
+  amount: number,
+  call: Call,
+): string {
   const pieces: string[] = []
   let rest = text
   let size = text.length

@@ -39,7 +39,7 @@ function part(name: keyof CalendarParts, summary: string, result: string): Field
 }
 
 /** Moves a time by an amount. `direction` is 1 or -1. Throws `invalid_time` if the result is out of range. */
-function moved(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
+function moveTime(value: Time, amount: NumberValue, unit: string, direction: 1n | -1n, call: Call): Time {
   const nanos = nanosOf(amount, unitNamed(unit, 'time', call), 'toward zero')
   const sum = nanos === undefined ? undefined : addToTime(value, direction * nanos, nanosecond)
   if (sum !== undefined && isWithinYears(sum)) return sum
@@ -58,7 +58,7 @@ function outOfRange(isBeyond: boolean, call: Call): unknown {
 }
 
 /** Wraps an integer to 64 bits. */
-function wrapped(integer: bigint): bigint {
+function wrapInt64(integer: bigint): bigint {
   return integer < int64Min || integer > int64Max ? BigInt.asIntN(64, integer) : integer
 }
 
@@ -82,34 +82,34 @@ export const timeMembers: Members = members('Time', [
     result: 'Number',
     summary: 'Whole milliseconds since 1970.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMillis()', '1500'],
-    run: value => wrapped(millisOfTime(value)),
+    run: value => wrapInt64(millisOfTime(value)),
   }),
   method('toMicros', {
     result: 'Number',
     summary: 'Whole microseconds since 1970.',
     example: ['Time("1970-01-01T00:00:01.5Z").toMicros()', '1500000'],
-    run: value => wrapped(microsOfTime(value)),
+    run: value => wrapInt64(microsOfTime(value)),
   }),
   method('add', {
     parameters: { amount: number, unit: string },
     result: 'Time',
     summary: 'The time a number of units later.',
     example: ['Time("2024-01-31T00:00:00Z").add(1, "day")', 'Time("2024-02-01T00:00:00Z")'],
-    run: (value, { amount, unit }, call) => moved(value, amount, unit, 1n, call),
+    run: (value, { amount, unit }, call) => moveTime(value, amount, unit, 1n, call),
   }),
   method('subtract', {
     parameters: { amount: number, unit: string },
     result: 'Time',
     summary: 'The time a number of units earlier.',
     example: ['Time("2024-01-01T00:00:00Z").subtract(1, "hour")', 'Time("2023-12-31T23:00:00Z")'],
-    run: (value, { amount, unit }, call) => moved(value, amount, unit, -1n, call),
+    run: (value, { amount, unit }, call) => moveTime(value, amount, unit, -1n, call),
   }),
   method('difference', {
     parameters: { start: time, unit: string },
     result: 'Number',
     summary: 'Whole units from another time to this one.',
     example: ['Time("2024-01-02T00:00:00Z").difference(Time("2024-01-01T00:00:00Z"), "hours")', '24'],
-    run: (value, { start, unit }, call) => wrapped(diffTimes(start, value, unitNamed(unit, 'time', call))),
+    run: (value, { start, unit }, call) => wrapInt64(diffTimes(start, value, unitNamed(unit, 'time', call))),
   }),
   toText('Time("2024-01-01T00:00:00Z").toString()', '"2024-01-01T00:00:00Z"', 'The time as ISO text.'),
 ])

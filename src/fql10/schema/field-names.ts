@@ -13,7 +13,7 @@ export function isReservedField(name: string): boolean {
 }
 
 /** True if writing a field with this name is an error (except with `createData` and similar methods). */
-export function isRefusedField(name: string): boolean {
+export function isRejectedField(name: string): boolean {
   return name !== 'ttl' && documentNames.has(name)
 }
 

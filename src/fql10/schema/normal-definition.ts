@@ -4,7 +4,7 @@ import { listIn, objectIn } from '../../model/schema/definition-parts.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
 import type { ConstraintFailure } from '../failure/failure.ts'
 
-interface Stripped {
+interface StrippedDefinition {
   readonly definition: ObjectValue
   readonly failures: readonly ConstraintFailure[]
 }
@@ -15,7 +15,10 @@ const readOnly = 'Failed to update field because it is readonly'
  * Removes the status of indexes and constraints, which only the service sets. A client may send back a status that it
  * has read.
  */
-export function withoutStatus(definition: ObjectValue, previous: ObjectValue | undefined): Stripped {
+export function withoutStatus(
+  definition: ObjectValue,
+  previous: ObjectValue | undefined,
+): StrippedDefinition {
   const failures: ConstraintFailure[] = []
   const strip = (item: Value, isKnown: boolean, path: readonly (string | number)[]): Value => {
     if (!isObject(item)) return item

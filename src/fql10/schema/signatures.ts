@@ -55,15 +55,16 @@ const unstorableTypes: ReadonlyMap<string, number> = new Map([
 const otherNames: ReadonlySet<string> = new Set(['Array', 'Ref', 'EmptyRef'])
 
 /** A half of a reference: an existing document, or a missing one. */
-interface Half {
+interface ReferenceHalf {
   readonly kind: 'document' | 'null document'
   readonly collection: ReferredCollection
   readonly node: TypeNode
 }
 
-type Part = FieldType | Half
+type Part = FieldType | ReferenceHalf
 
-const isHalf = (part: Part): part is Half => part.kind === 'document' || part.kind === 'null document'
+const isHalf = (part: Part): part is ReferenceHalf =>
+  part.kind === 'document' || part.kind === 'null document'
 
 /** Resolves the names of one signature. */
 class Resolver {
@@ -89,7 +90,7 @@ class Resolver {
     this.faults.push({ name: 'error', message, span: this.#span(node) })
   }
 
-  #refuse(node: TypeNode): void {
+  #reject(node: TypeNode): void {
     const message = `Type ${nodeText(node)} is not persistable`
     this.unstorable.push({ name: 'cause', message, span: this.#span(node) })
   }
@@ -102,7 +103,7 @@ class Resolver {
 
   #whole(part: Part): FieldType[] {
     if (!isHalf(part)) return [part]
-    this.#refuse(part.node)
+    this.#reject(part.node)
     return []
   }
 
@@ -110,7 +111,7 @@ class Resolver {
   #parts(node: TypeNode): Part[] {
     if (node.kind === 'optional') return [...this.#parts(node.inner), nullType]
     if (node.kind !== 'union') return [this.#single(node)]
-    return paired(node.members.flatMap(each => this.#parts(each)))
+    return joinHalves(node.members.flatMap(each => this.#parts(each)))
   }
 
   #single(node: TypeNode): Part {
@@ -131,7 +132,7 @@ class Resolver {
       case 'name':
         return this.#named(node)
       default:
-        this.#refuse(node)
+        this.#reject(node)
         return anyType
     }
   }
@@ -154,7 +155,7 @@ class Resolver {
     const parameters = unstorableTypes.get(name)
     if (parameters !== undefined) {
       return this.#counted(node, parameters, () => {
-        this.#refuse(node)
+        this.#reject(node)
         return anyType
       })
     }
@@ -181,19 +182,19 @@ class Resolver {
     if (collection !== undefined) {
       return { kind: 'reference', collection: collection.number, name: collection.name }
     }
-    this.#refuseUnknown(target)
+    this.#rejectUnknown(target)
     this.#fault(msg`Reference type must refer to a doc type`, node)
     return anyType
   }
 
-  #half(kind: Half['kind'], target: TypeNode, node: TypeNode): Part {
+  #half(kind: ReferenceHalf['kind'], target: TypeNode, node: TypeNode): Part {
     const collection = this.#collection(target)
     if (collection !== undefined) return { kind, collection, node }
-    this.#refuseUnknown(target)
+    this.#rejectUnknown(target)
     return anyType
   }
 
-  #refuseUnknown(target: TypeNode): void {
+  #rejectUnknown(target: TypeNode): void {
     if (target.kind !== 'name' || plainTypes.has(target.name) || otherNames.has(target.name)) return
     this.#fault(msg`Unknown type \`${target.name}\``, target)
   }
@@ -213,7 +214,7 @@ class Resolver {
 }
 
 /** Combines a document and a missing document of the same collection to a reference, at the position of the first. */
-function paired(parts: readonly Part[]): Part[] {
+function joinHalves(parts: readonly Part[]): Part[] {
   const taken = new Set<Part>()
   return parts.flatMap((part): Part[] => {
     if (taken.has(part)) return []

@@ -4,7 +4,7 @@ import { catchError } from '../../base/catch-error.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import type { Value } from '../../values/value.ts'
 import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
-import { drawnInMessage } from '../failure/summary.ts'
+import { renderInMessage } from '../failure/summary.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'
 
@@ -28,7 +28,7 @@ export function parseFailures(
     return []
   }
   return catchError(QueryFailure, parsed, ({ diagnostics }) => [
-    failureAt(path, `${title}\n${drawnInMessage(diagnostics, separator)}`),
+    failureAt(path, `${title}\n${renderInMessage(diagnostics, separator)}`),
   ])
 }
 

@@ -6,7 +6,7 @@ import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
-import { placed, type SetItem, type SetPosition } from './items.ts'
+import { type SetItem, type SetPosition, withPlace } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 
 /** A set that applies a function to the elements of another set. */
@@ -95,14 +95,14 @@ export class FlatMapSet extends AppliedSet {
       step()
       const place = () => [outer.place()]
       if (outer.kind !== 'element') {
-        yield placed(outer, place)
+        yield withPlace(outer, place)
         continue
       }
       // A full page may end before the next inner set. The next page determines whether that set has elements.
       if (!isFirst) yield { kind: 'boundary', place }
       isFirst = false
       for (const item of this.#innerOf(outer.value(), call).items(reading, start)) {
-        yield placed(item, () => [outer.place(), item.place()])
+        yield withPlace(item, () => [outer.place(), item.place()])
       }
       start = undefined
     }

@@ -33,6 +33,6 @@ export function isElement(item: SetItem): item is ElementItem {
 }
 
 /** An item of another set with a position in this set. */
-export function placed(item: SetItem, place: () => SetPosition): SetItem {
+export function withPlace(item: SetItem, place: () => SetPosition): SetItem {
   return item.kind === 'element' ? { kind: 'element', value: () => item.value(), place } : { ...item, place }
 }

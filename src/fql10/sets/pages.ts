@@ -10,7 +10,7 @@ import { QueryFailure } from '../failure/failure.ts'
 import { SetCursor, SetValue, type Struct, type Value } from '../value.ts'
 import { isElement, type SetPosition } from './items.ts'
 import { type LazySet, lazy, pageSizeDefault } from './lazy-set.ts'
-import { NotSaved, Reviver } from './reviver.ts'
+import { RevivalError, Reviver } from './reviver.ts'
 import { saved } from './saved-values.ts'
 import { seal, unseal } from './sealed.ts'
 
@@ -28,12 +28,12 @@ export function pageStruct({ data, after }: Page): Struct {
 
 /** The first page of a set. Without a size, the set's own page size applies. Throws `invalid_bounds`. */
 export function firstPage(set: SetValue, size: number | undefined, call: Call): Page {
-  return pageOf(startOf(set, call, size === undefined ? undefined : checkedSize(size, call)), call)
+  return pageOf(startOf(set, call, size === undefined ? undefined : checkSize(size, call)), call)
 }
 
 /** The page of a cursor. Without a size, the size of the previous page applies. Throws `invalid_bounds`. */
 export function nextPage(cursor: string, size: number | undefined, call: Call): Page {
-  if (size !== undefined) checkedSize(size, call)
+  if (size !== undefined) checkSize(size, call)
   const opened = openCursor(cursor, call)
   if (opened === undefined) throw call.failure('invalid_cursor', msg`Cursor cursor is invalid or expired.`)
   return pageOf(size === undefined ? opened : { ...opened, size }, call)
@@ -66,7 +66,7 @@ function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
 }
 
 /** Checks the size of a page. Throws `invalid_bounds`. */
-export function checkedSize(size: number, call: Call): number {
+export function checkSize(size: number, call: Call): number {
   const max = limits.v10ElementsMax
   if (size >= 1 && size <= max) return size
   const message = msg`expected \`size\` to be between 1 and ${max} (inclusive), received ${size}`
@@ -101,7 +101,7 @@ function openCursor(text: string, call: Call): PageStart | undefined {
     return { set: lazy(revived), from, time: Number(time), size: Number(size) }
   } catch (error) {
     const isRefused = error instanceof QueryFailure && error.code === 'permission_denied'
-    if (error instanceof NotSaved || (error instanceof QueryFailure && !isRefused)) return undefined
+    if (error instanceof RevivalError || (error instanceof QueryFailure && !isRefused)) return undefined
     throw error
   }
 }

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts'
 import { compareTotally, equalElements } from '../comparison.ts'
 import { type Ordering, sortBy } from '../library/orderings.ts'
 import type { Value } from '../value.ts'
-import { placed, type SetItem, type SetPosition } from './items.ts'
+import { type SetItem, type SetPosition, withPlace } from './items.ts'
 import { callAt, DerivedSet, elementsOf, LazySet, type Origin, type Save, savedOrigin } from './lazy-set.ts'
 import { numbered } from './sources.ts'
 
@@ -26,12 +26,12 @@ export class ConcatSet extends LazySet {
     const [part, start] = (from ?? [0n]) as readonly [bigint, SetPosition?]
     if (part === 0n) {
       for (const item of this.first.items(reading, start)) {
-        yield placed(item, () => [0n, item.place()])
+        yield withPlace(item, () => [0n, item.place()])
       }
       yield { kind: 'boundary', place: () => [1n] }
     }
     for (const item of this.second.items(reading, part === 0n ? undefined : start)) {
-      yield placed(item, () => [1n, item.place()])
+      yield withPlace(item, () => [1n, item.place()])
     }
   }
 
@@ -59,7 +59,7 @@ export class TakeSet extends DerivedSet {
     if (taken >= this.limit) return
     for (const item of this.inner.items(reading, start)) {
       const before = BigInt(taken)
-      yield placed(item, () => [before, item.place()])
+      yield withPlace(item, () => [before, item.place()])
       if (item.kind === 'element' && ++taken >= this.limit) return
     }
   }

@@ -29,9 +29,9 @@ import { ArraySet, SequenceSet, SingleSet } from './sources.ts'
 import { type StoredBound, StoredSet } from './stored-set.ts'
 
 /** Thrown if a value can no longer be decoded, for example because its collection was deleted. */
-export class NotSaved {}
+export class RevivalError {}
 
-/** Decodes stored values. Throws {@link NotSaved}. */
+/** Decodes stored values. Throws {@link RevivalError}. */
 export class Reviver {
   readonly #call: Call
   /** The read time of sets without their own read time. */
@@ -84,18 +84,18 @@ export class Reviver {
             ? evaluation.global(name)
             : evaluation.member(this.value(parts[0] as StoredValue), name)
         if (found instanceof BoundFunction) return found
-        throw new NotSaved()
+        throw new RevivalError()
       }
       default: {
         const found = this.#call.evaluation.world.global(parts[0] as string)
         if (found instanceof UserFunction) return found
-        throw new NotSaved()
+        throw new RevivalError()
       }
     }
   }
 
   #document([ref, name, readAt]: readonly StoredValue[]): Doc {
-    if (!(ref instanceof Ref)) throw new NotSaved()
+    if (!(ref instanceof Ref)) throw new RevivalError()
     const collection = this.#call.evaluation.world.collectionOf(ref)
     return new Doc(ref, collection, {
       name: (name ?? undefined) as string | undefined,
@@ -114,7 +114,7 @@ export class Reviver {
           ? world.global(name as string)
           : evaluation.global(name as string)
     if (found instanceof Module) return found
-    throw new NotSaved()
+    throw new RevivalError()
   }
 
   #lambda([text, placeholders, indices, variables]: readonly StoredValue[]): Lambda {
@@ -179,12 +179,12 @@ export class Reviver {
       case 'flatMap':
         return new FlatMapSet(inner, applied, origin, parts[3] === true)
     }
-    throw new NotSaved()
+    throw new RevivalError()
   }
 
   #stored([collection, index, terms, from, to, isReversed, at]: readonly StoredValue[]): StoredSet {
     const module = this.value(collection as StoredValue)
-    if (!(module instanceof Module)) throw new NotSaved()
+    if (!(module instanceof Module)) throw new RevivalError()
     if (index !== absent) this.#call.evaluation.world.sets.requireIndex(module, this.#call)
     return new StoredSet({
       collection: module,
@@ -201,13 +201,13 @@ export class Reviver {
   #setOf(stored: StoredValue | undefined): LazySet {
     const set = this.value(stored as StoredValue)
     if (set instanceof SetValue) return lazy(set)
-    throw new NotSaved()
+    throw new RevivalError()
   }
 
   #function(stored: StoredValue | undefined): FunctionValue {
     const value = this.value(stored as StoredValue)
     if (isFunction(value)) return value
-    throw new NotSaved()
+    throw new RevivalError()
   }
 
   #origin(at: StoredValue | undefined): Origin {

@@ -54,7 +54,7 @@ function prefixed(reader: SourceReader, digits: RegExp, negative: boolean): bigi
     throw reader.expected('digit')
   }
   reader.at += found.length
-  return sized(BigInt(prefix + plain), negative)
+  return integerOrDouble(BigInt(prefix + plain), negative)
 }
 
 function decimal(reader: SourceReader, negative: boolean): bigint | number {
@@ -80,7 +80,7 @@ function decimal(reader: SourceReader, negative: boolean): bigint | number {
   }
   const written = text.slice(start, reader.at)
   const digits = written.includes('_') ? written.replaceAll('_', '') : written
-  if (!isDouble && digits.length > safeDigits) return sized(BigInt(digits), negative)
+  if (!isDouble && digits.length > safeDigits) return integerOrDouble(BigInt(digits), negative)
   const double = Number(digits)
   if (!isDouble) return BigInt(negative ? -double : double)
   // Literals are parsed as decimals, which have no negative zero.
@@ -91,7 +91,7 @@ function skipDigits(reader: SourceReader): void {
   while (isDigit(reader.unit()) || reader.unit() === code.underscore) reader.at++
 }
 
-function sized(magnitude: bigint, negative: boolean): bigint | number {
+function integerOrDouble(magnitude: bigint, negative: boolean): bigint | number {
   const integer = negative ? -magnitude : magnitude
   return integer >= int64Min && integer <= int64Max ? integer : Number(integer)
 }

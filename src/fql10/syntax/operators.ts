@@ -126,7 +126,7 @@ function binary(operator: string, operatorStart: number, left: Node, right: Node
  * The body of a short lambda in parentheses, if the operand is one. As an operand, such a lambda is not a function: its
  * field accesses belong to the enclosing lambda.
  */
-export function melted(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
+export function bodyOfShortLambda(operand: Node, isShort: (lambda: Node) => boolean): GroupNode | undefined {
   if (operand.kind !== 'group' || !isShort(operand.inner) || operand.inner.kind !== 'lambda') return undefined
   return { ...operand, inner: operand.inner.body }
 }

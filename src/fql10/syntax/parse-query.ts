@@ -4,7 +4,7 @@ import { type Message, msg, own } from '../../base/message.ts'
 import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
 import type { LambdaNode, Node, Program, TypeNode } from './nodes.ts'
 import { Parser } from './parser.ts'
-import { Expected, Recorded } from './reader.ts'
+import { ExpectedTokens, FaultRecorded } from './reader.ts'
 import type { Source } from './source.ts'
 import { readType } from './types.ts'
 
@@ -62,9 +62,9 @@ export function readWhole<T>(parser: Parser, read: () => T): Reading<T> {
   try {
     result = read()
   } catch (error) {
-    if (error instanceof Expected && parser.faults.length === 0) {
+    if (error instanceof ExpectedTokens && parser.faults.length === 0) {
       parser.record(expectedText(error.names), error.at, error.at + 1)
-    } else if (!(error instanceof Expected || error instanceof Recorded)) throw error
+    } else if (!(error instanceof ExpectedTokens || error instanceof FaultRecorded)) throw error
   }
   return { result, faults: parser.faults }
 }

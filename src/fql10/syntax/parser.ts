@@ -15,14 +15,14 @@ import {
   type TypeNode,
 } from './nodes.ts'
 import { ObjectReader } from './objects.ts'
-import { melted, type Operator, readOperator, treeOf } from './operators.ts'
+import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './operators.ts'
 import { skipCases } from './patterns.ts'
 import { placeholderText } from './placeholder.ts'
-import { code, type Expected, isKeyword, startsName } from './reader.ts'
+import { code, type ExpectedTokens, isKeyword, startsName } from './reader.ts'
 import { readType } from './types.ts'
 
 /** The content of parentheses: expressions, or parameters if `=>` follows. */
-interface Parenthesised {
+interface ParenthesizedList {
   readonly start: number
   readonly end: number
   readonly elements: readonly Node[]
@@ -34,7 +34,7 @@ function isShort(node: Node): node is LambdaNode {
   return node.kind === 'lambda' && node.parameters[0] === shortParameter
 }
 
-/** Parses expressions. Throws Expected if it cannot continue, and Recorded after a recorded fault. */
+/** Parses expressions. Throws ExpectedTokens if it cannot continue, and FaultRecorded after a recorded fault. */
 export class Parser extends ObjectReader {
   #depth = 0
   /** True if the current operator expression uses the parameter of a short lambda. */
@@ -114,7 +114,7 @@ export class Parser extends ObjectReader {
     return { kind: 'block', statements, start, end }
   }
 
-  #unexpected(what: 'query' | 'block'): Expected {
+  #unexpected(what: 'query' | 'block'): ExpectedTokens {
     return this.expected(what === 'query' ? 'end-of-input' : '`}`')
   }
 
@@ -278,7 +278,7 @@ export class Parser extends ObjectReader {
     return node
   }
 
-  #lambda(start: number, names: readonly Node[], rest: Parenthesised['rest']): Node {
+  #lambda(start: number, names: readonly Node[], rest: ParenthesizedList['rest']): Node {
     const parameters: string[] = []
     const places = new Map<string, number>()
     for (const each of [...names, ...(rest === undefined ? [] : [{ ...rest, kind: 'name' as const }])]) {
@@ -318,7 +318,7 @@ export class Parser extends ObjectReader {
   }
 
   #melt(operand: Node): Node {
-    const body = melted(operand, isShort)
+    const body = bodyOfShortLambda(operand, isShort)
     if (body === undefined) return operand
     this.#usesShort = true
     return body
@@ -402,10 +402,10 @@ export class Parser extends ObjectReader {
   }
 
   /** Parses expressions in parentheses. The last one may be a rest parameter. */
-  #parenthesised(): Parenthesised {
+  #parenthesised(): ParenthesizedList {
     const start = this.at++
     const elements: Node[] = []
-    let rest: Parenthesised['rest']
+    let rest: ParenthesizedList['rest']
     this.lines()
     while (!this.skips(')')) {
       if (this.skips('...')) {
@@ -425,7 +425,7 @@ export class Parser extends ObjectReader {
     return { start, end: this.at, elements, rest }
   }
 
-  #tuple({ start, end, elements }: Parenthesised): Node {
+  #tuple({ start, end, elements }: ParenthesizedList): Node {
     const [inner] = elements
     if (elements.length !== 1 || inner === undefined) return { kind: 'array', elements, start, end }
     return { kind: 'group', inner, start, end } satisfies GroupNode

@@ -19,7 +19,7 @@ export function isKeyword(word: string): boolean {
 }
 
 /** Thrown when parsing cannot continue, with the tokens that would be valid. */
-export class Expected {
+export class ExpectedTokens {
   readonly at: number
   readonly names: readonly string[]
   constructor(at: number, names: readonly string[]) {
@@ -29,9 +29,9 @@ export class Expected {
 }
 
 /** Thrown after a recorded fault if parsing cannot continue. */
-export class Recorded {}
+export class FaultRecorded {}
 
-const recorded = new Recorded()
+const recorded = new FaultRecorded()
 
 /** Character codes. */
 export const code = {
@@ -135,8 +135,8 @@ export class SourceReader {
   }
 
   /** Creates an error at the position, with the tokens that would be valid. */
-  expected(...names: string[]): Expected {
-    return new Expected(this.at, names)
+  expected(...names: string[]): ExpectedTokens {
+    return new ExpectedTokens(this.at, names)
   }
 
   /** Records a fault after which parsing can continue. Throws after the last fault that may be reported. */
@@ -146,7 +146,7 @@ export class SourceReader {
   }
 
   /** Records a fault, and returns the value to throw. */
-  fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): Recorded {
+  fault(message: Message, start: number, end: number, parts: Partial<Diagnostic> = {}): FaultRecorded {
     this.record(message, start, end, parts)
     return recorded
   }
@@ -297,7 +297,7 @@ export class SourceReader {
   }
 
   /** Records the fault of a keyword that is used as a name. */
-  keyword(word: string, start: number): Recorded {
+  keyword(word: string, start: number): FaultRecorded {
     const annotation = `\`${word}\` is a keyword`
     return this.fault(msg`Invalid identifier`, start, start + word.length, { annotation })
   }

@@ -8,7 +8,7 @@ import type { Node, TypeMember, TypeNode, TypeParameter } from './nodes.ts'
 import { code, type SourceReader } from './reader.ts'
 
 /** Options for a type in a declaration, as opposed to an annotation in a query. */
-interface Declared {
+interface DeclarationOptions {
   /** Parses the default expression after `=` in object types. */
   readonly readDefault: () => Node
   /** True if the caller parses the text after the type. */
@@ -16,21 +16,21 @@ interface Declared {
 }
 
 /** Parses a type. */
-export function readType(reader: SourceReader, declared?: Declared): TypeNode {
+export function readType(reader: SourceReader, declaration?: DeclarationOptions): TypeNode {
   if (reader.typesAround > limits.v10NestingMax)
     throw reader.fault(msg`The query is nested too deeply`, reader.at, reader.at + 1)
   reader.typesAround++
-  const type = readWholeType(reader, declared)
+  const type = readWholeType(reader, declaration)
   reader.typesAround--
   return type
 }
 
-function readWholeType(reader: SourceReader, declared: Declared | undefined): TypeNode {
+function readWholeType(reader: SourceReader, declaration: DeclarationOptions | undefined): TypeNode {
   const start = reader.at
   const operands: TypeNode[] = []
   let kind: 'union' | 'intersection' = 'union'
   for (;;) {
-    const { isName, node: base, parameters } = readBase(reader, declared)
+    const { isName, node: base, parameters } = readBase(reader, declaration)
     let node = base
     let end = reader.at
     reader.blanks()
@@ -48,29 +48,31 @@ function readWholeType(reader: SourceReader, declared: Declared | undefined): Ty
       reader.lines()
     } else if (reader.skips('=>')) {
       reader.lines()
-      const result = readType(reader, declared)
+      const result = readType(reader, declaration)
       const given =
-        operands.length === 1 && parameters !== undefined ? parameters : [unnamed(joined(operands, kind))]
+        operands.length === 1 && parameters !== undefined
+          ? parameters
+          : [unnamed(typeOfOperands(operands, kind))]
       return { kind: 'function', parameters: given, result, start, end: result.end }
     } else {
-      const mayGoOn = isEndOfType(reader) || (declared !== undefined && next === code.less)
-      if (isName && !mayGoOn && !endsHere(reader, declared)) throw reader.expected('`<`', '`=`')
+      const mayGoOn = isEndOfType(reader) || (declaration !== undefined && next === code.less)
+      if (isName && !mayGoOn && !endsHere(reader, declaration)) throw reader.expected('`<`', '`=`')
       reader.at = end
-      return joined(operands, kind)
+      return typeOfOperands(operands, kind)
     }
   }
 }
 
 /** A query continues after a type. A declaration ends with its type, unless the caller parses the rest. */
-function endsHere(reader: SourceReader, declared: Declared | undefined): boolean {
-  return declared !== undefined && (declared.isPart === true || reader.at >= reader.text.length)
+function endsHere(reader: SourceReader, declaration: DeclarationOptions | undefined): boolean {
+  return declaration !== undefined && (declaration.isPart === true || reader.at >= reader.text.length)
 }
 
 function unnamed(type: TypeNode): TypeParameter {
   return { name: undefined, isRest: false, type }
 }
 
-function joined(operands: readonly TypeNode[], kind: 'union' | 'intersection'): TypeNode {
+function typeOfOperands(operands: readonly TypeNode[], kind: 'union' | 'intersection'): TypeNode {
   const first = operands[0] as TypeNode
   if (operands.length === 1) return first
   return { kind, members: operands, start: first.start, end: (operands.at(-1) as TypeNode).end }
@@ -92,7 +94,7 @@ interface Base {
 }
 
 /** Parses a type without operators. */
-function readBase(reader: SourceReader, declared: Declared | undefined): Base {
+function readBase(reader: SourceReader, declaration: DeclarationOptions | undefined): Base {
   const start = reader.at
   const named = (node: TypeNode): Base => ({ node, isName: false })
   if (startsNumber(reader)) {
@@ -107,20 +109,20 @@ function readBase(reader: SourceReader, declared: Declared | undefined): Base {
     return named({ kind: 'literal', value, start, end: reader.at })
   }
   if (reader.skips('[')) {
-    const elements = readParameters(reader, ']', declared).map(({ type }) => type)
+    const elements = readParameters(reader, ']', declaration).map(({ type }) => type)
     return named({ kind: 'tuple', elements, start, end: reader.at })
   }
   if (reader.skips('(')) {
-    const parameters = readParameters(reader, ')', declared)
+    const parameters = readParameters(reader, ')', declaration)
     const [only] = parameters
     const isGroup = parameters.length === 1 && only !== undefined
     const elements = parameters.map(({ type }) => type)
     const node: TypeNode = isGroup ? only.type : { kind: 'tuple', elements, start, end: reader.at }
     return { node, isName: false, parameters }
   }
-  if (reader.skips('{')) return named(readFields(reader, start, declared))
+  if (reader.skips('{')) return named(readFields(reader, start, declaration))
   if (!reader.isName) throw reader.expected('type')
-  return readName(reader, declared)
+  return readName(reader, declaration)
 }
 
 /** True if a type begins here. In a declaration, `<` belongs to the previous name only if a type follows. */
@@ -130,7 +132,7 @@ function startsType(reader: SourceReader): boolean {
   return isBracket || reader.isName || startsNumber(reader) || startsString(reader)
 }
 
-function readName(reader: SourceReader, declared: Declared | undefined): Base {
+function readName(reader: SourceReader, declaration: DeclarationOptions | undefined): Base {
   const start = reader.at
   reader.anyName()
   while (reader.unit() === code.dot && reader.text.charCodeAt(reader.at + 1) !== code.dot) {
@@ -143,11 +145,11 @@ function readName(reader: SourceReader, declared: Declared | undefined): Base {
     return { node: { kind: 'literal', value: name === 'true', start, end }, isName: true }
   }
   reader.blanks()
-  if (!reader.skips('<') || (declared !== undefined && !startsType(reader))) {
+  if (!reader.skips('<') || (declaration !== undefined && !startsType(reader))) {
     reader.at = end
     return { node: { kind: 'name', name, arguments: [], start, end }, isName: true }
   }
-  const given = readParameters(reader, '>', declared).map(({ type }) => type)
+  const given = readParameters(reader, '>', declaration).map(({ type }) => type)
   return { node: { kind: 'name', name, arguments: given, start, end: reader.at }, isName: false }
 }
 
@@ -155,14 +157,14 @@ function readName(reader: SourceReader, declared: Declared | undefined): Base {
 function readParameters(
   reader: SourceReader,
   bracket: ']' | ')' | '>',
-  declared: Declared | undefined,
+  declaration: DeclarationOptions | undefined,
 ): readonly TypeParameter[] {
   const types: TypeParameter[] = []
   reader.separated(bracket, () => {
     const name = bracket === ')' ? readParameterName(reader) : undefined
     const isRest = bracket === ')' && reader.skips('...')
     if (isRest) reader.lines()
-    types.push({ name, isRest, type: readType(reader, declared) })
+    types.push({ name, isRest, type: readType(reader, declaration) })
   })
   return types
 }
@@ -180,7 +182,11 @@ function readParameterName(reader: SourceReader): string | undefined {
   return undefined
 }
 
-function readFields(reader: SourceReader, start: number, declared: Declared | undefined): TypeNode {
+function readFields(
+  reader: SourceReader,
+  start: number,
+  declaration: DeclarationOptions | undefined,
+): TypeNode {
   const members: TypeMember[] = []
   const names = new Map<string, TypeMember>()
   let wildcard: TypeNode | undefined
@@ -189,7 +195,7 @@ function readFields(reader: SourceReader, start: number, declared: Declared | un
   reader.lines()
   while (!reader.skips('}')) {
     const memberStart = reader.at
-    const { from, member, what } = readMember(reader, declared)
+    const { from, member, what } = readMember(reader, declaration)
     const end = reader.at
     if (open !== undefined) {
       const remarks = [reader.remark('hint', `${open.what} defined here`, open.start, open.end)]
@@ -217,7 +223,7 @@ function noteName(reader: SourceReader, member: TypeMember, names: Map<string, T
 }
 
 /** Parses a field, the wildcard, or `...`. */
-function readMember(reader: SourceReader, declared: Declared | undefined) {
+function readMember(reader: SourceReader, declaration: DeclarationOptions | undefined) {
   const start = reader.at
   if (reader.skips('...')) return { from: start, what: 'Interface', member: undefined }
   let name = '*'
@@ -236,15 +242,15 @@ function readMember(reader: SourceReader, declared: Declared | undefined) {
   reader.requires(':')
   reader.lines()
   const from = reader.at
-  const type = readType(reader, declared)
-  const defaultValue = isWildcard ? undefined : readValue(reader, declared)
+  const type = readType(reader, declaration)
+  const defaultValue = isWildcard ? undefined : readValue(reader, declaration)
   const member: TypeMember = { name, type, defaultValue, start, end }
   return { from, what: isWildcard ? 'Wildcard' : undefined, member }
 }
 
 /** Parses the default after a type, where defaults are allowed. */
-function readValue(reader: SourceReader, declared: Declared | undefined): Node | undefined {
-  if (declared === undefined) return undefined
+function readValue(reader: SourceReader, declaration: DeclarationOptions | undefined): Node | undefined {
+  if (declaration === undefined) return undefined
   const before = reader.at
   reader.blanks()
   if (!reader.skips('=')) {
@@ -252,7 +258,7 @@ function readValue(reader: SourceReader, declared: Declared | undefined): Node |
     return undefined
   }
   reader.lines()
-  return declared.readDefault()
+  return declaration.readDefault()
 }
 
 function separateFields(reader: SourceReader): void {

@@ -20,7 +20,7 @@ import { ArraySet } from '../sets/sources.ts'
 import { Doc, type SetValue, type Value } from '../value.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { runtimeOf } from './stored-values.ts'
-import { permissionDenied, refusal } from './write-failures.ts'
+import { permissionDenied, writeFailure } from './write-failures.ts'
 
 /** Reads and creates credentials and tokens for one query. */
 export class AccessDocuments implements AccessReader {
@@ -73,7 +73,11 @@ export class AccessDocuments implements AccessReader {
       })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      throw refusal(error, { action: 'create', collection: 'Token', ref: undefined, name: undefined }, call)
+      throw writeFailure(
+        error,
+        { action: 'create', collection: 'Token', ref: undefined, name: undefined },
+        call,
+      )
     }
   }
 

@@ -13,13 +13,13 @@ import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
 import { checkDefinition } from '../schema/collection-definition.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
 import { failureAt } from '../schema/text-failures.ts'
-import { drawn, uniqueFailure } from './write-failures.ts'
+import { renderError, uniqueFailure } from './write-failures.ts'
 
 /**
  * Converts the fields of a definition to their stored form in place, and returns the faults of the definition. `own`:
  * the collection, if it exists already.
  */
-export function settleDefinition(
+export function prepareDefinition(
   fields: Map<string, StoredValue>,
   own: Ref | undefined,
   session: Session,
@@ -41,7 +41,7 @@ function defaultFailures(definition: ObjectValue, session: Session): readonly Co
       return []
     }
     return catchError(QueryFailure, run, error => [
-      failureAt([name], `Default field evaluation failed.\n${drawn(error)}`),
+      failureAt([name], `Default field evaluation failed.\n${renderError(error)}`),
     ])
   })
 }

@@ -149,13 +149,13 @@ function providerFailures(given: ObjectValue): readonly ConstraintFailure[] {
   })
   const builtin = names.filter(isBuiltinRole)
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
-  const refused = [
+  const messages = [
     ...builtin.map(name => `Builtin role \`${name}\` not allowed.`),
     ...[...repeated].map(
       name => `The role \`${name}\` is present more than once, there can only be one entry per role.`,
     ),
   ]
-  return [...refused.map(message => failureAt(['roles'], message)), ...itemPredicates(given, 'roles')]
+  return [...messages.map(message => failureAt(['roles'], message)), ...itemPredicates(given, 'roles')]
 }
 
 function predicateFailures(

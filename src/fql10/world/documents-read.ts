@@ -44,7 +44,7 @@ import { runtimeOf } from './stored-values.ts'
 import { notFoundText } from './write-failures.ts'
 
 /** The document that was read last. */
-interface Latest {
+interface LastRead {
   readonly doc: Doc
   readonly at: number | undefined
   readonly isFree: boolean
@@ -54,7 +54,7 @@ interface Latest {
 }
 
 /** The collection of the last document, with its schema. */
-interface LatestCollection {
+interface CollectionInfo {
   readonly database: DatabaseId
   readonly number: CollectionId
   readonly companion: Module
@@ -75,8 +75,8 @@ const taggedTexts = new WeakMap<VersionRenderCache, string | null>()
 export class DocumentReader {
   readonly #session: Session
   readonly #names: Names
-  #latest: Latest | undefined
-  #latestCollection: LatestCollection | undefined
+  #latest: LastRead | undefined
+  #latestCollection: CollectionInfo | undefined
 
   constructor(session: Session, names: Names) {
     this.#session = session
@@ -188,13 +188,13 @@ export class DocumentReader {
     if (known === undefined) texts.set(shown, text)
     if (text === null) return undefined
     step(Math.ceil(text.length / unitsPerStep))
-    tellFullRead(doc, call)
+    hintFullRead(doc, call)
     return text
   }
 
   /** All fields in the order of the response. */
   fields(doc: Doc, call: Call): Struct {
-    tellFullRead(doc, call)
+    hintFullRead(doc, call)
     const read = this.#require(doc, call)
     const { fields } = read
     const readAt = doc.readAt ?? call.at
@@ -230,7 +230,7 @@ export class DocumentReader {
         new Doc(doc.ref, doc.collection, { ...doc, foundIn: { ...foundIn, covered: 'all' } })
       return computed(covering || doc, call)
     }
-    if (name !== 'data') this.tellUncovered(doc, name, call)
+    if (name !== 'data') this.hintUncovered(doc, name, call)
     const { fields, ts } = this.#require(doc, call, isFree)
     if (name === 'ts') return timeOf(ts)
     const readAt = doc.readAt ?? call.at
@@ -246,7 +246,7 @@ export class DocumentReader {
    * Adds a hint if the index that found the document does not cover a field. `call` is the position of the field
    * access.
    */
-  tellUncovered(doc: Doc, name: string, call: Call): void {
+  hintUncovered(doc: Doc, name: string, call: Call): void {
     const { foundIn } = doc
     if (foundIn === undefined || isCovered(doc, name)) return
     const text = `.${name} is not covered by the ${foundIn.name} index.`
@@ -259,7 +259,7 @@ export class DocumentReader {
   }
 
   /** The collection of a user's document, with its schema. Read-only queries cache the last result. */
-  #aboutCollection(ref: Ref): LatestCollection {
+  #aboutCollection(ref: Ref): CollectionInfo {
     const session = this.#session
     const known = this.#latestCollection
     if (known?.number === ref.collection && known.database === ref.database) return known
@@ -358,7 +358,7 @@ function newText(read: DocumentVersion, tagged: boolean, call: Call): string | n
 }
 
 /** Adds a hint if the query reads all of a document whose index covers only some fields. */
-function tellFullRead({ foundIn }: Doc, call: Call): void {
+function hintFullRead({ foundIn }: Doc, call: Call): void {
   if (foundIn === undefined || foundIn.covered === 'all') return
   const text = `Full documents returned from ${foundIn.name}.`
   call.evaluation.hint('non_covered_document_read', text, foundIn.span)

@@ -22,11 +22,11 @@ import {
 import type { Call, FieldsMode, Writer } from '../call.ts'
 import type { QueryFailure } from '../failure/failure.ts'
 import { id as idParameter } from '../library/parameters.ts'
-import { isRefusedField } from '../schema/field-names.ts'
+import { isRejectedField } from '../schema/field-names.ts'
 import { isSchemaNative } from '../schema/fsl/definition-of-item.ts'
 import { schemaFaults } from '../schema/push/current-files.ts'
 import { Doc, type Module, type Struct, typeName, type Value } from '../value.ts'
-import { settleDefinition, violation } from './collection-writing.ts'
+import { prepareDefinition, violation } from './collection-writing.ts'
 import { definitionFailures, unknownRole } from './definitions.ts'
 import type { DocumentReader } from './documents-read.ts'
 import { Migrations } from './migrations.ts'
@@ -34,16 +34,16 @@ import { checkFields } from './native-fields.ts'
 import type { Names } from './query-names.ts'
 import { schemaPartsOf } from './schema-parts.ts'
 import { collectionRef } from './stored-sets.ts'
-import { NotStorable, storedOf } from './stored-values.ts'
+import { storedOf, UnstorableValue } from './stored-values.ts'
 import {
   constraintFailure,
   failedTo,
   invalidSchema,
   pastWrite,
   permissionDenied,
-  refusal,
   sameQuery,
   type Target,
+  writeFailure,
 } from './write-failures.ts'
 
 /** The rules of version 10 for writes. Names and roles are checked when the query ends. */
@@ -95,7 +95,7 @@ export class QueryDocumentWriter implements Writer {
       ref: isUser ? undefined : new Ref(session.database, number, -1n),
       name: undefined,
     }
-    if (mode === 'default') this.#refuseComputed(definition, data, target, call)
+    if (mode === 'default') this.#rejectComputed(definition, data, target, call)
     const [id, rest] = mode === 'default' ? this.#takeId(data, isUser, target, call) : [undefined, data]
     const given = stored(rest, call)
     const fields = isUser
@@ -105,10 +105,10 @@ export class QueryDocumentWriter implements Writer {
       createDocument(definition, id, fields, session, {
         ...writeRules,
         check: () => {
-          if (isUser) this.#refuseSameQuery(definition, call)
-          if (mode === 'default') refuseReserved(given, target, call, !isUser)
+          if (isUser) this.#rejectSameQuery(definition, call)
+          if (mode === 'default') rejectReserved(given, target, call, !isUser)
         },
-        ...this.#settling(number, undefined, target, call),
+        ...this.#definitionRules(number, undefined, target, call),
       }),
     )
     this.#noteWrite(made.ref, call)
@@ -136,7 +136,7 @@ export class QueryDocumentWriter implements Writer {
       name: doc.name === undefined ? undefined : (textIn(before, 'name') ?? doc.name),
     }
     const given = stored(data, call)
-    if (isUser && mode === 'default') this.#refuseComputed(collectionOf(ref), data, target, call)
+    if (isUser && mode === 'default') this.#rejectComputed(collectionOf(ref), data, target, call)
     const fields = isUser
       ? documentFields(given, mode)
       : this.#nativeFields(ref.collection, how, given, doc, target, call)
@@ -146,11 +146,11 @@ export class QueryDocumentWriter implements Writer {
       changeDocument(how, ref, fields, session, {
         ...writeRules,
         check: () => {
-          if (isUser) this.#refuseSameQuery(collectionOf(ref), call)
-          else this.#refuseWritten(ref, call)
-          if (mode === 'default') refuseReserved(given, target, call, !isUser)
+          if (isUser) this.#rejectSameQuery(collectionOf(ref), call)
+          else this.#rejectWritten(ref, call)
+          if (mode === 'default') rejectReserved(given, target, call, !isUser)
         },
-        ...this.#settling(ref.collection, ref, target, call),
+        ...this.#definitionRules(ref.collection, ref, target, call),
       }),
     )
     this.#noteWrite(ref, call)
@@ -167,9 +167,9 @@ export class QueryDocumentWriter implements Writer {
     const target: Target = { action: 'delete', collection: doc.collection.name, ref, name: doc.name }
     this.#session.asker = call
     if (!mayOnDocument('delete', ref, this.#session)) throw permissionDenied(call)
-    if (ref.collection >= firstUserCollection) this.#refuseSameQuery(collectionOf(ref), call)
+    if (ref.collection >= firstUserCollection) this.#rejectSameQuery(collectionOf(ref), call)
     else {
-      this.#refuseWritten(ref, call)
+      this.#rejectWritten(ref, call)
       this.#names.keep(ref)
     }
     this.#guarded(target, call, () => {
@@ -186,18 +186,23 @@ export class QueryDocumentWriter implements Writer {
       return work()
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      throw violation(error, this.#session, call) ?? refusal(error, target, call)
+      throw violation(error, this.#session, call) ?? writeFailure(error, target, call)
     }
   }
 
   /** Collection definitions are checked and normalized before they are stored. */
-  #settling(number: number, own: Ref | undefined, target: Target, call: Call): Pick<WriteRules, 'settle'> {
+  #definitionRules(
+    number: number,
+    own: Ref | undefined,
+    target: Target,
+    call: Call,
+  ): Pick<WriteRules, 'settle'> {
     if (number !== native.collections) return {}
     return {
       settle: fields => {
-        const failures = settleDefinition(fields, own, this.#session)
+        const failures = prepareDefinition(fields, own, this.#session)
         if (failures.length > 0) throw constraintFailure(failedTo(target), failures, call)
-        this.#migrations.settle(fields, own, call)
+        this.#migrations.addSteps(fields, own, call)
       },
     }
   }
@@ -216,17 +221,17 @@ export class QueryDocumentWriter implements Writer {
   }
 
   /** Rejects a write to a document whose collection this query has written. */
-  #refuseSameQuery(definition: Ref, call: Call): void {
+  #rejectSameQuery(definition: Ref, call: Call): void {
     const isGone = this.#names.deleted.has(definition.id)
     if (isGone || schemaPartsOf(definition, this.#session).isWrittenHere) throw sameQuery(call)
   }
 
   /** Rejects a write to a collection in which this query has written documents. */
-  #refuseWritten(ref: Ref, call: Call): void {
+  #rejectWritten(ref: Ref, call: Call): void {
     if (ref.collection === native.collections && this.#written.has(Number(ref.id))) throw sameQuery(call)
   }
 
-  #refuseComputed(definition: Ref, data: Struct, target: Target, call: Call): void {
+  #rejectComputed(definition: Ref, data: Struct, target: Target, call: Call): void {
     const { computed } = schemaPartsOf(definition, this.#session)
     if (computed.size === 0) return
     const failures = [...computed.keys()]
@@ -252,7 +257,7 @@ export class QueryDocumentWriter implements Writer {
     call: Call,
   ): ObjectValue {
     const session = this.#session
-    refuseReserved(given, target, call, true)
+    rejectReserved(given, target, call, true)
     const before = (doc && session.transaction.get(doc.ref)?.fields) ?? new Map<string, StoredValue>()
     const { failures, stored: fields } = checkFields(number, mode, given, doc, before, session)
     const all = [...failures, ...definitionFailures(number, mode, given, doc, session)]
@@ -330,7 +335,7 @@ function stored(data: Struct, call: Call): ObjectValue {
     // An object always converts to an object.
     return storedOf(data) as ObjectValue
   } catch (error) {
-    throw error instanceof NotStorable ? call.failure('invalid_type', error.message) : error
+    throw error instanceof UnstorableValue ? call.failure('invalid_type', error.message) : error
   }
 }
 
@@ -345,10 +350,10 @@ function documentFields(given: ObjectValue, mode: FieldsMode): ObjectValue {
 }
 
 /** Rejects reserved field names, and a `ttl` that is not a time. */
-function refuseReserved(given: ObjectValue, target: Target, call: Call, isNative = false): void {
-  const refused = [...given.keys()].filter(name => isRefusedField(name) && !(isNative && name === 'data'))
-  if (refused.length > 0) {
-    const failures = refused.map(name => ({
+function rejectReserved(given: ObjectValue, target: Target, call: Call, isNative = false): void {
+  const reserved = [...given.keys()].filter(name => isRejectedField(name) && !(isNative && name === 'data'))
+  if (reserved.length > 0) {
+    const failures = reserved.map(name => ({
       paths: [[name]],
       message: 'Is a reserved field and cannot be used',
     }))
@@ -362,17 +367,17 @@ function refuseReserved(given: ObjectValue, target: Target, call: Call, isNative
 
 /** Converts the given id of a new document. */
 function idOf(given: Value, target: Target, call: Call): bigint {
-  const refused = (message: string): QueryFailure =>
+  const invalidId = (message: string): QueryFailure =>
     constraintFailure(failedTo(target), [{ paths: [['id']], message }], call)
   if (given === null || (typeof given === 'object' && 'kind' in given && given.kind === 'null')) {
-    throw refused('Missing required field of type ID | String | Long')
+    throw invalidId('Missing required field of type ID | String | Long')
   }
   const id = idParameter.cast(given)
   if (id === undefined) {
     const type = given instanceof Map ? valueTypeText(stored(given, call)) : typeName(given)
-    throw refused(`Expected ID | String | Long, provided ${type}`)
+    throw invalidId(`Expected ID | String | Long, provided ${type}`)
   }
-  if (id < 0n) throw refused('id must be nonnegative')
+  if (id < 0n) throw invalidId('id must be nonnegative')
   return id
 }
 

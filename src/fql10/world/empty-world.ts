@@ -17,7 +17,7 @@ export const emptyWorld: World = {
   fields: () => new Map(),
   storedText: () => undefined,
   field: () => undefined,
-  tellUncovered: () => undefined,
+  hintUncovered: () => undefined,
   collection: nowhere,
   userFunction: nowhere,
   definitionOf: nowhere,

@@ -11,7 +11,7 @@ import { any, id as idParameter } from '../library/parameters.ts'
 import { endsOfRange, rangeOfDocuments } from '../sets/range.ts'
 import { type StoredBound, StoredSet } from '../sets/stored-set.ts'
 import { Doc, type Module, UserCollection, type Value } from '../value.ts'
-import { NotStorable, storedOf } from './stored-values.ts'
+import { storedOf, UnstorableValue } from './stored-values.ts'
 
 const { method } = entriesFor<Module>()
 
@@ -69,7 +69,7 @@ function storedTerm(term: Value, name: string, call: Call): StoredValue {
 
 function storedOrNothing(value: Value): StoredValue | undefined {
   return catchError(
-    NotStorable,
+    UnstorableValue,
     () => storedOf(value),
     () => undefined,
   )

@@ -6,7 +6,7 @@ import type { Diagnostic } from '../failure/failure.ts'
 import type { Span } from '../syntax/source.ts'
 
 /** The log lines of one evaluation, in order. */
-export function toldOf({ told }: Session): Diagnostic[] {
+export function logLinesOf({ told }: Session): Diagnostic[] {
   // Version 4 writes no log lines, so all of them have this type.
   return told as Diagnostic[]
 }

@@ -14,12 +14,12 @@ import type { FindCollection, ReferredCollection, Session } from '../../model/se
 import { native, type ObjectValue, type Ref, type Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
 import { type Diagnostic, QueryFailure } from '../failure/failure.ts'
-import { drawnInMessage } from '../failure/summary.ts'
+import { renderInMessage } from '../failure/summary.ts'
 import type { CollectionItem } from '../schema/fsl/schema-items.ts'
 import { type Declaration, declarationOf, declarationOfItem } from '../schema/migrations/declaration.ts'
 import { type MigrationPlan, planMigration } from '../schema/migrations/migration-plan.ts'
 import type { Filler, PlannedStep } from '../schema/migrations/planned-step.ts'
-import { drawn, sameQuery } from './write-failures.ts'
+import { renderError, sameQuery } from './write-failures.ts'
 
 /**
  * Plans the migration from the stored definition to an item of a schema file. The faults of the plan have positions.
@@ -32,7 +32,7 @@ export function migrationOfItem(item: CollectionItem, session: Session): Migrati
 }
 
 /** A definition that the existing documents cannot migrate to. */
-interface Refusal {
+interface RejectedDefinition {
   readonly own: Ref | undefined
   readonly faults: readonly Diagnostic[]
   /** The reason, if it has no position in the text. */
@@ -43,27 +43,27 @@ interface Refusal {
 export class Migrations {
   readonly #session: Session
   /** Keyed by collection name. A later write of the same collection replaces the entry. */
-  readonly #refusals = new Map<string, Refusal>()
+  readonly #rejected = new Map<string, RejectedDefinition>()
 
   constructor(session: Session) {
     this.#session = session
   }
 
   /** Adds the migration steps to a definition before it is written. `own`: the collection, if it exists already. */
-  settle(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
+  addSteps(fields: Map<string, StoredValue>, own: Ref | undefined, call: Call): void {
     const session = this.#session
     const name = String(fields.get('name'))
-    this.#refusals.delete(name)
+    this.#rejected.delete(name)
     const before = own && beforeQuery(own, session)
     const plan = planMigration(declarationOf(fields), liveDeclaration(own, session), finderOf(session))
-    const refuse = (message: string | undefined) =>
-      this.#refusals.set(name, { own, faults: plan.faults, message })
-    if (plan.faults.length > 0) refuse(undefined)
+    const reject = (message: string | undefined) =>
+      this.#rejected.set(name, { own, faults: plan.faults, message })
+    if (plan.faults.length > 0) reject(undefined)
     let steps: readonly Step[] = []
     if (own !== undefined && plan.steps.length > 0) {
       if (session.transaction.hasWritten(own.database, Number(own.id))) throw sameQuery(call)
       const valued = hasForeignIndexes(own, session) ? foreignIndexes : withValues(plan.steps, name, session)
-      if (typeof valued === 'string') refuse(valued)
+      if (typeof valued === 'string') reject(valued)
       else steps = valued
     }
     noteSteps(fields, before, steps)
@@ -72,14 +72,14 @@ export class Migrations {
   /** Throws a QueryFailure at `call` if a definition has no valid migration. Runs after all writes of the query. */
   finish(call: Call): void {
     const { transaction } = this.#session
-    const refusals = [...this.#refusals.values()].filter(
+    const rejected = [...this.#rejected.values()].filter(
       ({ own }) => own === undefined || transaction.get(own) !== undefined,
     )
-    if (refusals.length === 0) return
-    const faults = refusals.flatMap(refusal => refusal.faults)
-    const other = refusals.find(({ message }) => message !== undefined)?.message ?? ''
-    const told = faults.length > 0 ? indented(drawnInMessage(faults, '\n')) : other
-    throw call.failure('invalid_schema', msg`Invalid database schema update.\n${told}`)
+    if (rejected.length === 0) return
+    const faults = rejected.flatMap(each => each.faults)
+    const other = rejected.find(({ message }) => message !== undefined)?.message ?? ''
+    const text = faults.length > 0 ? indented(renderInMessage(faults, '\n')) : other
+    throw call.failure('invalid_schema', msg`Invalid database schema update.\n${text}`)
   }
 }
 
@@ -125,7 +125,7 @@ function finderOf(session: Session): FindCollection {
 // ---------------------------------------------------------------------------------------------- values
 
 /** A new field whose value for existing documents is not computed yet. */
-interface Unfilled {
+interface NewField {
   readonly path: FieldNames
   readonly type: FieldType
   readonly value: Filler | undefined
@@ -138,7 +138,7 @@ function withValues(
   session: Session,
 ): readonly Step[] | string {
   const failures: string[] = []
-  const filled = <F extends Unfilled>(field: F): Omit<F, 'value'> & { readonly value: StoredValue } => {
+  const filled = <F extends NewField>(field: F): Omit<F, 'value'> & { readonly value: StoredValue } => {
     const outcome = valueFor(field, collection, session)
     if ('failure' in outcome) failures.push(outcome.failure)
     return { ...field, value: 'value' in outcome ? outcome.value : null }
@@ -152,11 +152,11 @@ function withValues(
 
 type Outcome = { readonly value: StoredValue } | { readonly failure: string }
 
-function valueFor({ path, type, value: filler }: Unfilled, collection: string, session: Session): Outcome {
+function valueFor({ path, type, value: filler }: NewField, collection: string, session: Session): Outcome {
   const outcome: Outcome =
     filler === undefined
       ? { value: null }
-      : evaluated(filler, `*field:${collection}:${path.join('.')}*`, session)
+      : evaluateFiller(filler, `*field:${collection}:${path.join('.')}*`, session)
   if ('failure' in outcome) return outcome
   const { value } = outcome
   const failures =
@@ -176,13 +176,13 @@ function unplaced(message: string): string {
 }
 
 /** Evaluates an expression with the rights of the service, by the rules of default values. */
-function evaluated({ expression }: Filler, name: string, session: Session): Outcome {
+function evaluateFiller({ expression }: Filler, name: string, session: Session): Outcome {
   const authority = { kind: 'predicate', database: session.database } as const
   const run = () => ({
     value: session.withAuthority(authority, () => runDefault(expression.text, name, session)),
   })
   return catchError(QueryFailure, run, (error): Outcome => {
-    const why = error.code === 'invalid_type' ? `${error.message}.` : drawn(error)
+    const why = error.code === 'invalid_type' ? `${error.message}.` : renderError(error)
     return { failure: unplaced(`Failed to convert migration.\n${why}`) }
   })
 }

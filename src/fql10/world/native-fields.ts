@@ -34,13 +34,13 @@ interface NativeField {
   /** The field is never shown. */
   readonly hidden?: true
   /** Converts a value to its stored form, or returns the reason why it is invalid. */
-  readonly store?: (value: StoredValue, session: Session) => StoredValue | Refused
+  readonly store?: (value: StoredValue, session: Session) => StoredValue | InvalidValue
   /** Converts a stored value to the shown value. */
   readonly show?: (value: StoredValue, session: Session) => StoredValue
 }
 
 /** The reason why a value is invalid. */
-class Refused {
+class InvalidValue {
   readonly message: string
   constructor(message: string) {
     this.message = message
@@ -71,7 +71,7 @@ const document: NativeField = {
   store: value =>
     value instanceof Ref && value.collection >= firstUserCollection
       ? value
-      : new Refused('Expected document from a user-defined collection.'),
+      : new InvalidValue('Expected document from a user-defined collection.'),
 }
 
 const database: NativeField = {
@@ -82,7 +82,7 @@ const database: NativeField = {
     const found = session.transaction.catalogue.resolve(session.database, native.databases, String(value))
     // A database that the caller cannot read gives the same error as a database that does not exist.
     if (found !== undefined && mayRead(found, session)) return found
-    return new Refused(`Field refers to an unknown database name \`${value}\`.`)
+    return new InvalidValue(`Field refers to an unknown database name \`${value}\`.`)
   },
   show: nameOfReference,
 }
@@ -229,7 +229,7 @@ export function checkFields(
       fail(field, `Expected ${type}, provided ${valueTypeText(value)}`)
     } else {
       const kept = spec.store?.(value, session) ?? value
-      if (kept instanceof Refused) fail(field, kept.message)
+      if (kept instanceof InvalidValue) fail(field, kept.message)
       else stored.set(spec.stored ?? field, kept)
     }
   }

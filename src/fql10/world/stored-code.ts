@@ -18,8 +18,8 @@ import { Lambda, typeName } from '../value.ts'
 import { boundValue } from './bindings.ts'
 import { bodyOf } from './bodies.ts'
 import { DataWorld } from './data-world.ts'
-import { toldOf } from './log-lines.ts'
-import { NotStorable, storedOf } from './stored-values.ts'
+import { logLinesOf } from './log-lines.ts'
+import { storedOf, UnstorableValue } from './stored-values.ts'
 import { foreignOrFailure } from './user-functions.ts'
 
 /** Implements stored code of version 10. Arguments and results are stored values. */
@@ -52,7 +52,7 @@ function run(
     return storable(() => boundValue(bodyOf(text, name), one, session))
   }
   const world = new DataWorld(session)
-  const interpreter = interpreterOf(session, world, { told: toldOf(session) })
+  const interpreter = interpreterOf(session, world, { logLines: logLinesOf(session) })
   if (isExpression) {
     const program = parseQuery(new Source(name, text), [])
     const call = callOf(interpreter, program.source, session, at)
@@ -86,9 +86,9 @@ function effectIn(place: EffectPlace, effect: 'pure' | 'read'): CallEffect {
   return place === 'default values' ? 'observation' : effect
 }
 
-/** Returns the result of `work`, and converts NotStorable to a QueryFailure. */
+/** Returns the result of `work`, and converts UnstorableValue to a QueryFailure. */
 function storable(work: () => StoredValue): StoredValue {
-  return catchError(NotStorable, work, ({ value }) => {
+  return catchError(UnstorableValue, work, ({ value }) => {
     const message = msg`Value has type ${typeName(value)}, which cannot be persisted`
     throw new QueryFailure('invalid_type', message, [])
   })

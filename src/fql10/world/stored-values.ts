@@ -80,7 +80,7 @@ function runtimeArray(stored: readonly StoredValue[], documentOf: DocumentOf): V
 }
 
 /** A value that cannot be stored, with its path. */
-export class NotStorable {
+export class UnstorableValue {
   readonly path: string
   readonly value: Value
   constructor(path: string, value: Value) {
@@ -97,7 +97,7 @@ export class NotStorable {
   }
 }
 
-/** Converts a value to its stored form. Throws {@link NotStorable} for the first part that cannot be stored. */
+/** Converts a value to its stored form. Throws {@link UnstorableValue} for the first part that cannot be stored. */
 export function storedOf(value: Value, path = ''): StoredValue {
   if (value === null || value instanceof NullValue) return null
   if (typeof value !== 'object' || value instanceof Uint8Array) return value
@@ -111,5 +111,5 @@ export function storedOf(value: Value, path = ''): StoredValue {
   if (value instanceof TransactionTime) return TransactionTime.time
   if (value instanceof NarrowLong) return value.value
   if (value instanceof Doc && value.state !== 'by name') return value.ref
-  throw new NotStorable(path, value)
+  throw new UnstorableValue(path, value)
 }

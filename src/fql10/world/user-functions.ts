@@ -13,7 +13,7 @@ import { QueryFailure } from '../failure/failure.ts'
 import { Doc, Id, NullValue, typeName, type UserFunction, type Value } from '../value.ts'
 import { bodyOf } from './bodies.ts'
 import type { DocumentReader } from './documents-read.ts'
-import { NotStorable, PassedArgument, runtimeOf, storedOf } from './stored-values.ts'
+import { PassedArgument, runtimeOf, storedOf, UnstorableValue } from './stored-values.ts'
 import { permissionDenied } from './write-failures.ts'
 
 /**
@@ -79,7 +79,7 @@ function runForeign(
 
 function foreignArgument(arg: Value, parameter: string, call: Call): StoredValue {
   return catchError(
-    NotStorable,
+    UnstorableValue,
     () => toForeign(arg),
     ({ value }) => {
       const message = msg`Invalid argument for \`${parameter}\`. FQL v4 does not support \`${typeName(value)}\` values.`
@@ -100,7 +100,7 @@ function translated(error: unknown, call: Call, reader: DocumentReader): unknown
 }
 
 /**
- * Converts a value to its form in version 4. Throws {@link NotStorable} for a value that version 4 does not support.
+ * Converts a value to its form in version 4. Throws {@link UnstorableValue} for a value that version 4 does not support.
  */
 function toForeign(value: Value): StoredValue {
   if (value instanceof Id) return value.value
@@ -118,10 +118,10 @@ function toForeign(value: Value): StoredValue {
 /** Converts a value as {@link toForeign} does, but throws a Failure for a value that version 4 does not support. */
 export function foreignOrFailure(value: Value): StoredValue {
   return catchError(
-    NotStorable,
+    UnstorableValue,
     () => toForeign(value),
-    refused => {
-      throw Failure.of({ kind: 'foreign value', type: typeName(refused.value) })
+    unstorable => {
+      throw Failure.of({ kind: 'foreign value', type: typeName(unstorable.value) })
     },
   )
 }

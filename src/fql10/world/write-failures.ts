@@ -16,7 +16,7 @@ import {
 import { native, type Ref } from '../../values/value.ts'
 import { type Call, failureWithin } from '../call.ts'
 import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failure/failure.ts'
-import { drawnInMessage } from '../failure/summary.ts'
+import { renderInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
 
 /** The document that a call was about to write. */
@@ -49,14 +49,14 @@ export function constraintFailure(
   const parts = { constraintFailures: failures }
   const { diagnostics } = call.failure('constraint_failure', message, [], parts)
   const lines = failures.map(each => `\n  ${failureLine(each)}`)
-  const told = failures.length === 0 ? message : msg`${message}\nconstraint failures:${lines.join('')}`
-  const drawn = diagnostics.map(diagnostic => ({ ...diagnostic, message: told }))
-  return new QueryFailure('constraint_failure', message, drawn, parts)
+  const text = failures.length === 0 ? message : msg`${message}\nconstraint failures:${lines.join('')}`
+  const rendered = diagnostics.map(diagnostic => ({ ...diagnostic, message: text }))
+  return new QueryFailure('constraint_failure', message, rendered, parts)
 }
 
 /** The failure of an inconsistent schema. The message contains the rendered faults. */
 export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryFailure {
-  const lines = drawnInMessage(faults, '\n')
+  const lines = renderInMessage(faults, '\n')
     .split('\n')
     .map(line => `\n    ${line}`)
   return call.failure('invalid_schema', msg`Invalid database schema update.${lines.join('')}`)
@@ -64,9 +64,9 @@ export function invalidSchema(faults: readonly Diagnostic[], call: Call): QueryF
 
 /** The line of a failure in the summary: its paths and its message, in which every line but the first is indented. */
 function failureLine({ label = '', message, paths }: ConstraintFailure): string {
-  const told = paths.length === 0 ? label : paths.map(pathText).join(',')
+  const place = paths.length === 0 ? label : paths.map(pathText).join(',')
   const text = message.replaceAll('\n', '\n      ')
-  return told === '' ? text : `${told}: ${text}`
+  return place === '' ? text : `${place}: ${text}`
 }
 
 /** The error of a call without the necessary rights. */
@@ -75,7 +75,7 @@ export function permissionDenied(call: Call): QueryFailure {
 }
 
 /** Converts a failure of the model. */
-export function refusal({ faults }: Failure, target: Target, call: Call): QueryFailure {
+export function writeFailure({ faults }: Failure, target: Target, call: Call): QueryFailure {
   const [fault] = faults
   return fault === undefined ? permissionDenied(call) : errorOf(fault, target, call)
 }
@@ -123,7 +123,7 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
         ? failureWithin(fault.error, call)
         : call.failure('eval_error', msg`${fault.error.message}`)
     case 'failed default':
-      return failed(`Default field evaluation failed.\n${drawn(fault.error)}`, [fault.field])
+      return failed(`Default field evaluation failed.\n${renderError(fault.error)}`, [fault.field])
     case 'other database':
       return failed('Documents of other databases cannot be written.')
     case 'negative id':
@@ -156,9 +156,9 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
 }
 
 /** Renders an error of user code with its position and source lines. */
-export function drawn(error: LanguageError): string {
+export function renderError(error: LanguageError): string {
   const isDrawn = error instanceof QueryFailure && error.diagnostics.length > 0
-  return isDrawn ? drawnInMessage(error.diagnostics, '\n\n') : error.message
+  return isDrawn ? renderInMessage(error.diagnostics, '\n\n') : error.message
 }
 
 /** Fields in `data` are shown without the `data` prefix. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareTotally, equalElements } from '../../../src/fql10/comparison.ts'
-import { add, divide, doubleOf, saturated } from '../../../src/fql10/numbers.ts'
+import { add, divide, doubleOf, saturate } from '../../../src/fql10/numbers.ts'
 import { asLong, Id, type Value } from '../../../src/fql10/value.ts'
 
 test('values of different types are ordered by type, with null last', () => {
@@ -25,6 +25,6 @@ test('array elements are equal by IEEE 754, and an id equals a text but no numbe
 test('integer results beyond 64 bits become doubles', () => {
   assert.equal(add(2n ** 63n - 1n, 1n), 2 ** 63)
   assert.equal(divide(-(2n ** 63n), -1n), -(2n ** 63n))
-  assert.equal(saturated(1e300), 2n ** 63n - 1n)
+  assert.equal(saturate(1e300), 2n ** 63n - 1n)
   assert.equal(doubleOf(asLong(3n)), 3)
 })

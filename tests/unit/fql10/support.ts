@@ -43,13 +43,13 @@ interface RunOptions {
 export function run(query: unknown, { arguments: given = {}, format = 'tagged' }: RunOptions = {}): Outcome {
   let id = 0n
   const seconds = 1_700_000_000
-  const told: Diagnostic[] = []
+  const logLines: Diagnostic[] = []
   const interpreter = new Interpreter({
     world: emptyWorld,
     now: micros(seconds * 1_000_000),
     newId: () => ++id,
     compute: () => {},
-    told,
+    logLines,
   })
   const rendering: Rendering = {
     call: new Call(interpreter, undefined, new Source('*query*', ''), undefined),
@@ -71,11 +71,11 @@ export function run(query: unknown, { arguments: given = {}, format = 'tagged' }
       args.set(name, format === 'simple' ? decodeSimple(json) : decodeTagged(json, names))
     }
     const value = interpreter.run(program, args, placeholders)
-    return { data: render(value), summary: summaryOf(told) }
+    return { data: render(value), summary: summaryOf(logLines) }
   } catch (failure) {
     if (!(failure instanceof QueryFailure)) throw failure
     const { code, message, diagnostics, abort } = failure
     const error = abort === undefined ? { code, message } : { code, message, abort: render(abort.value) }
-    return { error, summary: summaryOf([...diagnostics, ...told]) }
+    return { error, summary: summaryOf([...diagnostics, ...logLines]) }
   }
 }

@@ -62,11 +62,11 @@ export class Conversion {
   }
 
   /** Rejects annotations. */
-  refuseAnnotations({ annotations: [first] }: OutlineItem): void {
+  rejectAnnotations({ annotations: [first] }: OutlineItem): void {
     if (first !== undefined) this.fault(msg`Annotations are not allowed here`, first)
   }
 
-  refuseName({ name }: OutlineMember): void {
+  rejectName({ name }: OutlineMember): void {
     if (name !== undefined) this.fault(msg`Name is not allowed here`, name)
   }
 
@@ -99,8 +99,8 @@ export class Conversion {
     if (only.form !== 'member' || only.keyword.text !== 'predicate') {
       return this.fault(msg`Expecting a predicate`, only)
     }
-    this.refuseAnnotations(only)
-    this.refuseName(only)
+    this.rejectAnnotations(only)
+    this.rejectName(only)
     const value = this.expressionOf(only)
     if (value === undefined) return undefined
     if (lambdaInParentheses(value.node) === undefined) {
@@ -119,7 +119,7 @@ export class Conversion {
 }
 
 /** Detects duplicates. */
-export class Onces {
+export class DuplicateCheck {
   readonly #conversion: Conversion
   readonly #places = new Map<string, SourceRange>()
 

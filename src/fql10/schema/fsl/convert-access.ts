@@ -2,7 +2,7 @@
 
 import { msg } from '../../../base/message.ts'
 import { resourceActions } from '../../../model/auth/contract.ts'
-import { type Conversion, errorPlace, nodeOf, Onces, wordOf } from './conversion.ts'
+import { type Conversion, DuplicateCheck, errorPlace, nodeOf, wordOf } from './conversion.ts'
 import type { OutlineBlock, OutlineMember } from './outline.ts'
 import type {
   ActionMember,
@@ -17,35 +17,35 @@ const actions: ReadonlySet<string> = new Set(resourceActions)
 
 /** The members of a role. */
 export function roleMembers({ members }: OutlineBlock, conversion: Conversion): readonly RoleMember[] {
-  const onces = new Onces(conversion)
+  const duplicates = new DuplicateCheck(conversion)
   return members.flatMap((item): RoleMember | readonly RoleMember[] => {
     const word = wordOf(item)
     if (item.form === 'member' && word.text === 'privileges')
-      return privilegesMember(item, onces, conversion) ?? []
+      return privilegesMember(item, duplicates, conversion) ?? []
     if (item.form === 'member' && word.text === 'membership')
-      return predicatedMember('membership', item, onces, conversion) ?? []
+      return predicatedMember('membership', item, duplicates, conversion) ?? []
     return conversion.fault(msg`Invalid member \`${word.text}\``, word) ?? []
   })
 }
 
 function privilegesMember(
   item: OutlineMember,
-  known: Onces,
+  known: DuplicateCheck,
   conversion: Conversion,
 ): PrivilegesMember | undefined {
-  conversion.refuseAnnotations(item)
+  conversion.rejectAnnotations(item)
   const name = conversion.nameOf(item)
   if (name === undefined) return undefined
   known.addNamed('privileges', name)
   const block = conversion.blockOf(item)
   if (block === undefined) return undefined
-  const onces = new Onces(conversion)
+  const duplicates = new DuplicateCheck(conversion)
   const found = block.members.flatMap((action): ActionMember | readonly ActionMember[] => {
     const word = wordOf(action)
-    conversion.refuseAnnotations(action)
+    conversion.rejectAnnotations(action)
     if (action.form !== 'member' || !actions.has(word.text))
       return conversion.fault(msg`Invalid action \`${word.text}\``, word) ?? []
-    if (!onces.addNamed('action', word)) return []
+    if (!duplicates.addNamed('action', word)) return []
     const predicate = conversion.optionalPredicate(action)
     return { kind: 'action', name: word, predicate, start: action.start, end: action.end }
   })
@@ -55,29 +55,29 @@ function privilegesMember(
 function predicatedMember<K extends 'membership' | 'role'>(
   kind: K,
   item: OutlineMember,
-  onces: Onces,
+  duplicates: DuplicateCheck,
   conversion: Conversion,
 ): PredicatedMember<K> | undefined {
-  conversion.refuseAnnotations(item)
+  conversion.rejectAnnotations(item)
   const name = conversion.nameOf(item)
   if (name === undefined) return undefined
-  onces.addNamed(kind, name)
+  duplicates.addNamed(kind, name)
   const predicate = conversion.optionalPredicate(item)
   return { kind, name, predicate, start: item.start, end: item.end }
 }
 
 /** The members of an access provider. */
 export function providerMembers(block: OutlineBlock, conversion: Conversion): readonly ProviderMember[] {
-  const onces = new Onces(conversion)
+  const duplicates = new DuplicateCheck(conversion)
   const given = new Set<string>()
   const members = block.members.flatMap((item): ProviderMember | readonly ProviderMember[] => {
     const word = wordOf(item)
     if (item.form === 'member') {
       if (word.text === 'issuer' || word.text === 'jwks_uri') {
         given.add(word.text)
-        return textMember(item, word.text, onces, conversion) ?? []
+        return textMember(item, word.text, duplicates, conversion) ?? []
       }
-      if (word.text === 'role') return predicatedMember('role', item, onces, conversion) ?? []
+      if (word.text === 'role') return predicatedMember('role', item, duplicates, conversion) ?? []
     }
     return conversion.fault(msg`Invalid member \`${word.text}\``, word) ?? []
   })
@@ -91,12 +91,12 @@ const titles = { issuer: 'issuer', jwks_uri: 'jwks uri' } as const
 function textMember(
   item: OutlineMember,
   kind: keyof typeof titles,
-  onces: Onces,
+  duplicates: DuplicateCheck,
   conversion: Conversion,
 ): TextMember | undefined {
   const { end, keyword, start } = item
-  conversion.refuseAnnotations(item)
-  if (!onces.add(titles[kind], keyword)) return undefined
+  conversion.rejectAnnotations(item)
+  if (!duplicates.add(titles[kind], keyword)) return undefined
   const given = conversion.valueOf(item)
   if (given === undefined) return undefined
   const node = nodeOf(given)

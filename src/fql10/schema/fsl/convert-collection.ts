@@ -3,10 +3,17 @@
 import { msg, own } from '../../../base/message.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
 import { isReservedField } from '../field-names.ts'
-import { type Conversion, errorPlace, lambdaInParentheses, nodeOf, Onces, wordOf } from './conversion.ts'
+import {
+  type Conversion,
+  DuplicateCheck,
+  errorPlace,
+  lambdaInParentheses,
+  nodeOf,
+  wordOf,
+} from './conversion.ts'
 import { migrationStatements } from './convert-migrations.ts'
 import { indexPaths, listOf } from './convert-paths.ts'
-import { refuseDefaults } from './nested-defaults.ts'
+import { rejectDefaults } from './nested-defaults.ts'
 import type { OutlineBlock, OutlineField, OutlineMember, SourceRange } from './outline.ts'
 import type {
   CollectionMember,
@@ -18,9 +25,9 @@ import type {
 } from './schema-items.ts'
 
 /** The parts that were found so far. */
-interface Seen {
+interface CollectionContext {
   readonly conversion: Conversion
-  readonly onces: Onces
+  readonly duplicates: DuplicateCheck
   readonly uniques: Map<string, SourceRange>
 }
 
@@ -29,34 +36,38 @@ export function collectionMembers(
   { members }: OutlineBlock,
   conversion: Conversion,
 ): readonly CollectionMember[] {
-  const seen: Seen = { conversion, onces: new Onces(conversion), uniques: new Map() }
+  const context: CollectionContext = {
+    conversion,
+    duplicates: new DuplicateCheck(conversion),
+    uniques: new Map(),
+  }
   return members.flatMap(member => {
-    if (member.form === 'field') return fieldMember(member, seen) ?? []
-    if (member.form === 'member') return otherMember(member, seen) ?? []
+    if (member.form === 'field') return fieldMember(member, context) ?? []
+    if (member.form === 'member') return otherMember(member, context) ?? []
     const word = wordOf(member)
     return conversion.fault(msg`Invalid field or member \`${word.text}\``, word) ?? []
   })
 }
 
-function fieldMember(item: OutlineField, seen: Seen): CollectionMember | undefined {
-  const { conversion, onces } = seen
+function fieldMember(item: OutlineField, context: CollectionContext): CollectionMember | undefined {
+  const { conversion, duplicates } = context
   const { compute, end, isWildcard, name, start, type, value } = item
-  conversion.refuseAnnotations(item)
+  conversion.rejectAnnotations(item)
   if (!isWildcard && conversion.identifier(name) === undefined) return undefined
   if (isReservedField(name.text)) {
     return conversion.fault(msg`Invalid reserved name \`${name.text}\``, item)
   }
-  if (!onces.addNamed('field', name)) return undefined
+  if (!duplicates.addNamed('field', name)) return undefined
   if (compute !== undefined) return computedMember(item, compute, conversion)
   if (type === undefined) return conversion.fault(msg`Expected a type signature`, item)
   if (isWildcard) {
     if (value !== undefined) {
       return conversion.fault(msg`No default allowed for wildcard field`, errorPlace(value))
     }
-    refuseDefaults(type, undefined, conversion)
+    rejectDefaults(type, undefined, conversion)
     return { kind: 'wildcard', name, type, start, end }
   }
-  refuseDefaults(type, value, conversion)
+  rejectDefaults(type, value, conversion)
   return { kind: 'field', name, type, defaultValue: value, start, end }
 }
 
@@ -75,21 +86,21 @@ function computedMember(
   return { kind: 'computed', name, type, body, start, end }
 }
 
-function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefined {
-  const { conversion } = seen
+function otherMember(item: OutlineMember, context: CollectionContext): CollectionMember | undefined {
+  const { conversion } = context
   switch (item.keyword.text) {
     case 'index':
-      return indexMember(item, seen)
+      return indexMember(item, context)
     case 'unique':
-      return uniqueMember(item, seen)
+      return uniqueMember(item, context)
     case 'check':
-      return checkMember(item, seen)
+      return checkMember(item, context)
     case 'history_days':
     case 'ttl_days':
     case 'document_ttls':
-      return settingMember(item, item.keyword.text, seen)
+      return settingMember(item, item.keyword.text, context)
     case 'migrations': {
-      if (!seen.onces.add('migration block', item)) return undefined
+      if (!context.duplicates.add('migration block', item)) return undefined
       const found = migrationStatements(item, conversion)
       return found && { kind: 'migrations', ...found, start: item.start, end: item.end }
     }
@@ -97,21 +108,24 @@ function otherMember(item: OutlineMember, seen: Seen): CollectionMember | undefi
   return conversion.fault(msg`Invalid field or member \`${item.keyword.text}\``, item.keyword)
 }
 
-function indexMember(item: OutlineMember, { conversion, onces: seen }: Seen): IndexMember | undefined {
-  conversion.refuseAnnotations(item)
+function indexMember(
+  item: OutlineMember,
+  { conversion, duplicates: names }: CollectionContext,
+): IndexMember | undefined {
+  conversion.rejectAnnotations(item)
   const name = conversion.identifierOf(item)
   if (name === undefined) return undefined
-  seen.addNamed('index name', name)
+  names.addNamed('index name', name)
   const block = conversion.blockOf(item)
   if (block === undefined) return undefined
-  const onces = new Onces(conversion)
+  const duplicates = new DuplicateCheck(conversion)
   const members = block.members.flatMap((part): readonly IndexPart[] => {
     const word = wordOf(part)
     const { text: kind } = word
     if (part.form !== 'member' || (kind !== 'terms' && kind !== 'values')) {
       return conversion.fault(msg`Invalid member \`${kind}\``, word) ?? []
     }
-    if (!onces.add(`${kind} definition`, part)) return []
+    if (!duplicates.add(`${kind} definition`, part)) return []
     const list = listOf(part, conversion)
     const paths = list && indexPaths(list, kind, conversion)
     return list && paths ? [{ kind, valuePlace: list, paths, start: part.start, end: part.end }] : []
@@ -119,7 +133,10 @@ function indexMember(item: OutlineMember, { conversion, onces: seen }: Seen): In
   return { kind: 'index', name, block, members, start: item.start, end: item.end }
 }
 
-function uniqueMember(item: OutlineMember, { conversion, uniques }: Seen): UniqueMember | undefined {
+function uniqueMember(
+  item: OutlineMember,
+  { conversion, uniques }: CollectionContext,
+): UniqueMember | undefined {
   const list = listOf(item, conversion)
   if (list === undefined) return undefined
   const before = conversion.faults.length
@@ -145,10 +162,13 @@ function pathKey({ mva, path }: IndexPath): string {
   return JSON.stringify([mva, ...path.map(step => (typeof step === 'bigint' ? Number(step) : step))])
 }
 
-function checkMember(item: OutlineMember, { conversion, onces }: Seen): CollectionMember | undefined {
-  conversion.refuseAnnotations(item)
+function checkMember(
+  item: OutlineMember,
+  { conversion, duplicates }: CollectionContext,
+): CollectionMember | undefined {
+  conversion.rejectAnnotations(item)
   const name = conversion.identifierOf(item)
-  if (name === undefined || !onces.addNamed('check constraint name', name)) return undefined
+  if (name === undefined || !duplicates.addNamed('check constraint name', name)) return undefined
   const value = conversion.expressionOf(item)
   if (value === undefined) return undefined
   const body: Node = value.node
@@ -170,13 +190,13 @@ const settings = {
 function settingMember(
   item: OutlineMember,
   kind: keyof typeof settings,
-  seen: Seen,
+  context: CollectionContext,
 ): SettingMember | undefined {
-  const { conversion, onces } = seen
+  const { conversion, duplicates } = context
   const { expected, title, type } = settings[kind]
-  conversion.refuseAnnotations(item)
-  conversion.refuseName(item)
-  if (!onces.add(title, item)) return undefined
+  conversion.rejectAnnotations(item)
+  conversion.rejectName(item)
+  if (!duplicates.add(title, item)) return undefined
   const given = conversion.valueOf(item)
   if (given === undefined) return undefined
   const node = nodeOf(given)

@@ -12,8 +12,8 @@ export function migrationStatements(
   item: OutlineMember,
   conversion: Conversion,
 ): { readonly block: SourceRange; readonly statements: readonly MigrationStatement[] } | undefined {
-  conversion.refuseAnnotations(item)
-  conversion.refuseName(item)
+  conversion.rejectAnnotations(item)
+  conversion.rejectName(item)
   const value = conversion.valueOf(item)
   if (value === undefined) return undefined
   if (value.kind !== 'block') return conversion.fault(msg`Expected a migration block`, errorPlace(value))
@@ -25,7 +25,7 @@ export function migrationStatements(
 }
 
 function statementOf(item: OutlineItem, conversion: Conversion): MigrationStatement | undefined {
-  conversion.refuseAnnotations(item)
+  conversion.rejectAnnotations(item)
   if (item.form === 'migration') return known(item, conversion)
   if (item.form === 'member' && item.value === undefined) {
     return conversion.fault(msg`Expected a migration`, item)

@@ -96,7 +96,7 @@ export function fieldPath(node: Node, conversion: Conversion): FieldPathPlace | 
 
 /** The value of a member that contains a list of paths. */
 export function listOf(item: OutlineMember, conversion: Conversion): OutlineValue | undefined {
-  conversion.refuseAnnotations(item)
-  conversion.refuseName(item)
+  conversion.rejectAnnotations(item)
+  conversion.rejectName(item)
   return conversion.valueOf(item)
 }

@@ -3,19 +3,19 @@
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import { msg } from '../../../base/message.ts'
 import type { Source } from '../../syntax/source.ts'
-import { Conversion, Onces, wordOf } from './conversion.ts'
+import { Conversion, DuplicateCheck, wordOf } from './conversion.ts'
 import { providerMembers, roleMembers } from './convert-access.ts'
 import { collectionMembers } from './convert-collection.ts'
 import type { AnnotationPlace, NamePlace, OutlineFunction, OutlineItem, OutlineMember } from './outline.ts'
 import type { FunctionItem, SchemaItem } from './schema-items.ts'
 
 /** The items of a file that could be converted, and its faults. */
-type Converted = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
+type ConversionResult = Pick<Conversion, 'faults'> & { readonly items: readonly SchemaItem[] }
 
 /** Converts the outline of a file to items. */
-export function convert(source: Source, outline: readonly OutlineItem[]): Converted {
+export function convert(source: Source, outline: readonly OutlineItem[]): ConversionResult {
   const conversion = new Conversion(source)
-  const names: Names = { onces: new Onces(conversion), collections: new Set() }
+  const names: Names = { duplicates: new DuplicateCheck(conversion), collections: new Set() }
   for (const item of outline) {
     if (item.form === 'member' && item.keyword.text === 'collection' && item.name !== undefined)
       names.collections.add(item.name.text)
@@ -26,7 +26,7 @@ export function convert(source: Source, outline: readonly OutlineItem[]): Conver
 
 /** The names of a file's items. */
 interface Names {
-  readonly onces: Onces
+  readonly duplicates: DuplicateCheck
   /** The names of its collections. */
   readonly collections: Set<string>
 }
@@ -52,11 +52,11 @@ function blockItem(
   conversion: Conversion,
   names: Names,
 ): SchemaItem | undefined {
-  if (kind !== 'collection') conversion.refuseAnnotations(item)
+  if (kind !== 'collection') conversion.rejectAnnotations(item)
   const name = conversion.nameOf(item)
   if (name === undefined) return undefined
   if (kind === 'collection') checkAnnotations(item.annotations, ['alias'], conversion)
-  refuseDuplicates(kind, name, item, names)
+  rejectDuplicates(kind, name, item, names)
   const block = conversion.blockOf(item)
   if (block === undefined) return undefined
   const base = {
@@ -85,10 +85,10 @@ function checkAnnotations(
   allowed: readonly AnnotationPlace['kind'][],
   conversion: Conversion,
 ): void {
-  const onces = new Onces(conversion)
+  const duplicates = new DuplicateCheck(conversion)
   for (const annotation of annotations) {
     const { kind } = annotation
-    if (allowed.includes(kind)) onces.add(`annotation \`${kind}\``, annotation)
+    if (allowed.includes(kind)) duplicates.add(`annotation \`${kind}\``, annotation)
     else conversion.fault(msg`Annotation not supported here`, annotation)
   }
 }
@@ -96,7 +96,7 @@ function checkAnnotations(
 function functionItem(item: OutlineFunction, conversion: Conversion, names: Names): FunctionItem | undefined {
   const { annotations, body, commentStart, end, keyword, list, name, parameters, result, start } = item
   checkAnnotations(annotations, ['alias', 'role'], conversion)
-  refuseDuplicates('function', name, item, names)
+  rejectDuplicates('function', name, item, names)
   if (body === undefined) {
     return conversion.fault(msg`Expected a function definition`, { start: list.start, end })
   }
@@ -130,17 +130,17 @@ function checkTypes({ list, parameters, result }: OutlineFunction, conversion: C
 }
 
 /** Rejects duplicate names. Collections and functions share one namespace for names and aliases. */
-function refuseDuplicates(
+function rejectDuplicates(
   kind: SchemaItem['kind'],
   name: NamePlace,
   { annotations }: OutlineItem,
-  { collections, onces }: Names,
+  { collections, duplicates }: Names,
 ): void {
   const isShared = kind === 'collection' || kind === 'function'
   const what = isShared ? 'collection or function' : kind
   const alias = annotations.find(annotation => annotation.kind === 'alias')?.name
   // A function with an alias may have the name of a collection, because it is called by its alias.
   const isHidden = kind === 'function' && alias !== undefined && collections.has(name.text)
-  if (!isHidden) onces.addNamed(what, name)
-  if (isShared && alias !== undefined) onces.addNamed(what, alias)
+  if (!isHidden) duplicates.addNamed(what, name)
+  if (isShared && alias !== undefined) duplicates.addNamed(what, alias)
 }

@@ -12,7 +12,7 @@ interface Obstacle {
 }
 
 /** Records invalid defaults in a type. `outer` is the default of the field itself. */
-export function refuseDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
+export function rejectDefaults(type: TypeNode, outer: Node | undefined, conversion: Conversion): void {
   look(type, conflicting(outer), conversion)
 }
 

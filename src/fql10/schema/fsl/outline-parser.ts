@@ -7,7 +7,7 @@ import { resourceActions } from '../../../model/auth/contract.ts'
 import { readString, startsString } from '../../syntax/literals.ts'
 import type { Node, TypeNode } from '../../syntax/nodes.ts'
 import { Parser } from '../../syntax/parser.ts'
-import { code, Expected } from '../../syntax/reader.ts'
+import { code, ExpectedTokens } from '../../syntax/reader.ts'
 import type { Source } from '../../syntax/source.ts'
 import { readType } from '../../syntax/types.ts'
 import type {
@@ -45,7 +45,7 @@ interface Beginning {
   readonly annotations: readonly AnnotationPlace[]
 }
 
-/** Parses schema files. Throws Expected if it cannot continue, and Recorded after a recorded fault. */
+/** Parses schema files. Throws ExpectedTokens if it cannot continue, and FaultRecorded after a recorded fault. */
 export class OutlineParser extends Parser {
   #blockDepth = 0
   /** The comments between the last item and the position. */
@@ -74,7 +74,7 @@ export class OutlineParser extends Parser {
   }
 
   /** After a keyword without name and value, a name would be valid too. */
-  #unreadableEnd(item: OutlineItem): Expected {
+  #unreadableEnd(item: OutlineItem): ExpectedTokens {
     const isBare = item.form === 'member' && item.name === undefined && item.value === undefined
     return isBare ? this.expected('end-of-input', 'identifier') : this.expected('end-of-input')
   }
@@ -278,7 +278,7 @@ export class OutlineParser extends Parser {
     if (this.skips(']')) return elements
     for (;;) {
       if (!this.startsExpression()) throw this.expected('`]`', 'expression')
-      this.#refuseBareDot()
+      this.#rejectBareDot()
       elements.push(this.expression(true))
       this.lines()
       if (this.skips(']')) return elements
@@ -289,7 +289,7 @@ export class OutlineParser extends Parser {
   }
 
   /** Rejects a lone dot, which is not a path. */
-  #refuseBareDot(): void {
+  #rejectBareDot(): void {
     const start = this.at
     if (!this.skips('.')) return
     this.lines()
@@ -416,7 +416,7 @@ export class OutlineParser extends Parser {
     try {
       return this.block()
     } catch (error) {
-      if (!(error instanceof Expected)) throw error
+      if (!(error instanceof ExpectedTokens)) throw error
       this.at = unreadableEnd(this.text, start)
       return undefined
     }

@@ -77,22 +77,22 @@ export class Rewinder {
     }
   }
 
-  #refuse(message: Message, span: Span | undefined, ...remarks: readonly Remark[]): undefined {
+  #reject(message: Message, span: Span | undefined, ...remarks: readonly Remark[]): undefined {
     this.faults.push(fault(message, span, ...remarks))
   }
 
   /** Reports backfills without a matching `add` or `split`. Runs after all statements. */
   finish(): void {
-    this.#refusePending(this.shape)
+    this.#rejectPending(this.shape)
   }
 
-  #refusePending({ fields }: StructShape): void {
+  #rejectPending({ fields }: StructShape): void {
     for (const { content, origin, path } of fields.values()) {
       if (origin.kind === 'backfilled') {
         const { by } = origin
         const message = msg`Field ${shownField(path)} is backfilled without being declared by an \`add\` or \`split\` migration`
-        this.#refuse(message, spanIn(by, by.node))
-      } else if (isStruct(content)) this.#refusePending(content)
+        this.#reject(message, spanIn(by, by.node))
+      } else if (isStruct(content)) this.#rejectPending(content)
     }
   }
 
@@ -109,10 +109,10 @@ export class Rewinder {
     const field = fieldAt(at)
     const shown = shownField(path.path)
     if (at.isInOpenObject) {
-      return this.#refuse(msg`Cannot add field, as there is a wildcard in the same struct as ${shown}`, span)
+      return this.#reject(msg`Cannot add field, as there is a wildcard in the same struct as ${shown}`, span)
     }
     if (at.kind !== 'place' || field === undefined) {
-      return this.#refuse(msg`Cannot add field, as ${shown} is not in the submitted schema`, span)
+      return this.#reject(msg`Cannot add field, as ${shown} is not in the submitted schema`, span)
     }
     if (!isPresent(field)) {
       this.faults.push(this.#addedTwice(field, path, statement))
@@ -122,7 +122,7 @@ export class Rewinder {
       if (typeOf(field.content).kind !== 'any') {
         const text = '\n    move_conflicts .conflicts'
         const remark = behind('Add a `move_conflicts` migration', spanIn(statement, statement.node), text)
-        this.#refuse(msg`Cannot add field, as ${shown} conflicts with the wildcard`, span, remark)
+        this.#reject(msg`Cannot add field, as ${shown} conflicts with the wildcard`, span, remark)
       }
     } else {
       const value = this.valueFor(field, path.path, span)
@@ -182,7 +182,7 @@ export class Rewinder {
     const message = msg`Cannot declare non-nullable field \`${shown}\`: it has no default and no backfill value`
     const { defaulted, nullable } = valueHints(typeSpan)
     const added = statements('Add a `backfill` migration', this.declaration, [`backfill ${shown} = <expr>`])
-    this.#refuse(message, span, nullable, defaulted, added)
+    this.#reject(message, span, nullable, defaulted, added)
     return undefined
   }
 
@@ -193,30 +193,30 @@ export class Rewinder {
     const at = find(this.shape, path.path)
     const shown = shownField(path.path)
     if (at.isInOpenObject) {
-      return this.#refuse(
+      return this.#reject(
         msg`Cannot backfill field, as there is a wildcard in the same struct as ${shown}`,
         span,
       )
     }
     const field = fieldAt(at)
     if (at.kind !== 'place' || field === undefined || field.origin.kind === 'moved into') {
-      return this.#refuse(msg`Cannot backfill field ${shown}, as it is not in the submitted schema`, span)
+      return this.#reject(msg`Cannot backfill field ${shown}, as it is not in the submitted schema`, span)
     }
-    const refusal = this.#refusedBackfill(field, path, statement)
-    if (refusal !== undefined) {
-      this.faults.push(refusal)
+    const invalid = this.#backfillFault(field, path, statement)
+    if (invalid !== undefined) {
+      this.faults.push(invalid)
       return
     }
     const { content, typeSpan } = field
     const wrong = statement.value && staticFault(statement.value.node, typeOf(content))
     if (wrong !== undefined && statement.node.kind === 'backfill') {
       const where = hint('Field type defined here', typeSpan)
-      this.#refuse(msg`${wrong}`, spanIn(statement, statement.node.value), where)
+      this.#reject(msg`${wrong}`, spanIn(statement, statement.node.value), where)
     }
     this.mark(at, field, { kind: 'backfilled', by: statement })
   }
 
-  #refusedBackfill({ origin }: Field, path: FieldPathPlace, statement: Statement): Diagnostic | undefined {
+  #backfillFault({ origin }: Field, path: FieldPathPlace, statement: Statement): Diagnostic | undefined {
     const shown = shownField(path.path)
     switch (origin.kind) {
       case 'backfilled': {
@@ -259,12 +259,12 @@ export class Rewinder {
       const why = own(
         at.kind === 'no object' ? 'the parent is not an object' : 'the parent object was removed',
       )
-      return this.#refuse(msg`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
+      return this.#reject(msg`Cannot drop field ${shownField(path.path)}, as ${why}`, span)
     }
     const { field } = at
     if (field !== undefined && isPresent(field)) {
       const message = msg`Cannot drop field ${shownField(path.path)}. Dropped fields must be removed from schema`
-      return this.#refuse(message, span, hint('Field defined here', placeOf(field)))
+      return this.#reject(message, span, hint('Field defined here', placeOf(field)))
     }
     this.steps.push({ kind: 'drop', path: path.path })
     this.appear(at, path.path, anyType, { kind: 'dropped', by: statement })
@@ -280,9 +280,9 @@ export class Rewinder {
     openDropped(this.shape, from.path)
     const target = find(this.shape, to.path)
     const source = find(this.shape, from.path)
-    const refusal = this.#refusedMove(from, to, source, target, statement)
-    if (refusal !== undefined) {
-      this.faults.push(refusal)
+    const invalid = this.#moveFault(from, to, source, target, statement)
+    if (invalid !== undefined) {
+      this.faults.push(invalid)
       return
     }
     const moved = fieldAt(target)
@@ -300,7 +300,7 @@ export class Rewinder {
     source.struct.fields.set(source.name, { ...moved, path: from.path, content, nameSpan })
   }
 
-  #refusedMove(
+  #moveFault(
     from: FieldPathPlace,
     to: FieldPathPlace,
     source: FieldLookup,
@@ -346,7 +346,7 @@ export class Rewinder {
     if (!hasWildcard(this.shape)) {
       const message = msg`Cannot move wildcard conflicts, as there is no wildcard in the submitted schema`
       const otherwise = 'Move the extra fields into a conflicts field with `move_wildcard`'
-      this.#refuse(
+      this.#reject(
         message,
         span,
         wildcardBehind('Add a wildcard constraint', this.declaration),
@@ -363,10 +363,10 @@ export class Rewinder {
     const field = at.kind === 'place' && at.isTop ? at.field : undefined
     if (field === undefined || !isPresent(field)) {
       const why = msg`as it is not in the submitted schema`
-      return this.#refuse(msg`Cannot move wildcard conflicts to field ${shownField(path)}, ${why}`, span)
+      return this.#reject(msg`Cannot move wildcard conflicts to field ${shownField(path)}, ${why}`, span)
     }
     if (field.origin.kind === 'dropped' || conflictTypes.has(typeText(typeOf(field.content)))) return
-    this.#refuse(msg`Wildcard conflicts field must have the type \`{ *: Any } | Null\``, span)
+    this.#reject(msg`Wildcard conflicts field must have the type \`{ *: Any } | Null\``, span)
   }
 
   #moveWildcard(into: FieldPathPlace, statement: Statement): undefined {
@@ -374,7 +374,7 @@ export class Rewinder {
     const { fields } = this.shape
     if (hasWildcard(this.shape)) {
       const message = msg`Cannot move wildcard, as there is still a wildcard in the submitted schema`
-      return this.#refuse(message, span)
+      return this.#reject(message, span)
     }
     this.#checkConflictsField(into, span)
     const keep = Array.from(fields.values()).flatMap(field =>
@@ -389,11 +389,11 @@ export class Rewinder {
     const span = spanIn(statement, statement.node)
     const { wildcard } = this.shape
     if (wildcard === undefined) {
-      this.#refuse(msg`Cannot add wildcard, as the submitted schema lacks a wildcard`, span)
+      this.#reject(msg`Cannot add wildcard, as the submitted schema lacks a wildcard`, span)
     } else if (wildcard.addedBy !== undefined) {
       const { addedBy } = wildcard
       const remark = removal('Remove the duplicate `add_wildcard` migration', addedBy)
-      this.#refuse(msg`Cannot add a wildcard twice`, spanIn(addedBy, addedBy.node), remark)
+      this.#reject(msg`Cannot add a wildcard twice`, spanIn(addedBy, addedBy.node), remark)
     } else this.shape.wildcard = { ...wildcard, addedBy: statement }
   }
 }

@@ -29,7 +29,7 @@ type SplitNode = Extract<MigrationStatement, { kind: 'split' }>
 type At = Extract<FieldLookup, { kind: 'place' }>
 
 /** The parts of the rewinder that a split needs. */
-interface Rewinding {
+interface RewindContext {
   readonly shape: StructShape
   readonly faults: Diagnostic[]
   readonly steps: PlannedStep[]
@@ -39,7 +39,7 @@ interface Rewinding {
 }
 
 /** Rewinds a `split`. */
-export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rewinding): undefined {
+export function rewindSplit(node: SplitNode, statement: Statement, rewinder: RewindContext): undefined {
   const { faults, shape } = rewinder
   const names = new Set(node.to.map(({ path }) => pathSpelling(path)))
   if (node.to.length < 2 || names.size < node.to.length) {
@@ -51,18 +51,18 @@ export function rewindSplit(node: SplitNode, statement: Statement, rewinder: Rew
   openDropped(shape, node.field.path)
   const own = node.to.some(({ path }) => isSamePath(path, node.field.path))
   const source = find(shape, node.field.path)
-  const refusal = refusedSource(source, own, node, statement)
-  if (refusal !== undefined) faults.push(refusal)
+  const invalid = sourceFault(source, own, node, statement)
+  if (invalid !== undefined) faults.push(invalid)
   const targets = node.to.map(target => takeTarget(target, statement, rewinder))
   rewinder.steps.push({ kind: 'split', from: node.field.path, targets })
   // The parents of the source may be gone. The source may be one of the targets, which do not exist before the split.
   const place = find(shape, node.field.path)
-  if (place.kind !== 'place' || refusal !== undefined) return
+  if (place.kind !== 'place' || invalid !== undefined) return
   const union = unionOf([...targets.map(({ type }) => type), nullType])
   rewinder.appear(place, node.field.path, union, { kind: 'split', by: statement })
 }
 
-function refusedSource(
+function sourceFault(
   at: FieldLookup,
   isTarget: boolean,
   { field }: SplitNode,
@@ -93,24 +93,20 @@ function refusedSource(
   return fault(message, span, hint('Field defined here', nameSpan))
 }
 
-function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: Rewinding) {
+function takeTarget(target: FieldPathPlace, statement: Statement, rewinder: RewindContext) {
   const { path } = target
   const at = find(rewinder.shape, path)
-  const refusal = refusedTarget(at, target, statement)
-  if (refusal !== undefined) rewinder.faults.push(refusal)
+  const invalid = targetFault(at, target, statement)
+  if (invalid !== undefined) rewinder.faults.push(invalid)
   const field = fieldAt(at)
-  if (refusal !== undefined || field === undefined || at.kind !== 'place')
+  if (invalid !== undefined || field === undefined || at.kind !== 'place')
     return { path, type: anyType, value: undefined }
   const value: Filler | undefined = rewinder.valueFor(field, path, spanIn(statement, target))
   rewinder.mark(at, field, { kind: 'split into', by: statement, target })
   return { path, type: typeOf(field.content), value }
 }
 
-function refusedTarget(
-  at: FieldLookup,
-  target: FieldPathPlace,
-  statement: Statement,
-): Diagnostic | undefined {
+function targetFault(at: FieldLookup, target: FieldPathPlace, statement: Statement): Diagnostic | undefined {
   const span = spanIn(statement, target)
   if (at.isInOpenObject) {
     const shown = shownField(target.path)
@@ -118,10 +114,10 @@ function refusedTarget(
   }
   if (at.kind !== 'place' || at.field === undefined)
     return fault(msg`Cannot split field, as ${shownField(target.path)} is not in the submitted schema`, span)
-  return isPresent(at.field) ? undefined : refusedOrigin(at.field, target, statement)
+  return isPresent(at.field) ? undefined : originFault(at.field, target, statement)
 }
 
-function refusedOrigin({ origin }: Field, target: FieldPathPlace, statement: Statement): Diagnostic {
+function originFault({ origin }: Field, target: FieldPathPlace, statement: Statement): Diagnostic {
   const span = spanIn(statement, target)
   if (origin.kind === 'moved into') {
     const { by } = origin

@@ -9,12 +9,12 @@ import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import { storeFiles } from './current-files.ts'
 import type { PushPlan } from './push-plan.ts'
-import { refusedWrite } from './schema-failure.ts'
-import { ownCall } from './service-call.ts'
+import { failedWrite } from './schema-failure.ts'
+import { serviceCall } from './service-call.ts'
 
 /** Writes the changes of a plan. Throws a SchemaFailure for an invalid definition. */
 export function applyPlan(plan: PushPlan, session: Session): void {
-  const { callAt, world } = ownCall(session)
+  const { callAt, world } = serviceCall(session)
   try {
     for (const { after, before } of plan.changes) {
       // At least one form exists. A renamed definition has its old name until it is written.
@@ -31,7 +31,7 @@ export function applyPlan(plan: PushPlan, session: Session): void {
     }
     world.finish()
   } catch (error) {
-    throw error instanceof QueryFailure ? refusedWrite(error) : error
+    throw error instanceof QueryFailure ? failedWrite(error) : error
   }
   storeFiles(plan.after, session)
 }

@@ -10,7 +10,7 @@ import { shownFields } from '../../world/native-fields.ts'
 import { itemKinds, nativeOfItem } from '../fsl/definition-of-item.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import { textOfDefinition } from '../fsl/text-of-definition.ts'
-import type { Others } from './validation.ts'
+import type { ForeignNames } from './validation.ts'
 
 /** A definition in a database. */
 interface Definition {
@@ -41,15 +41,15 @@ export function definitionsOf(session: Session): readonly Definition[] {
 }
 
 /** Functions and roles of version 4 that schema files cannot express. */
-export function othersOf(session: Session): Others {
+export function othersOf(session: Session): ForeignNames {
   const foreign = definitionsOf(session).filter(({ text }) => text === undefined)
   const named = (kind: SchemaItem['kind']) => foreign.flatMap(each => (each.kind === kind ? [each.name] : []))
   return { functions: named('function'), roles: named('role') }
 }
 
-type Untold = Omit<Definition, 'text'>
+type DefinitionWithoutText = Omit<Definition, 'text'>
 
-function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Untold {
+function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): DefinitionWithoutText {
   step(stepsPerDefinition)
   const stored: ObjectValue = session.transaction.get(ref)?.fields ?? new Map()
   const name = textIn(stored, 'name') ?? ''
@@ -58,7 +58,7 @@ function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Unt
 }
 
 /** Adds the texts. In a file, a function with the name of a collection needs an alias. */
-function withTexts(found: readonly Untold[]): readonly Definition[] {
+function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition[] {
   const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))
   const taken = new Set([
     ...collections,

@@ -25,8 +25,8 @@ import {
   type SchemaCall,
 } from './route.ts'
 import { diffFormOf, diffText } from './schema-comparison.ts'
-import { notFound, refusedFiles, SchemaFailure } from './schema-failure.ts'
-import { ownCall } from './service-call.ts'
+import { invalidFiles, notFound, SchemaFailure } from './schema-failure.ts'
+import { serviceCall } from './service-call.ts'
 
 const brokenText = msg`An unexpected error occurred during schema generation resulting in invalid schema
 files. Please check your FSL files using the Fauna CLI tool.
@@ -57,7 +57,7 @@ function snippetOf(request: SchemaRequest): SchemaItem {
   const kind = kindOf(request)
   if (text.trim() === '') throw new SchemaFailure(400, msg`No FSL snippet provided`)
   const { faults, file } = parseFsl(new Source('*fsl*', text))
-  if (faults.length > 0) throw refusedFiles(faults)
+  if (faults.length > 0) throw invalidFiles(faults)
   const [only, ...others] = file.items
   if (only === undefined || others.length > 0) {
     throw new SchemaFailure(400, msg`Expected a single schema item, got: ${file.items.length}`)
@@ -82,7 +82,7 @@ function itemAnswer(
 
 /** A definition in the simple format. */
 function definitionText(kind: SchemaItem['kind'], name: string, session: Session): JsonText {
-  const { call, world } = ownCall(session)
+  const { call, world } = serviceCall(session)
   const doc = world.byName(nativeModule(nativeOfItem[kind]), name)
   return new JsonText(renderResult(doc, 'simple', documentTime, call))
 }
@@ -91,18 +91,18 @@ function contentOf(item: SchemaItem): string {
   return item.source.text.slice(item.commentStart, item.end)
 }
 
-/** Executes a push, or describes its effects. `told` creates the response to an executed push. */
-function pushed(
+/** Executes a push, or describes its effects. `respond` creates the response to an executed push. */
+function executePush(
   { request, session, version }: SchemaCall,
   push: Push,
-  told: (after: readonly FileText[]) => Omit<SchemaAnswer, 'version'>,
+  respond: (after: readonly FileText[]) => Omit<SchemaAnswer, 'version'>,
 ): SchemaAnswer {
   const plan = planOf(push, session)
   if (isRehearsal(request)) {
     return { version, diff: diffText(plan, diffFormOf(request) ?? 'semantic', request) }
   }
   applyPlan(plan, session)
-  return { version: plan.changes.length > 0 ? commitTime : version, ...told(plan.after) }
+  return { version: plan.changes.length > 0 ? commitTime : version, ...respond(plan.after) }
 }
 
 function add(call: SchemaCall): SchemaAnswer {
@@ -111,7 +111,7 @@ function add(call: SchemaCall): SchemaAnswer {
   const main = currentFiles(session).find(({ name }) => name === mainFile)
   const text = `${main?.text ?? ''}\n\n${request.text}`
   const files = [{ name: mainFile, text }]
-  return pushed(call, { files, isWhole: false }, () => {
+  return executePush(call, { files, isWhole: false }, () => {
     const { items } = readFile({ name: mainFile, text }).file
     const added = items.find(each => itemKey(each) === itemKey(item)) ?? item
     const definition = definitionText(item.kind, item.name.text, session)
@@ -128,7 +128,7 @@ function replace(call: SchemaCall): SchemaAnswer {
   const text = source.text.slice(0, place.start) + request.text + source.text.slice(place.end)
   const renamed = new Map([[itemKey(item), itemKey(snippet)]])
   const files = [{ name: source.name, text }]
-  return pushed(call, { files, isWhole: false, renamed }, () =>
+  return executePush(call, { files, isWhole: false, renamed }, () =>
     itemAnswer(item, place, request.text, definitionText(item.kind, snippet.name.text, session)),
   )
 }
@@ -140,7 +140,9 @@ function remove(call: SchemaCall): SchemaAnswer {
   const place = placeWithComment(item)
   const definition = definitionText(item.kind, item.name.text, session)
   const files = [{ name: source.name, text: cut(source.text, place) }]
-  return pushed(call, { files, isWhole: false }, () => itemAnswer(item, place, contentOf(item), definition))
+  return executePush(call, { files, isWhole: false }, () =>
+    itemAnswer(item, place, contentOf(item), definition),
+  )
 }
 
 /** The endpoints for single items. */

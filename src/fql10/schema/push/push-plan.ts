@@ -10,7 +10,7 @@ import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { MigrationPlan } from '../migrations/migration-plan.ts'
 import { currentFiles } from './current-files.ts'
 import { othersOf } from './definitions.ts'
-import { refusedFiles } from './schema-failure.ts'
+import { invalidFiles } from './schema-failure.ts'
 import { itemFaults } from './validation.ts'
 
 /** The effects of a push. */
@@ -53,13 +53,13 @@ export function planOf(push: Push, session: Session): PushPlan {
   })
   const itemsAfter = itemsOf(resultOf(push, before))
   const faults = itemFaults(itemsAfter, othersOf(session))
-  if (faults.length > 0) throw refusedFiles(faults)
+  if (faults.length > 0) throw invalidFiles(faults)
   const migrations = new Map<SchemaItem, MigrationPlan>()
   for (const item of itemsAfter) {
     if (item.kind === 'collection') migrations.set(item, migrationOfItem(item, session))
   }
   const unfit = [...migrations.values()].flatMap(migration => migration.faults)
-  if (unfit.length > 0) throw refusedFiles(unfit)
+  if (unfit.length > 0) throw invalidFiles(unfit)
   const fieldLines = (item: SchemaItem) => {
     const migration = migrations.get(item)
     return migration === undefined ? undefined : migrationLines(migration, item)
@@ -73,10 +73,10 @@ export function planOf(push: Push, session: Session): PushPlan {
 function itemsOf(files: readonly FileText[]): readonly SchemaItem[] {
   const read = files.map(readFile)
   const faults = read.flatMap(each => each.faults)
-  if (faults.length > 0) throw refusedFiles(faults)
+  if (faults.length > 0) throw invalidFiles(faults)
   const items = read.flatMap(({ file }) => file.items)
   const repeated = duplicates(items)
-  if (repeated.length > 0) throw refusedFiles(repeated)
+  if (repeated.length > 0) throw invalidFiles(repeated)
   return items
 }
 

@@ -93,9 +93,9 @@ function inStagedSchema(route: Route): Route {
     const { request, session } = call
     if (!isStaged(session)) return route.answer(call)
     const rehearsal = stagedSession(session)
-    const told = route.answer({ ...call, session: rehearsal })
+    const members = route.answer({ ...call, session: rehearsal })
     if (doesWrite(route, request)) stageRehearsal(rehearsal, session)
-    return told
+    return members
   }
   return { ...route, answer }
 }

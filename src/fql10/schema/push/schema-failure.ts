@@ -35,7 +35,7 @@ export class SchemaFailure extends LanguageError {
  * The failure of invalid files, with all faults and their positions. Only the first ones are shown if there are too
  * many.
  */
-export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
+export function invalidFiles(faults: readonly (Diagnostic | string)[]): SchemaFailure {
   const drawn: string[] = []
   let units = 0
   for (const fault of faults.slice(0, limits.gatheredErrorsMax)) {
@@ -52,7 +52,7 @@ export function refusedFiles(faults: readonly (Diagnostic | string)[]): SchemaFa
 /**
  * Converts the failure of a write. For an inconsistent schema, the message contains the position of the written item.
  */
-export function refusedWrite(failure: QueryFailure): SchemaFailure {
+export function failedWrite(failure: QueryFailure): SchemaFailure {
   const [first] = failure.diagnostics
   if (failure.code !== 'invalid_schema' || first?.span === undefined)
     return new SchemaFailure(400, first?.message ?? failure.template)

@@ -57,8 +57,8 @@ export class SchemaQuery implements Query {
       throw new SchemaFailure(403, msg`Access denied`)
     const version = session.transaction.catalogue.schemaVersion(session.database)
     if (checksVersion(route, request)) checkVersion(request, version)
-    const { version: told, ...members } = route.answer({ request, session, version })
-    const time = Number.isNaN(told) ? timeMark : `${told}`
+    const { version: newVersion, ...members } = route.answer({ request, session, version })
+    const time = Number.isNaN(newVersion) ? timeMark : `${newVersion}`
     return { status: 200, body: `{"version":${time}${membersText(members)}}` }
   }
 
@@ -91,9 +91,9 @@ function membersText(members: Readonly<Record<string, unknown>>): string {
 }
 
 /** Fills in the commit time. */
-export function completedSchemaBody(body: string, time: Micros): string {
-  const told = body.replace(timeMark, `${time}`)
-  return told.includes(documentTime) ? told.replaceAll(documentTime, formatTime(timeFromMicros(time))) : told
+export function completeSchemaBody(body: string, time: Micros): string {
+  const text = body.replace(timeMark, `${time}`)
+  return text.includes(documentTime) ? text.replaceAll(documentTime, formatTime(timeFromMicros(time))) : text
 }
 
 /** The response to a rejected request. */

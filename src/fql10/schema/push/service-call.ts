@@ -7,7 +7,7 @@ import { Source, type Span } from '../../syntax/source.ts'
 import { DataWorld } from '../../world/data-world.ts'
 
 /** The world of a session, with calls in it. */
-interface OwnCall {
+interface ServiceCall {
   readonly world: DataWorld
   readonly call: Call
   /** A call whose errors have a position in a schema file. */
@@ -15,7 +15,7 @@ interface OwnCall {
 }
 
 /** The world and the calls for a request to the schema endpoints. */
-export function ownCall(session: Session): OwnCall {
+export function serviceCall(session: Session): ServiceCall {
   const world = new DataWorld(session)
   const interpreter = interpreterOf(session, world)
   return {

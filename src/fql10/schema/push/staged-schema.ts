@@ -42,10 +42,10 @@ export function stagedPlan(session: Session): PushPlan {
  * the staged schema no longer fits the active schema.
  */
 export function stagedSession(session: Session): Session {
-  return rehearsed(readSchemaFiles('staged', session), session)
+  return rehearse(readSchemaFiles('staged', session), session)
 }
 
-function rehearsed(files: readonly FileText[], session: Session): Session {
+function rehearse(files: readonly FileText[], session: Session): Session {
   const rehearsal = session.over(session.transaction.rehearsal())
   if (isStaged(rehearsal)) unstageSchema(rehearsal)
   applyPlan(planOf({ files, isWhole: true }, rehearsal), rehearsal)
@@ -57,7 +57,7 @@ function rehearsed(files: readonly FileText[], session: Session): Session {
 export function stagePush(push: Push, session: Session): void {
   const files = resultOf(push, stagedFiles(session))
   const { after } = planOf({ files, isWhole: true }, session)
-  rehearsed(files, session)
+  rehearse(files, session)
   stage(after, session)
 }
 

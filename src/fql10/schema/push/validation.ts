@@ -13,13 +13,13 @@ import type { CollectionItem, ProviderItem, RoleItem, SchemaItem } from '../fsl/
 import { resolveSignature } from '../signatures.ts'
 
 /** Functions and roles of version 4, which schema files do not contain. */
-export interface Others {
+export interface ForeignNames {
   readonly functions: readonly string[]
   readonly roles: readonly string[]
 }
 
 /** All faults between the items. Resources and roles are checked only if the types have no fault. */
-export function itemFaults(items: readonly SchemaItem[], others: Others): readonly Diagnostic[] {
+export function itemFaults(items: readonly SchemaItem[], others: ForeignNames): readonly Diagnostic[] {
   const collections = items.filter(item => item.kind === 'collection')
   const find = finderOf(collections)
   const faults = collections.flatMap(item => typeFaults(item, find))

@@ -15,7 +15,7 @@ function stored(value: unknown): Value {
 
 const definitionOf = (value: object) => stored({ name: 'Jar', ...value }) as ObjectValue
 
-function told(value: object, previous?: object): readonly string[] {
+function failuresOf(value: object, previous?: object): readonly string[] {
   const before = previous && definitionOf(previous)
   const { failures } = checkDefinition(definitionOf(value), before, name =>
     name === 'Urn' ? 'A Collection already exists with the name `Urn`' : undefined,
@@ -25,7 +25,7 @@ function told(value: object, previous?: object): readonly string[] {
 
 test('errors in the shape name the types, and hide errors of the content', () => {
   assert.deepEqual(
-    told({ name: 3, data: 'x', history_days: 'x', colour: 1, fields: { a: { signature: 1 } } }),
+    failuresOf({ name: 3, data: 'x', history_days: 'x', colour: 1, fields: { a: { signature: 1 } } }),
     [
       'name: Expected String, provided Int',
       'data: Expected { *: Any } | Null, provided String',
@@ -34,59 +34,59 @@ test('errors in the shape name the types, and hide errors of the content', () =>
       'fields/a/signature: Expected String, provided Int',
     ],
   )
-  assert.deepEqual(told({ indexes: { byX: { unique: true } } }), [
+  assert.deepEqual(failuresOf({ indexes: { byX: { unique: true } } }), [
     'indexes/byX/unique: Unexpected field provided',
     'indexes/byX: Union requires fields [terms], [values], or [terms, values]',
   ])
-  assert.deepEqual(told({ constraints: [{ uniqu: ['a'] }] }), [
+  assert.deepEqual(failuresOf({ constraints: [{ uniqu: ['a'] }] }), [
     'constraints/0/uniqu: Unexpected field provided',
     'constraints/0: Union requires fields [check] or [unique]',
   ])
-  assert.deepEqual(told({ fields: { n: { signature: 'Int', colour: 1 } } }), [
+  assert.deepEqual(failuresOf({ fields: { n: { signature: 'Int', colour: 1 } } }), [
     'fields/n/colour: Unexpected field provided',
   ])
 })
 
 test('names must be valid and free; unchanged names remain valid', () => {
-  assert.deepEqual(told({ name: 'Int' }), ['name: The identifier `Int` is reserved.'])
-  assert.deepEqual(told({ name: 'if' }), ['name: The identifier `if` is reserved.'])
-  assert.deepEqual(told({ name: 'a b', alias: '3' }), [
+  assert.deepEqual(failuresOf({ name: 'Int' }), ['name: The identifier `Int` is reserved.'])
+  assert.deepEqual(failuresOf({ name: 'if' }), ['name: The identifier `if` is reserved.'])
+  assert.deepEqual(failuresOf({ name: 'a b', alias: '3' }), [
     'name: Invalid identifier.',
     'alias: Invalid identifier.',
   ])
-  assert.deepEqual(told({ name: 'Urn' }), ['name: A Collection already exists with the name `Urn`'])
-  assert.deepEqual(told({ name: 'a b' }, { name: 'a b' }), [])
-  assert.deepEqual(told({ indexes: { all: { terms: [] }, 'a b': { terms: [] } } }), [
+  assert.deepEqual(failuresOf({ name: 'Urn' }), ['name: A Collection already exists with the name `Urn`'])
+  assert.deepEqual(failuresOf({ name: 'a b' }, { name: 'a b' }), [])
+  assert.deepEqual(failuresOf({ indexes: { all: { terms: [] }, 'a b': { terms: [] } } }), [
     "indexes: The name 'all' is reserved.",
     'indexes: Invalid identifier.',
   ])
 })
 
 test('code in definitions must parse', () => {
-  assert.deepEqual(told({ computed_fields: { f: { body: '(a, b) => 1' } } }), [
+  assert.deepEqual(failuresOf({ computed_fields: { f: { body: '(a, b) => 1' } } }), [
     'computed_fields/f/body: Invalid function arity. Expected exactly 1 argument, but the function was defined with 2 arguments',
   ])
   assert.match(
-    told({ fields: { n: { signature: '^.^' } } })[0] ?? '',
+    failuresOf({ fields: { n: { signature: '^.^' } } })[0] ?? '',
     /^fields\/n\/signature: Failed parsing user-provided signature\.\nerror: Expected type\nat \*signature\*:1:1\n/,
   )
   assert.match(
-    told({ computed_fields: { f: { body: '.a' } } })[0] ?? '',
+    failuresOf({ computed_fields: { f: { body: '.a' } } })[0] ?? '',
     /Unable to parse FQL source code\.\nerror: Invalid anonymous field access\nat \*body\*:1:1/,
   )
-  assert.deepEqual(told({ computed_fields: { f: { body: '(.a + 1)' } } }), [])
+  assert.deepEqual(failuresOf({ computed_fields: { f: { body: '(.a + 1)' } } }), [])
 })
 
 test('paths of indexes and constraints must be valid', () => {
   assert.deepEqual(
-    told({ indexes: { byX: { terms: [{ field: 'id' }, { field: 'a..b' }, { field: '' }] } } }),
+    failuresOf({ indexes: { byX: { terms: [{ field: 'id' }, { field: 'a..b' }, { field: '' }] } } }),
     [
       'indexes/byX/terms/0/field: `id` is not supported as an index term, use the native byId method to look up a document by its id.',
       'indexes/byX/terms/1/field: Value `a..b` is not a valid FQL path expression.',
       'indexes/byX/terms/2/field: Value cannot be empty.',
     ],
   )
-  assert.deepEqual(told({ constraints: [{ unique: ['ts'] }] }), [
+  assert.deepEqual(failuresOf({ constraints: [{ unique: ['ts'] }] }), [
     'constraints/0/unique: `ts` is not supported as a unique constraint value.',
   ])
 })
@@ -94,7 +94,7 @@ test('paths of indexes and constraints must be valid', () => {
 test('conflicts between parts are reported once all parts are valid', () => {
   const check = { check: { name: 'ok', body: 'd => true' } }
   assert.deepEqual(
-    told({
+    failuresOf({
       constraints: [{ unique: [] }, { unique: ['a.b'] }, { unique: [{ field: '.a["b"]' }] }, check, check],
       fields: { f: { signature: 'Int' } },
       computed_fields: { f: { body: 'd => 1' } },
@@ -134,7 +134,7 @@ test('stored definitions have a canonical spelling and no status', () => {
       constraints: [{ unique: ['a'] }, { check: { name: 'ok', body: 'd => true' } }],
     }),
   )
-  assert.deepEqual(told({ indexes: { byX: { terms: [], status: 'complete' } } }), [
+  assert.deepEqual(failuresOf({ indexes: { byX: { terms: [], status: 'complete' } } }), [
     'indexes/byX/status: Failed to update field because it is readonly',
   ])
 })

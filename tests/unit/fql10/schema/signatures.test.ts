@@ -102,18 +102,21 @@ test('errors within arrays, tuples and objects have the path of the value', () =
 })
 
 test('unknown types, and types whose values cannot be stored, are rejected', () => {
-  const told = (signature: string) => {
+  const messagesOf = (signature: string) => {
     const { faults, unstorable } = resolved(signature)
     return [...faults, ...unstorable].map(({ message }) => String(message))
   }
-  assert.deepEqual(told('Array<2, 3>'), ['Type constructor `Array<>` accepts 1 parameters, received 2'])
-  assert.deepEqual(told('Ref<Jug>'), ['Unknown type `Jug`', 'Reference type must refer to a doc type'])
-  assert.deepEqual(told('{ a: Array<Int => String> }'), ['Type Int => String is not persistable'])
-  assert.deepEqual(told('Int | (String => Int)'), ['Type String => Int is not persistable'])
-  assert.deepEqual(told('Array<Lid> | String'), ['Type Lid is not persistable'])
-  assert.deepEqual(told('Lid | NullCap'), ['Type Lid is not persistable', 'Type NullCap is not persistable'])
-  assert.deepEqual(told('EmptyRef<Lid>'), ['Type EmptyRef<Lid> is not persistable'])
-  assert.deepEqual(told('ID'), ['Type ID is not persistable'])
+  assert.deepEqual(messagesOf('Array<2, 3>'), ['Type constructor `Array<>` accepts 1 parameters, received 2'])
+  assert.deepEqual(messagesOf('Ref<Jug>'), ['Unknown type `Jug`', 'Reference type must refer to a doc type'])
+  assert.deepEqual(messagesOf('{ a: Array<Int => String> }'), ['Type Int => String is not persistable'])
+  assert.deepEqual(messagesOf('Int | (String => Int)'), ['Type String => Int is not persistable'])
+  assert.deepEqual(messagesOf('Array<Lid> | String'), ['Type Lid is not persistable'])
+  assert.deepEqual(messagesOf('Lid | NullCap'), [
+    'Type Lid is not persistable',
+    'Type NullCap is not persistable',
+  ])
+  assert.deepEqual(messagesOf('EmptyRef<Lid>'), ['Type EmptyRef<Lid> is not persistable'])
+  assert.deepEqual(messagesOf('ID'), ['Type ID is not persistable'])
 })
 
 test('defaults replace absent values, but not null', () => {

@@ -25,22 +25,22 @@ const reset = '\u001b[0m'
 const marks = { added: '+', removed: '-', changed: '~' } as const
 
 /** A line about an addition, a removal or a change, with its mark. */
-export function marked(tone: 'added' | 'removed' | 'changed', text: string): DiffLine {
+export function markedLine(tone: 'added' | 'removed' | 'changed', text: string): DiffLine {
   return { tone, text: `${marks[tone]} ${text}` }
 }
 
 /** A line with additional indentation. An empty line stays empty. */
-export function indented({ tone, text }: DiffLine, blanks: number): DiffLine {
+export function indentLine({ tone, text }: DiffLine, blanks: number): DiffLine {
   return { tone, text: text === '' ? '' : ' '.repeat(blanks) + text }
 }
 
 /** The text of lines, each with a newline. */
-export function drawn(lines: readonly DiffLine[], coloring: Coloring): string {
-  return lines.map(line => `${coloring === 'ansi' ? colored(line) : line.text}\n`).join('')
+export function renderLines(lines: readonly DiffLine[], coloring: Coloring): string {
+  return lines.map(line => `${coloring === 'ansi' ? color(line) : line.text}\n`).join('')
 }
 
-function colored({ tone, text }: DiffLine): string {
+function color({ tone, text }: DiffLine): string {
   if (tone === 'plain') return text
-  const told = text.trimStart()
-  return `${' '.repeat(text.length - told.length)}${escapes[tone]}${told}${reset}`
+  const content = text.trimStart()
+  return `${' '.repeat(text.length - content.length)}${escapes[tone]}${content}${reset}`
 }

@@ -21,8 +21,8 @@ import type {
   SchemaItem,
 } from '../schema-items.ts'
 import { type OfKind, ofKind, ungrouped } from '../schema-items.ts'
-import { type DiffLine, indented, marked } from './drawing.ts'
-import { type Pair, type Paired, paired } from './pairs.ts'
+import { type DiffLine, indentLine, markedLine } from './drawing.ts'
+import { type Matching, matchByKey, type Pair } from './pairs.ts'
 import { isSameTree } from './same-tree.ts'
 
 /** The lines about one aspect of an item. */
@@ -94,7 +94,7 @@ class Findings implements ItemDiff {
   }
 }
 
-function linesOf<T>({ added, kept, removed }: Paired<T>, wording: Wording<T>): readonly DiffLine[] {
+function linesOf<T>({ added, kept, removed }: Matching<T>, wording: Wording<T>): readonly DiffLine[] {
   return [
     ...added.flatMap(wording.added),
     ...removed.flatMap(wording.removed),
@@ -105,8 +105,8 @@ function linesOf<T>({ added, kept, removed }: Paired<T>, wording: Wording<T>): r
 /** The wording of members that are added and removed by name. */
 function namedWording<T>(what: (member: T) => string, changed: Wording<T>['changed']): Wording<T> {
   return {
-    added: member => [marked('added', `add ${what(member)}`)],
-    removed: member => [marked('removed', `remove ${what(member)}`)],
+    added: member => [markedLine('added', `add ${what(member)}`)],
+    removed: member => [markedLine('removed', `remove ${what(member)}`)],
     changed,
   }
 }
@@ -118,18 +118,18 @@ function changingWording<T>(
   how = '',
 ): Wording<T> {
   return namedWording(what, pair =>
-    isChanged(pair) ? [marked('changed', `change ${what(pair.before)}${how}`)] : [],
+    isChanged(pair) ? [markedLine('changed', `change ${what(pair.before)}${how}`)] : [],
   )
 }
 
 /** A line about a member, followed by the changes within it. Empty without changes. */
 function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] {
-  return lines.length === 0 ? [] : [marked('changed', title), ...lines.map(line => indented(line, 2))]
+  return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(line => indentLine(line, 2))]
 }
 
 function renamed({ after, before }: ItemPair): readonly DiffLine[] {
   if (before === undefined || after === undefined || before.name.text === after.name.text) return []
-  return [marked('changed', `rename to \`${after.name.text}\``)]
+  return [markedLine('changed', `rename to \`${after.name.text}\``)]
 }
 
 const annotationWording = changingWording<AnnotationPlace>(
@@ -141,7 +141,7 @@ function annotationLines({ after, before }: ItemPair): readonly DiffLine[] {
   const inOrder = (item: SchemaItem | undefined) =>
     [...(item?.annotations ?? [])].sort((left, right) => (left.kind < right.kind ? -1 : 1))
   return linesOf(
-    paired(inOrder(before), inOrder(after), ({ kind }) => kind),
+    matchByKey(inOrder(before), inOrder(after), ({ kind }) => kind),
     annotationWording,
   )
 }
@@ -152,7 +152,7 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
   const members = <K extends CollectionMember['kind']>(kind: K) =>
     [before, after].map(item => membersOf(item, kind)) as [Member<K>[], Member<K>[]]
   const [fieldsBefore, fieldsAfter] = members('field')
-  const fields = paired(fieldsBefore, fieldsAfter, memberKey)
+  const fields = matchByKey(fieldsBefore, fieldsAfter, memberKey)
   found.note(fields.added.length > 0 || fields.removed.length > 0)
   for (const pair of fields.kept) {
     found.note(!isSameTree(pair.before.type, pair.after.type))
@@ -161,7 +161,7 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
   found.note(!isSameWildcard(before, after))
   found.note(!isSameTree(statementsOf(before), statementsOf(after)))
 
-  const computed = paired(...members('computed'), memberKey)
+  const computed = matchByKey(...members('computed'), memberKey)
   for (const pair of computed.kept) {
     const { after: next, before: last } = pair
     found.note(last.type !== undefined && next.type !== undefined && !isSameTree(last.type, next.type))
@@ -171,20 +171,22 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
     pair => !isSameTree(ungrouped(pair.before.body), ungrouped(pair.after.body)),
   )
   found.group('Computed fields', linesOf(computed, computedWording))
-  found.group('Indexes', linesOf(paired(...members('index'), memberKey), indexWording))
+  found.group('Indexes', linesOf(matchByKey(...members('index'), memberKey), indexWording))
 
   const constraints = [before, after].map(item => [...membersOf(item, 'unique'), ...membersOf(item, 'check')])
   const [constraintsBefore = [], constraintsAfter = []] = constraints
   found.group(
     'Constraints',
-    linesOf(paired(constraintsBefore, constraintsAfter, memberKey), constraintWording),
+    linesOf(matchByKey(constraintsBefore, constraintsAfter, memberKey), constraintWording),
   )
   found.group('Configuration', [
     ...renamed({ before, after }),
     ...annotationLines({ before, after }),
     ...fields.kept
       .filter(isDefaultRemoved)
-      .map(({ before: { name } }) => marked('removed', `remove default value from field \`.${name.text}\``)),
+      .map(({ before: { name } }) =>
+        markedLine('removed', `remove default value from field \`.${name.text}\``),
+      ),
     ...settingLines(before, after),
   ])
 }
@@ -224,7 +226,7 @@ const indexWording = namedWording<IndexMember>(
   ({ name }) => `index \`${name.text}\``,
   ({ after, before }) => {
     const given = ({ members }: IndexMember) => members.filter(({ paths }) => paths.length > 0)
-    const parts = linesOf(paired(given(before), given(after), memberKey), partWording)
+    const parts = linesOf(matchByKey(given(before), given(after), memberKey), partWording)
     return within(`change index \`${before.name.text}\``, parts)
   },
 )
@@ -235,7 +237,7 @@ const partWording = namedWording<IndexPart>(
 )
 
 function valueLines(what: string, was: string, is: string): readonly DiffLine[] {
-  return was === is ? [] : [marked('changed', `change ${what} from ${was} to ${is}`)]
+  return was === is ? [] : [markedLine('changed', `change ${what} from ${was} to ${is}`)]
 }
 
 type Constraint = Member<'unique' | 'check'>
@@ -264,7 +266,7 @@ function settingLines(
   const kinds = ['history_days', 'ttl_days', 'document_ttls'] as const
   const settings = (item: CollectionItem | undefined): readonly Setting[] =>
     kinds.flatMap(kind => membersOf<Setting['kind']>(item, kind))
-  const { added, kept, removed } = paired(settings(before), settings(after), memberKey)
+  const { added, kept, removed } = matchByKey(settings(before), settings(after), memberKey)
   // Stating the default history length is not a difference.
   const isTold = (setting: Setting) => !saysNothing(setting)
   return linesOf({ added: added.filter(isTold), removed: removed.filter(isTold), kept }, settingWording)
@@ -276,8 +278,8 @@ function compareFunctions({ after, before }: ItemPair<FunctionItem>, found: Find
   const lines = [...renamed({ before, after }), ...annotationLines({ before, after })]
   if (before !== undefined && after !== undefined) {
     if (!isSameTree(signatureOf(before), signatureOf(after)))
-      lines.push(marked('changed', 'change signature'))
-    if (!isSameTree(before.body, after.body)) lines.push(marked('changed', 'change body'))
+      lines.push(markedLine('changed', 'change signature'))
+    if (!isSameTree(before.body, after.body)) lines.push(markedLine('changed', 'change body'))
   }
   found.group(undefined, lines)
 }
@@ -297,7 +299,7 @@ function compareMembers<T extends RoleMember | ProviderMember>(
     kinds.flatMap(kind => (item?.members ?? []).filter(each => each.kind === kind))
   found.group(undefined, [
     ...renamed({ before, after }),
-    ...linesOf(paired(members(before), members(after), memberKey), wording),
+    ...linesOf(matchByKey(members(before), members(after), memberKey), wording),
   ])
 }
 
@@ -308,7 +310,7 @@ const roleWording = namedWording<RoleMember>(
       return predicateLines(`membership on \`${before.name.text}\``, { before, after })
     }
     if (before.kind !== 'privileges' || after.kind !== 'privileges') return []
-    const actions = linesOf(paired(before.actions, after.actions, memberKey), actionWording)
+    const actions = linesOf(matchByKey(before.actions, after.actions, memberKey), actionWording)
     return within(`change privileges on \`${before.name.text}\``, actions)
   },
 )
@@ -331,13 +333,13 @@ function predicateLines(what: string, { after, before }: Pair<WithPredicate>): r
       : is === undefined
         ? 'removing a predicate'
         : 'modifying its predicate'
-  return [marked('changed', `change ${what} by ${how}`)]
+  return [markedLine('changed', `change ${what} by ${how}`)]
 }
 
 const providerWording: Wording<ProviderMember> = {
-  added: member => (member.kind === 'role' ? [marked('added', `add role \`${member.name.text}\``)] : []),
+  added: member => (member.kind === 'role' ? [markedLine('added', `add role \`${member.name.text}\``)] : []),
   removed: member =>
-    member.kind === 'role' ? [marked('removed', `remove role \`${member.name.text}\``)] : [],
+    member.kind === 'role' ? [markedLine('removed', `remove role \`${member.name.text}\``)] : [],
   changed: ({ after, before }) => {
     if (before.kind === 'role' && after.kind === 'role') {
       return predicateLines(`role \`${before.name.text}\``, { before, after })

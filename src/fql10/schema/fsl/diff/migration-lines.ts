@@ -8,7 +8,7 @@ import type { Filler, PlannedStep } from '../../migrations/planned-step.ts'
 import { printedPath } from '../print.ts'
 import { ExpressionPrinter } from '../print-expression.ts'
 import type { SchemaItem } from '../schema-items.ts'
-import { type DiffLine, indented, marked } from './drawing.ts'
+import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 
 /** The new statements of an item, and their steps. */
 interface PlannedMigration {
@@ -22,33 +22,33 @@ export function migrationLines(
   { source }: SchemaItem,
 ): readonly DiffLine[] | undefined {
   const printer = new ExpressionPrinter(source.text)
-  const told = ({ expression }: Filler) => `\`${printer.expression(expression.node)}\``
+  const fillerText = ({ expression }: Filler) => `\`${printer.expression(expression.node)}\``
   const opensWildcard = statements.some(({ node }) => node.kind === 'add_wildcard')
   if (steps.length === 0 && !opensWildcard) return undefined
   return [
-    ...steps.flatMap(step => stepLines(step, told)),
-    ...(opensWildcard ? [marked('added', 'add a top-level wildcard')] : []),
+    ...steps.flatMap(step => stepLines(step, fillerText)),
+    ...(opensWildcard ? [markedLine('added', 'add a top-level wildcard')] : []),
   ]
 }
 
-function stepLines(step: PlannedStep, told: (filler: Filler) => string): readonly DiffLine[] {
+function stepLines(step: PlannedStep, fillerText: (filler: Filler) => string): readonly DiffLine[] {
   switch (step.kind) {
     case 'add':
       // A new field without a value changes no document.
       if (step.value === undefined) return []
-      return [marked('added', `add field ${field(step.path)} with backfill ${told(step.value)}`)]
+      return [markedLine('added', `add field ${field(step.path)} with backfill ${fillerText(step.value)}`)]
     case 'drop':
-      return [marked('removed', `drop field ${field(step.path)}`)]
+      return [markedLine('removed', `drop field ${field(step.path)}`)]
     case 'move':
-      return [marked('changed', `move field ${field(step.from)} to field ${field(step.to)}`)]
+      return [markedLine('changed', `move field ${field(step.from)} to field ${field(step.to)}`)]
     case 'split':
-      return splitLines(step, told)
+      return splitLines(step, fillerText)
     case 'move conflicts':
-      return [marked('changed', `move values with type conflicts into ${field([step.into])}`)]
+      return [markedLine('changed', `move values with type conflicts into ${field([step.into])}`)]
     case 'move wildcard': {
       const kept = step.keep.map(name => printedPath([name])).join(', ')
       const into = `move all fields into the field ${field([step.into])}`
-      return [marked('changed', `${into} except fields in the list \`[${kept}]\``)]
+      return [markedLine('changed', `${into} except fields in the list \`[${kept}]\``)]
     }
     default:
       return unreachable(step)
@@ -57,19 +57,21 @@ function stepLines(step: PlannedStep, told: (filler: Filler) => string): readonl
 
 function splitLines(
   { from, targets }: Extract<PlannedStep, { readonly kind: 'split' }>,
-  told: (filler: Filler) => string,
+  fillerText: (filler: Filler) => string,
 ): readonly DiffLine[] {
   const into = targets.map(({ path }) => field(path)).join(',')
   const turns = targets.map(({ path, type }, index): DiffLine => {
     const when = index === 0 ? 'if' : 'else if'
     const where = field(path) === field(from) ? 'stays in' : 'moves to'
     const text = `- ${when} the value matches type \`${typeText(type)}\`, the value ${where} field ${field(path)}`
-    return indented({ tone: 'plain', text }, 2)
+    return indentLine({ tone: 'plain', text }, 2)
   })
   const fills = targets.flatMap(({ path, value }) =>
-    value === undefined ? [] : [marked('added', `backfill field ${field(path)} with value ${told(value)}`)],
+    value === undefined
+      ? []
+      : [markedLine('added', `backfill field ${field(path)} with value ${fillerText(value)}`)],
   )
-  return [marked('changed', `split field ${field(from)} into fields ${into}`), ...turns, ...fills]
+  return [markedLine('changed', `split field ${field(from)} into fields ${into}`), ...turns, ...fills]
 }
 
 function field(path: FieldNames): string {

@@ -7,14 +7,18 @@ export interface Pair<T> {
 }
 
 /** The result of matching. Added elements have the order of the new list, all others the order of the old list. */
-export interface Paired<T> {
+export interface Matching<T> {
   readonly added: readonly T[]
   readonly removed: readonly T[]
   readonly kept: readonly Pair<T>[]
 }
 
 /** Matches the elements of two lists by a key that is unique within each list. */
-export function paired<T>(before: readonly T[], after: readonly T[], keyOf: (item: T) => string): Paired<T> {
+export function matchByKey<T>(
+  before: readonly T[],
+  after: readonly T[],
+  keyOf: (item: T) => string,
+): Matching<T> {
   const found = new Map(after.map(item => [keyOf(item), item]))
   const old = new Set(before.map(keyOf))
   const kept: Pair<T>[] = []

@@ -3,9 +3,9 @@
 import { itemKinds } from '../definition-of-item.ts'
 import { itemKey } from '../patch.ts'
 import type { SchemaItem } from '../schema-items.ts'
-import { type Coloring, type DiffLine, drawn, indented } from './drawing.ts'
+import { type Coloring, type DiffLine, indentLine, renderLines } from './drawing.ts'
 import { diffOfItem, type ItemDiff, type ItemPair } from './item-diff.ts'
-import { paired } from './pairs.ts'
+import { matchByKey } from './pairs.ts'
 
 /** An item that differs between two schemas. */
 export interface ItemChange extends ItemPair {
@@ -29,7 +29,7 @@ export function changesOf(
   const old = new Set(before)
   const keyOf = (item: SchemaItem) =>
     (old.has(item) ? renamed?.get(itemKey(item)) : undefined) ?? itemKey(item)
-  const { added, kept, removed } = paired(before, after, keyOf)
+  const { added, kept, removed } = matchByKey(before, after, keyOf)
   const changeOf = (pair: ItemPair, lines?: readonly DiffLine[]) => ({
     ...pair,
     diff: diffOfItem(pair, lines),
@@ -56,7 +56,7 @@ function sorted(changes: readonly ItemChange[]): readonly ItemChange[] {
 
 /** A line for each item; `''` without items. */
 export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring): string {
-  return drawn(
+  return renderLines(
     changes.map(change => ({ tone: 'title', text: titleOf(change) })),
     coloring,
   )
@@ -64,7 +64,7 @@ export function summaryDiff(changes: readonly ItemChange[], coloring: Coloring):
 
 /** The differences of each item, with an empty line after each group; `''` without items. */
 export function semanticDiff(changes: readonly ItemChange[], coloring: Coloring): string {
-  return drawn(changes.flatMap(itemLines), coloring)
+  return renderLines(changes.flatMap(itemLines), coloring)
 }
 
 const empty: DiffLine = { tone: 'plain', text: '' }
@@ -79,7 +79,7 @@ function itemLines(change: ItemChange): readonly DiffLine[] {
     details.push(...group.lines, empty)
   }
   if (details.length === 0) details.push({ tone: 'plain', text: 'No semantic changes.' }, empty)
-  return [{ tone: 'title', text: `${title}:` }, ...details.map(line => indented(line, 2))]
+  return [{ tone: 'title', text: `${title}:` }, ...details.map(line => indentLine(line, 2))]
 }
 
 function titleOf({ after, before }: ItemChange): string {

@@ -2,7 +2,7 @@
 
 import { diffArrays } from 'diff'
 import { step } from '../../../../base/effort.ts'
-import { type Coloring, type DiffLine, drawn } from './drawing.ts'
+import { type Coloring, type DiffLine, renderLines } from './drawing.ts'
 
 /** The texts of files by name. */
 type FileTexts = ReadonlyMap<string, string>
@@ -33,7 +33,7 @@ export function textualDiff(before: FileTexts, after: FileTexts, coloring: Color
   const files = names.flatMap(name => {
     const lines = hunkLines(rowsOf(linesOf(before.get(name)), linesOf(after.get(name))))
     const title: DiffLine = { tone: 'title', text: name }
-    return lines.length === 0 ? [] : [drawn([title, ...lines], coloring)]
+    return lines.length === 0 ? [] : [renderLines([title, ...lines], coloring)]
   })
   return files.join('\n')
 }

@@ -62,8 +62,8 @@ test('a difference within an expression, a type or a statement is a change', () 
     ['collection A { a: Int; migrations { drop .b } }', 'collection A { a: Int; migrations { drop .c } }'],
   ] as const
   for (const [before, after] of pairs) {
-    const told = ['* Modifying collection `A` at main.fsl:1:1:', '  No semantic changes.', '', '']
-    assert.deepEqual(lines(before, after), told, after)
+    const diff = ['* Modifying collection `A` at main.fsl:1:1:', '  No semantic changes.', '', '']
+    assert.deepEqual(lines(before, after), diff, after)
   }
 })
 
@@ -99,14 +99,14 @@ role r {
 test('stating history_days 0 is not a change', () => {
   assert.deepEqual(lines('collection A { history_days 0 }', 'collection A {}'), [''])
   assert.deepEqual(lines('collection A {}', 'collection A { history_days 0 }'), [''])
-  const told = lines('collection A { history_days 3 }', 'collection A { history_days 0 }')
-  assert.deepEqual(told.slice(2), ['  ~ change history_days from 3 to 0', '', ''])
+  const diff = lines('collection A { history_days 3 }', 'collection A { history_days 0 }')
+  assert.deepEqual(diff.slice(2), ['  ~ change history_days from 3 to 0', '', ''])
 })
 
 test('an item that moves to another file is shown with both positions', () => {
   const changes = changesOf(items('function f() { 1 }'), items('\n  function f() { 2 }', 'b.fsl'))
-  const told = '* Modifying function `f` at b.fsl:2:3 (previously defined at main.fsl:1:1)\n'
-  assert.equal(summaryDiff(changes, undefined), told)
+  const diff = '* Modifying function `f` at b.fsl:2:3 (previously defined at main.fsl:1:1)\n'
+  assert.equal(summaryDiff(changes, undefined), diff)
 })
 
 test('renames are shown under the old name', () => {
@@ -116,7 +116,7 @@ test('renames are shown under the old name', () => {
     ['collection A', 'collection B'],
     ['function f', 'function g'],
   ])
-  const told = [
+  const diff = [
     '* Modifying collection `A` at main.fsl:1:1:',
     '  * Configuration:',
     '  ~ rename to `B`',
@@ -126,15 +126,15 @@ test('renames are shown under the old name', () => {
     '',
     '',
   ]
-  assert.deepEqual(semanticDiff(changesOf(before, after, { renamed }), undefined).split('\n'), told)
+  assert.deepEqual(semanticDiff(changesOf(before, after, { renamed }), undefined).split('\n'), diff)
 })
 
 test('effects of migrations come first; colors enclose lines without their indentation', () => {
   const fieldLines = (): readonly DiffLine[] => [{ tone: 'changed', text: '~ move field `.a` to field `.b`' }]
   const before = items('collection A { a: Int }')
   const after = items('@alias(X) collection A { b: Int }')
-  const told = semanticDiff(changesOf(before, after, { fieldLines }), 'ansi').split('\n')
-  assert.deepEqual(told, [
+  const diff = semanticDiff(changesOf(before, after, { fieldLines }), 'ansi').split('\n')
+  assert.deepEqual(diff, [
     '\u001b[1;34m* Modifying collection `A` at main.fsl:1:1:\u001b[0m',
     '  \u001b[1;34m* Defined fields:\u001b[0m',
     '  \u001b[33m~ move field `.a` to field `.b`\u001b[0m',

@@ -53,8 +53,8 @@ test('empty lines have no trailing blanks', () => {
 test('new and deleted files are shown completely, with an empty line between files', () => {
   const before = files({ b: 'x', c: 'same' })
   const after = files({ a: 'y\nz\n', c: 'same' })
-  const told = 'a\n@ line 1 to 2\n+ y\n+ z\n\nb\n@ line 1 to 1\n- x\n'
-  assert.equal(textualDiff(before, after, undefined), told)
+  const diff = 'a\n@ line 1 to 2\n+ y\n+ z\n\nb\n@ line 1 to 1\n- x\n'
+  assert.equal(textualDiff(before, after, undefined), diff)
   assert.equal(textualDiff(before, before, undefined), '')
 })
 
@@ -63,9 +63,9 @@ test('line endings and a missing newline at the end are not a difference', () =>
 })
 
 test('colors enclose each line', () => {
-  const told = textualDiff(files({ a: 'x\ny' }), files({ a: 'x\nz' }), 'ansi')
+  const diff = textualDiff(files({ a: 'x\ny' }), files({ a: 'x\nz' }), 'ansi')
   assert.equal(
-    told,
+    diff,
     '\u001b[1;34ma\u001b[0m\n\u001b[1;34m@ line 1 to 2\u001b[0m\n  x\n\u001b[31m- y\u001b[0m\n\u001b[32m+ z\u001b[0m\n',
   )
 })
