@@ -33,7 +33,7 @@ export function readExplanation(body: string | undefined): ExplanationRequest | 
   if (given === undefined || !isText(query)) return undefined
   const as = given.get('as')
   if (as !== undefined && !isText(as))
-    throw new RequestError('bad request', msg`The body has to be {"query": …, "as": …}.`)
+    throw new RequestError('bad request', msg`The body must be {"query": …, "as": …}.`)
   const asked = new Map([...given].filter(([name]) => name !== 'as'))
   return {
     query: queryOf(asked),
@@ -67,13 +67,13 @@ export function callerQuery(
     if (typeof as === 'string') return as
     const found = runOrRefuse(() => run(as, session))
     if (found instanceof Doc) return found.ref
-    throw new RequestError('bad request', msg`"as" has to be a built-in role or a document of this database.`)
+    throw new RequestError('bad request', msg`"as" must be a built-in role or a document of this database.`)
   }
   return {
     effect: 'read',
     value,
     evaluate: () => {
-      throw new RequestError('bad request', msg`Who asks is no query.`)
+      throw new RequestError('bad request', msg`"as" is a role or a document, which cannot be evaluated.`)
     },
   }
 }

@@ -180,7 +180,7 @@ export const version10: NamedLanguage<'10'> = {
     }
   },
   render: () => {
-    throw new RequestError('bad request', msg`This path has no response for version 10.`)
+    throw new RequestError('bad request', msg`This endpoint does not support version 10.`)
   },
   complete(body, request, ending) {
     if (isSchemaRequest(request)) return completeSchemaBody(body, ending.time)

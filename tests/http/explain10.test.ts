@@ -146,7 +146,7 @@ test('what is no query, nobody, or asked without the right to, is told', async (
     const [error] = (json as { errors: readonly { code: string; description: string }[] }).errors
     return [status, error?.code, error?.description.split('\n')[0]]
   }
-  const whom = '"as" has to be a built-in role or a document of this database.'
+  const whom = '"as" must be a built-in role or a document of this database.'
   assert.deepEqual(await refused({ query: '1', as: 'User' }), [400, 'bad request', whom])
   assert.deepEqual(await refused({ query: '1', as: 'nobody(' }), [400, 'bad request', '"as" fails:'])
   const missing = 'What "as" refers to does not exist.'

@@ -100,7 +100,7 @@ test('a summary has a length, whatever lines its places show and however many ca
   const failed = (await ask({ query: deep })).json as Body & { readonly summary: string }
   assert.equal(failed.error?.code, 'divide_by_zero')
   assert.ok(failed.summary.length < 1_100_000, `${failed.summary.length} units`)
-  assert.match(failed.summary, /\n\nwarning: What follows is too long to be shown\.$/)
+  assert.match(failed.summary, /\n\nwarning: The rest is too long to be shown\.$/)
   const told =
     'let t = Array.sequence(0, 16).fold("ab", (x, _) => x + x)\nArray.sequence(0, 100).map(_ => log(t)).length'
   const logged = (await ask({ query: told })).json as Body & { readonly summary: string }

@@ -247,7 +247,7 @@ function callValue(
     progress.value = bound
   } else if (callee instanceof Module) {
     const { apply } = membersOfModule(callee)
-    assert(apply !== undefined, 'a module that can be called')
+    assert(apply !== undefined, 'the module can be called')
     progress.value = invoke(apply, callee, values, inner)
   } else progress.value = call.evaluation.apply(callee as FunctionValue, values, inner)
   return undefined

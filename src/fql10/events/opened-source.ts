@@ -35,7 +35,7 @@ export class UnusableSource {
 
 /** Opens the source of a token. Throws {@link UnusableSource}. */
 export function openSource(token: OpenedToken, world: DataWorld, session: Session): OpenedSource {
-  if (token.database !== session.database) throw new UnusableSource('it was made in another database.')
+  if (token.database !== session.database) throw new UnusableSource('it was created in another database.')
   const call = callOf(session, world)
   try {
     const made = sourceIn(token, call)
@@ -48,7 +48,8 @@ export function openSource(token: OpenedToken, world: DataWorld, session: Sessio
     return { source, steps, watched, world, call }
   } catch (error) {
     if (error instanceof QueryFailure) throw new UnusableSource(error.message)
-    if (error instanceof RevivalError) throw new UnusableSource('something that it is made of is gone.')
+    if (error instanceof RevivalError)
+      throw new UnusableSource('its collection, its index or one of its functions was deleted.')
     throw error
   }
 }

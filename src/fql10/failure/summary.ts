@@ -22,7 +22,7 @@ function renderDiagnostics(diagnostics: readonly Diagnostic[], between: string, 
     for (const piece of piecesOf(diagnostic)) {
       const left = unitsMax - text.length - before.length
       if (piece.length > left) {
-        return `${text}${before}${piece.slice(0, Math.max(0, left))}\n\nwarning: What follows is too long to be shown.`
+        return `${text}${before}${piece.slice(0, Math.max(0, left))}\n\nwarning: The rest is too long to be shown.`
       }
       text += before + piece
       before = '\n'

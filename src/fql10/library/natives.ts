@@ -155,7 +155,7 @@ export function nativeOf(number: number): Native | undefined {
 /** The module of a native collection. Throws a RangeError for any other number. */
 export function nativeModule(number: number): Module {
   const found = nativeOf(number)
-  if (found === undefined) throw new RangeError(`${number} is no native collection`)
+  if (found === undefined) throw new RangeError(`${number} is not a native collection`)
   return found.module
 }
 

@@ -45,7 +45,8 @@ function* matchesOf(pattern: CompiledPattern, text: string, call: Call): Generat
       yield match
     }
   } catch (error) {
-    if (error instanceof SearchTooLongError) throw invalidRegex('It takes too many steps in this text', call)
+    if (error instanceof SearchTooLongError)
+      throw invalidRegex('The search takes too many steps in this text', call)
     throw error
   }
 }

@@ -40,7 +40,7 @@ export function lambdaOf({ text, placeholders }: Omit<Slice, 'indices'>): {
   const argument = argumentOf(parseQuery(source, offsets).body)
   if (argument?.kind === 'lambda') return { node: argument, source }
   const projection = argument && projectionIn(argument)
-  if (projection?.fields === undefined) throw new RangeError('no function')
+  if (projection?.fields === undefined) throw new RangeError('the text is not a function')
   return { node: projectionLambda(projection), source }
 }
 

@@ -29,7 +29,7 @@ function referenceOf(ref: Ref): Doc {
 }
 
 function noSets(call: Call) {
-  return call.failure('invalid_effect', msg`Indexes see no sets.`)
+  return call.failure('invalid_effect', msg`Index bindings cannot read sets.`)
 }
 
 /** A world that contains a single document. */
@@ -37,7 +37,10 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
   const fieldOf = (doc: Doc, name: string, call: Call): Value | undefined => {
     const isOwn = doc.ref.collection === own.collection && doc.ref.id === own.id
     if (!isOwn || name === 'ts') {
-      throw call.failure('invalid_effect', msg`Indexes see nothing but the fields of the document.`)
+      throw call.failure(
+        'invalid_effect',
+        msg`Index bindings can read only the stored fields of their own document.`,
+      )
     }
     const data = fields.get('data')
     const isBeside = name === 'data' || name === 'ttl'
@@ -46,7 +49,10 @@ function worldOf({ fields, ref: own }: DocumentValue): World {
     return value === undefined ? undefined : runtimeOf(value, referenceOf)
   }
   const allFields = (doc: Doc, call: Call): Struct => {
-    throw call.failure('invalid_effect', msg`Indexes do not see all of ${doc.ref.id}.`)
+    throw call.failure(
+      'invalid_effect',
+      msg`Index bindings cannot read all fields of document ${doc.ref.id}.`,
+    )
   }
   const sets: World['sets'] = {
     ...emptyWorld.sets,

@@ -6,7 +6,7 @@ import type { World } from '../call.ts'
 import { QueryFailure } from '../failure/failure.ts'
 
 function nowhere(): never {
-  const message = msg`There are no documents here.`
+  const message = msg`Documents are not available here.`
   throw new QueryFailure('disabled_feature', message, [{ name: 'error', message, span: undefined }])
 }
 

@@ -131,7 +131,7 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     case 'other time':
       return pastWrite(call)
     case 'in container':
-      return failed('A container database holds nothing but databases, keys and roles.')
+      return failed('A container database can contain only databases, keys and roles.')
     case 'built-in collection':
       return failed('Built-in collections cannot be changed.')
     case 'new collection':
@@ -251,7 +251,7 @@ function fieldText(fault: FieldFault): string {
     case 'reference':
       return 'Field refers to a document that does not exist or cannot be read.'
     case 'current password':
-      return 'The current password is required and must be right.'
+      return 'The current password is required and must be correct.'
     case 'secret':
       return 'Invalid secret.'
     case 'uri':
@@ -271,7 +271,7 @@ function fieldText(fault: FieldFault): string {
     case 'too many roles':
       return `The maximum number of roles per resource (${fault.most}) have been exceeded.`
     case 'filled container':
-      return 'A database that holds collections or functions cannot become a container.'
+      return 'A database that contains collections or functions cannot become a container.'
     case 'mixed wildcards':
     case 'several wildcards':
     case 'repeated source':

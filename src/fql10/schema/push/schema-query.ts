@@ -63,7 +63,10 @@ export class SchemaQuery implements Query {
   }
 
   value(session: Session): Value {
-    throw new RequestError('bad request', msg`Schema files cannot be asked for here as ${session.dialect}.`)
+    throw new RequestError(
+      'bad request',
+      msg`Requests to the schema endpoints cannot be evaluated here as ${session.dialect}.`,
+    )
   }
 }
 
