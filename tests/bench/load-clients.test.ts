@@ -1,5 +1,5 @@
-// The load of the benchmark: a connection that a server closes while it is idle is opened anew, as HTTP has it; one
-// that is closed with a request under way is a fault.
+// The load clients of the benchmark: a connection that the server closes while it is idle is reopened, as HTTP
+// requires. A connection that is closed during a request is an error.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

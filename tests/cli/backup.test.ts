@@ -1,4 +1,4 @@
-// A backup taken while writes go on holds the state of one transaction, and comes back as it was.
+// Backups during writes contain the state of one transaction, and can be restored.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The frame of the command line: how words are read, what help says, what mistakes lead to, shell completion.
+// The command line in general: parsing of arguments, help, errors, shell completion.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -156,7 +156,7 @@ test('--version, --help and mistakes, through the program', async () => {
   }
 })
 
-/** What bash proposes for the last of the words, with the script sourced. */
+/** The proposals of bash for the last word, after sourcing the script. */
 async function proposals(words: readonly string[]): Promise<readonly string[]> {
   const script = join(folder, 'completion.bash')
   await writeFile(script, completionScripts.bash?.(commands) ?? '')
@@ -187,7 +187,7 @@ for (const shell of ['zsh', 'fish']) {
   })
 }
 
-/** Preloaded, prints what the program loads. */
+/** A module to preload that prints the files which the program loads. */
 const tellLoads = `data:text/javascript,${encodeURIComponent(
   "import { registerHooks } from 'node:module'; import { writeSync } from 'node:fs';" +
     "registerHooks({ load(url, context, next) { writeSync(2, url + '\\n'); return next(url, context) } })",
@@ -204,7 +204,7 @@ for (const [line, mustLoad] of lightLines) {
     const { stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
     const loaded: readonly string[] = stderr.match(/(src|node_modules)\/\S+/g) ?? []
     assert.ok(loaded.includes(mustLoad), stderr)
-    // What the parts of the program tell each other is no engine.
+    // Contracts between layers do not count as engine code.
     const heavy =
       /^src\/((storage\/store|model\/auth)\/(?!contract\.ts)|(engine|server\/http)\/)|^node_modules\/(lmdb|pg|pino|bcrypt)\//
     assert.deepEqual(

@@ -1,4 +1,5 @@
-// `terrarium dev`: serves, pushes the schema whenever a file is saved, writes the declarations, and shows errors with their place.
+// `terrarium dev`: serves, pushes the schema after each change of a file, writes the declarations, and shows errors
+// with positions.
 
 import assert from 'node:assert/strict'
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
@@ -45,7 +46,7 @@ function start(...words: readonly string[]): void {
     })
 }
 
-/** Waits for a text of the command behind what was waited for before; resolves with the match. */
+/** Waits for the next output that matches; resolves with the match. */
 async function seen(pattern: RegExp): Promise<RegExpExecArray> {
   for (;;) {
     const match = pattern.exec(output)
@@ -79,7 +80,7 @@ test('schema and declarations follow the files', limited, async () => {
   await seen(/missing from|not present|at schema\/main\.fsl:/)
   assert.equal((await client.query(fql`Item.all().count()`)).data, 1)
 
-  // Another name is another collection: nothing is deleted without being asked for.
+  // A renamed collection is a new one, so the push would delete the old one and is not made.
   await save('main.fsl', 'collection Thing {\n  name: String\n}\n')
   await seen(/not pushed: it would delete Item/)
   assert.equal((await client.query(fql`Item.all().count()`)).data, 1)

@@ -1,4 +1,4 @@
-// `terrarium each`: a change of many documents in pages, continued from a cursor file, against a started server.
+// `terrarium each`: changes many documents in pages and continues from a cursor file, against a running server.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

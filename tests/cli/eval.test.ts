@@ -1,4 +1,5 @@
-// `terrarium eval` and `terrarium run` as scripts use them: on a service, on a folder that is served, on one that is not.
+// `terrarium eval` and `terrarium run` in scripts: on a service, on a served data directory, and on one that is not
+// served.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -23,7 +24,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs a command against the server; text for `-` goes to its standard input. */
+/** Runs a command against the server; `input` is its standard input. */
 function onServer(words: readonly string[], input = ''): Promise<ProgramResult> {
   return new Promise(resolve => {
     const env = {
@@ -219,7 +220,7 @@ test('a data directory that cannot be claimed is one line for every command that
   const data = await temporaryFolder()
   const served = await startServer({ data })
   await served.stop()
-  // As on a file system that is read-only: what the claim needs cannot be opened for writing.
+  // Simulates a read-only file system: the files of the claim cannot be opened for writing.
   await rm(join(data, 'service'))
   await mkdir(join(data, 'service'))
   const commands = [

@@ -1,4 +1,4 @@
-// `terrarium database`, `key`, `profile` and `--json` of lists, against a started server.
+// `terrarium database`, `key`, `profile` and lists with `--json`, against a running server.
 
 import assert from 'node:assert/strict'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'

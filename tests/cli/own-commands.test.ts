@@ -1,4 +1,4 @@
-// What a service starts gives way to it; what somebody starts by hand does not.
+// Commands that a service starts lower their priority; commands that a user starts do not.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

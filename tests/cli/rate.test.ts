@@ -1,4 +1,4 @@
-// The line that shows how far an import or export has come.
+// The progress line of an import or export.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ test('documents per second, and the time left by the bytes that were read', () =
   const rated = { readBytes: 300, totalBytes: 1200, documents: 5000, phase: 'documents' }
   const line = rateLine('import', rated, { elapsedMs: 10_000, first: 0 })
   assert.match(line, /^import \[#######[ ]+\] {2}25 % documents: 5000 documents, 500\/s, 0:30 left$/)
-  // What an earlier run had read says nothing about the speed of this one.
+  // The work of an earlier run does not count for the speed of this one.
   assert.match(rateLine('import', rated, { elapsedMs: 10_000, first: 200 }), /, 1:30 left$/)
   assert.match(
     rateLine('import', { ...rated, readBytes: 0, documents: 0 }, { elapsedMs: 0, first: 0 }),

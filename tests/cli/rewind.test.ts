@@ -1,4 +1,5 @@
-// `terrarium rewind` and `terrarium export --at`: the documents of a collection as they were, against a started server.
+// `terrarium rewind` and `terrarium export --at`: the documents of a collection at a past time, against a running
+// server.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile, rm } from 'node:fs/promises'
@@ -29,7 +30,7 @@ async function fql(text: string): Promise<unknown> {
   return (json as { readonly data: unknown }).data
 }
 
-/** A time after all that was committed, and before all that will be, in microseconds. */
+/** A time in microseconds after all previous commits and before all later ones. */
 async function moment(): Promise<string> {
   return String(((await query(server, server.rootSecret, { to_micros: { time: 'now' } })) as number) + 0)
 }
@@ -49,7 +50,7 @@ test('deleted documents come back under their ids, changed ones as they were, ne
   const at = await moment()
   await fql('Items.byId("1")!.delete()')
   await fql('Items.byId("2")!.update({ n: 200, deep: { b: 1 } })')
-  // New documents hold unique values of old ones.
+  // New documents have unique values of deleted ones.
   await fql('Items.create({ id: 90, n: 1 }); Items.create({ id: 91, n: 2 })')
   const dry = await rewind('Items', at, '--dry-run', '--batch', '3')
   assert.equal(

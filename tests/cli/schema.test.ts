@@ -1,4 +1,4 @@
-// `terrarium schema pull` and `push`: a schema goes into files and comes back, in any order that its parts refer to one
+// `terrarium schema pull` and `push`: a schema is written to files and restored, even if its objects refer to one
 // another.
 
 import assert from 'node:assert/strict'
@@ -40,7 +40,7 @@ async function databaseWith(name: string, files: Readonly<Record<string, string>
   return place
 }
 
-/** Every file of a folder with its text. */
+/** The texts of all files in a folder. */
 async function contents(place: string): Promise<Record<string, string>> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true })
   const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
@@ -48,7 +48,7 @@ async function contents(place: string): Promise<Record<string, string>> {
   return Object.fromEntries(files.map((file, at) => [file.slice(place.length + 1), texts[at] as string]))
 }
 
-/** Refers to one another in a circle: the function to the role, the role to the function. */
+/** Schema files with a circular reference between a function and a role. */
 const files = {
   'functions/sign_up.fql': `CreateFunction({
     name: "sign_up", role: Role("clerk"), // a new one

@@ -1,4 +1,4 @@
-// The shell with streams in the place of a terminal, against the real service; and once in a real terminal.
+// The shell with streams instead of a terminal, against a real service; and once in a real terminal.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -35,7 +35,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A shell that is typed into; what it writes is waited for. */
+/** A shell with simulated input, whose output can be awaited. */
 class TypedShell {
   readonly #input = new PassThrough()
   readonly #output = new PassThrough()
@@ -71,7 +71,7 @@ class TypedShell {
     })
   }
 
-  /** Waits until a text was written, and forgets everything up to its end; resolves with that. */
+  /** Waits for a text in the output, and discards the output up to its end; resolves with the discarded part. */
   async sees(text: string): Promise<string> {
     for (;;) {
       const plain = stripVTControlCharacters(this.#written)
@@ -88,7 +88,7 @@ class TypedShell {
     throw new Error(`the shell ended without "${text}", after: ${this.#written}`)
   }
 
-  /** Types a text, when the prompt is there. */
+  /** Types a text after the prompt. */
   async types(text: string, prompt = 'terrarium> '): Promise<void> {
     await this.sees(prompt)
     this.#input.write(text)
@@ -153,7 +153,7 @@ test('Tab completes functions, names in quotes and commands', async () => {
   await shell.sees('users_by_name"')
   shell.presses(')))\n')
   await shell.sees('data: []')
-  // Readline takes a Tab in the middle of what is pasted as text.
+  // Readline treats a Tab in the middle of pasted text as text.
   await shell.types('.dat\t')
   await shell.sees('.database')
   shell.presses('\n')
@@ -263,7 +263,7 @@ test('entries of several lines come back as they were typed', async () => {
   await shell.sees('Add(1, // one\n|  2)')
   shell.presses('\n')
   await shell.sees('\n3\n')
-  // The first key goes up a line of the entry.
+  // The first key moves up one line within the entry.
   await shell.types('\x1b[A\x1b[A\x1b[A\n')
   await shell.sees('\n42\n')
   await shell.sees('terrarium> ')
@@ -310,7 +310,7 @@ const python = spawnSync('python3', ['-c', 'import pty']).status === 0
 test('in a real terminal', { skip: !python && 'there is no python3 to make a terminal' }, async () => {
   const state = join(folder, 'terminal')
   const script = join(folder, 'terminal.py')
-  // Runs a program in a terminal of its own, and passes on what is typed and written.
+  // Runs a program in a pseudo-terminal, and passes input and output on.
   await writeFile(script, 'import pty, sys\nsys.exit(pty.spawn(sys.argv[1:]) >> 8)\n')
   const env = {
     ...process.env,

@@ -1,9 +1,9 @@
-// Schemas in the style of apps that are out there, and for each a program that uses their declarations: what it writes has to
-// compile, and what it marks has to fail.
+// Schemas like those of real applications, each with a program that uses its declarations. The program must compile,
+// except where a comment expects an error.
 
 import { authenticationSchema, shop } from '../driver10/app-schemas.ts'
 
-/** A schema, and programs over its declarations for the client of this repository and for `fauna`. */
+/** A schema, with programs for the client of this repository and for `fauna`. */
 export interface TypedSchema {
   readonly files: Readonly<Record<string, string>>
   readonly program: string
@@ -74,7 +74,7 @@ function assign(issue: Ref<Issue>, member: Ref<Member>?): Issue { issue!.update(
 function stats(team: Ref<Team>): { open: Int, late: Int, next: Issue? } { { open: 0, late: 0, next: null } }
 `
 
-/** Collections as version 4 leaves them, with names that are no names of types, and open ones. */
+/** Collections of version 4: names that are not valid type names, and open collections. */
 const legacy = `collection "my-things" { history_days 30 }
 collection users {}
 collection Open { known: Int; *: Any }

@@ -1,5 +1,5 @@
-// `terrarium types`: the declarations of schemas compile with `tsc --strict` beside programs that use them, and are those of the
-// files, the service and what is watched.
+// `terrarium types`: declarations compile with `tsc --strict` together with programs that use them, and match the
+// files, the service and watched changes.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -32,7 +32,7 @@ async function writeSchema(at: string, files: Readonly<Record<string, string>>):
   for (const [name, text] of Object.entries(files)) await writeFile(join(at, name), text)
 }
 
-/** What the compiler says of all programs below the folder; empty when nothing is wrong. */
+/** The compiler's errors for all programs below the folder; empty without errors. */
 function compiled(): Promise<string> {
   const words = ['--noEmit', '--strict', '--pretty', 'false', '-p', folder]
   return new Promise(resolve => {

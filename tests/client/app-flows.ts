@@ -1,5 +1,5 @@
-// Two apps as they are out there, with the client: the adapter of an authentication library, and a shop with computed sets, checks
-// that count, and functions that abort.
+// Two realistic apps that use the client: the adapter of an authentication library, and a shop with computed sets,
+// checks that count, and functions that abort.
 
 import {
   Client,

@@ -1,5 +1,6 @@
-// What applications do with the client, each as a function from a fresh database to what was seen. They run in Node and in a page
-// of Chromium, so they use nothing but the client and what every runtime has; `expected` is compared outside.
+// Typical use of the client, each as a function from a fresh database to its results. The flows run in Node and in a
+// page of Chromium, so they use only the client and features of every runtime. The test compares the results with
+// `expected`.
 
 import {
   AuthenticationError,
@@ -28,13 +29,13 @@ import {
   Time,
 } from '../../client/src/index.ts'
 
-/** A database of its own for each flow, with an admin key. */
+/** A database for each flow, with an admin key. */
 export interface FlowConfig {
   readonly url: string
   readonly secret: string
 }
 
-/** A flow, and what it has to see: values that JSON can hold. */
+/** A flow, and its expected result as JSON values. */
 export interface Flow {
   readonly run: (client: Client, config: FlowConfig) => Promise<unknown>
   readonly expected: unknown
@@ -77,7 +78,7 @@ async function take<Each>(count: number, each: AsyncIterable<Each>): Promise<Eac
 const echo = (client: Client, value: unknown) =>
   client.query(fql`${value as string}`).then(({ data }) => data)
 
-/** Values that come back equal to themselves. */
+/** Values that are received as they were sent. */
 const values: readonly unknown[] = [
   null,
   true,
@@ -455,7 +456,7 @@ export const eventFlows: Readonly<Record<string, Flow>> = {
     run: async client => {
       await client.query(items)
       const { data: token } = await client.query<EventSourceToken<Item>>(source)
-      // Some in one transaction, so that it also goes on within one.
+      // Many changes in one transaction, so that the stream also continues within a transaction.
       const many = fql`Set.sequence(0, 150).forEach(n => items.create({ name: 'item', price: n }))`
       for (const _ of [1, 2]) await client.query(many)
       const events = await take(300, client.stream(token))

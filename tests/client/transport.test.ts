@@ -1,4 +1,4 @@
-// What the client does when no good response arrives: which requests it sends again and which never, and what it throws.
+// The client's behaviour without a good response: which requests it retries, and which errors it throws.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -36,7 +36,7 @@ const lost = new TypeError('fetch failed', {
   cause: Object.assign(new Error('lost'), { code: 'ECONNRESET' }),
 })
 
-/** A client whose requests get these one after the other, the last again and again. */
+/** A client whose requests get these responses in turn, and then the last one repeatedly. */
 function clientOf(script: readonly (FakeResponse | Error)[], options = {}) {
   const sent: Request[] = []
   const answer = async (url: URL | RequestInfo, request?: RequestInit) => {
@@ -158,7 +158,7 @@ test('a response that does not come in time is waited for no longer', async () =
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
-  // Less than no time to run, so that nothing is left of the grace that responses have.
+  // A negative time limit, so that it ends before the grace period of responses is over.
   const client = new Client({ url, secret: 's', timeoutMs: -4990 })
   try {
     await assert.rejects(client.query(fql`1`), ClientTimeoutError)

@@ -1,5 +1,5 @@
-// What the service relies on inside Node, pg, re2js, lmdb and prom-client beyond what their documentation promises: a release
-// that changes it fails here first. docs/internals/inside-dependencies.md says where each is used and why, and names its test.
+// Undocumented behaviour of Node, pg, re2js, lmdb and prom-client that the service relies on. A release that changes it
+// fails here first. docs/internals/inside-dependencies.md lists the uses and the reasons, and names the tests.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -52,7 +52,7 @@ async function acceptor(t: TestContext) {
   }
 }
 
-/** What a client sends, and the connection as its server has accepted it. */
+/** Sends data as a client; returns the connection on the server's side. */
 async function accepted(t: TestContext, sent: string | Buffer) {
   const { port, connection } = await acceptor(t)
   const accepting = connection()
@@ -102,7 +102,7 @@ test('errors of requests whose connection closes are made while its listeners ar
   t.after(() => {
     Error.stackTraceLimit = stackTraceLimit
   })
-  // Before the listeners of the server itself.
+  // Runs before the listeners of the server itself.
   socket.once('close', () => {
     Error.stackTraceLimit = 0
     queueMicrotask(() => {
@@ -162,7 +162,7 @@ test('a parser of HTTP/1.1 ceases to read when another listener takes the data, 
 
 const head = headerBlock({ ':method': 'POST', ':scheme': 'http', ':path': '/', ':authority': 'x' })
 
-/** A session on a connection whose first bytes were read and put back, with what comes behind them. */
+/** A session on a connection whose first bytes were read and put back, with the bytes that follow. */
 function session(t: TestContext, socket: Duplex, options: http2.ServerOptions = {}): ServerHttp2Session {
   const session = http2.performServerHandshake(socket, options)
   t.after(() => session.destroy())
@@ -174,7 +174,7 @@ test('a session of HTTP/2 reads a made-up HEADERS frame that was put back before
   const { socket } = await accepted(t, opening())
   await once(socket, 'readable')
   const seen = socket.read() as Buffer
-  // As src/server/http/upgrade.ts makes it: POST, scheme http, path /, authority "-".
+  // The same frame as in src/server/http/upgrade.ts: POST, scheme http, path /, authority "-".
   const made = Buffer.from([0, 0, 6, 1, 5, 0, 0, 0, 1, 0x83, 0x86, 0x84, 0x01, 0x01, 0x2d])
   socket.unshift(Buffer.concat([seen, made]))
   const [stream, headers] = (await once(session(t, socket), 'stream')) as [
@@ -187,7 +187,7 @@ test('a session of HTTP/2 reads a made-up HEADERS frame that was put back before
 test('a session of HTTP/2 begins on a stream that was made of two', async t => {
   const piece = Buffer.concat([opening(), frame('headers', endHeaders | endStream, 1, head)])
   const { socket } = await accepted(t, piece)
-  // The types do not say that streams of Node are taken, too.
+  // The types do not say that `Duplex.from` accepts streams of Node, too.
   const ends = { readable: socket, writable: socket } as unknown as Iterable<never>
   const [stream] = (await once(session(t, Duplex.from(ends)), 'stream')) as [ServerHttp2Stream]
   assert.equal(stream.id, 1)
@@ -201,7 +201,7 @@ test('of a request of HTTP/2 in one piece, body and end are there after the turn
   stream.read(0)
   await setImmediate()
   assert.deepEqual([stream.readableLength, stream.state.remoteClose], [4, 1])
-  // The types do not know of numbers.
+  // The types do not allow numbers.
   stream.respond([':status', 200, 'content-length', 6] as readonly unknown[] as readonly string[])
   stream.end('served')
   await client.until('served')
@@ -220,7 +220,7 @@ test('a session of HTTP/2 ends when more streams are reset than its burst allows
 })
 
 test('a report is made without looking names up, and knows the bound of open files', t => {
-  // The types lack the option.
+  // The types lack this option.
   assert.ok('excludeNetwork' in process.report)
   const { excludeNetwork } = process.report
   t.after(() => Object.assign(process.report, { excludeNetwork }))
@@ -268,7 +268,7 @@ test('threads that wait for disks are known by their name', { skip: process.plat
 })
 
 test('a client of pg has the socket of its connection from the beginning', () => {
-  // None of its declared members.
+  // The connection is not among the declared members.
   const { connection } = new Client() as unknown as { connection: { stream: { destroy(): void } } }
   assert.equal(typeof connection.stream.destroy, 'function')
 })
@@ -288,7 +288,7 @@ test('a pattern of re2js has a cache of states, whose size can be told and which
 test('lmdb opens its files for their owner alone', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  // The types lack the option.
+  // The types lack this option.
   const store = open({ path: folder, ...{ permissionsMode: 0o600 } })
   assert.equal(statSync(join(folder, 'data.mdb')).mode & 0o777, 0o600)
   await store.close()
@@ -338,7 +338,7 @@ test('a registry of prom-client asks a metric for its name and its values alone'
   const registry = new Registry()
   const values = [{ labels: {}, value: 7, metricName: 'made_up_sum' }]
   const made = { name: 'made_up', get: () => ({ name: 'made_up', help: 'h', type: 'histogram', values }) }
-  // Not a metric of the class, which has more.
+  // An object that does not extend the class, which has more members.
   registry.registerMetric(made as unknown as Metric)
   assert.match(await registry.metrics(), /^made_up_sum 7$/m)
 })

@@ -1,4 +1,4 @@
-// The schema of an app with twenty collections, as people write it: several files, comments, functions, roles.
+// The schema of an app with twenty collections in the style of real apps: several files, comments, functions, roles.
 
 const kinds = [
   'Customer',

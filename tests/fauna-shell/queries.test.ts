@@ -1,11 +1,11 @@
-// `fauna query` and `fauna database …` against a started server.
+// `fauna query` and `fauna database …` against a running server.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { keyOfNewDatabase, send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
-import { FaunaShell, type Said } from './shell.ts'
+import { FaunaShell, type ShellResult } from './shell.ts'
 
 describe('fauna', { timeout: patience(120_000) }, () => {
   let server: RunningServer
@@ -25,7 +25,7 @@ describe('fauna', { timeout: patience(120_000) }, () => {
     await shell?.remove()
   })
 
-  const run = (...words: string[]): Promise<Said> => (shell as FaunaShell).run(server, secret, words)
+  const run = (...words: string[]): Promise<ShellResult> => (shell as FaunaShell).run(server, secret, words)
 
   test('query: values as text and as JSON', async t => {
     if (shell === undefined) return t.skip(fault)

@@ -1,4 +1,4 @@
-// `fauna schema …` against a started server: what is pushed, staged, compared, committed, abandoned and pulled.
+// `fauna schema …` against a running server: push, stage, compare, commit, abandon and pull.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { keyOfNewDatabase, send } from '../support/http.ts'
 import { patience } from '../support/patience.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { appSchema, collectionNames } from './app-schema.ts'
-import { FaunaShell, type Said } from './shell.ts'
+import { FaunaShell, type ShellResult } from './shell.ts'
 
 type Files = Readonly<Record<string, string>>
 
@@ -35,7 +35,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A database with a folder of schema files beside it. */
+/** A database with a folder of schema files. */
 class Project {
   readonly secret: string
   readonly folder: string
@@ -52,14 +52,14 @@ class Project {
     }
   }
 
-  /** Runs `fauna schema …`, which has to succeed. */
+  /** Runs `fauna schema …`, which must succeed. */
   async schema(words: readonly string[], answer = ''): Promise<string> {
     const { status, stdout, stderr } = await this.attempt(words, answer)
     assert.equal(status, 0, stdout + stderr)
     return stdout
   }
 
-  attempt(words: readonly string[], answer = ''): Promise<Said> {
+  attempt(words: readonly string[], answer = ''): Promise<ShellResult> {
     const [command = '', ...more] = words
     return (shell as FaunaShell).run(
       server,
@@ -176,7 +176,7 @@ describe('fauna schema: databases', { timeout }, () => {
       ])
       assert.equal(await app.query(`${name}.byName("first").count()`), 1)
     }
-    // The tool makes no folders when it pulls: those that are there stay.
+    // The tool does not create folders when it pulls, so the folders stay.
     for (const name of Object.keys(migrated)) await rm(join(app.folder, name))
     await app.schema(['pull'], 'y\n')
     for (const [name, text] of Object.entries(migrated)) {
@@ -196,7 +196,7 @@ describe('fauna schema: databases', { timeout }, () => {
   })
 })
 
-/** The rest of a collection whose `size` has become `width`, with a new field and the migrations for both. */
+/** The rest of a collection in which `size` was renamed to `width`, with a new field and the migrations for both. */
 function migration(rest: string): string {
   return rest
     .replaceAll('size', 'width')

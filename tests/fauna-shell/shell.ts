@@ -1,6 +1,6 @@
-// The command-line tool that schemas of version 10 are pushed with, unmodified from npm. Its package weighs more than all
-// others together and holds its whole program in one file: it is fetched into a temporary folder, without its dependencies
-// and without running scripts.
+// The unmodified command-line tool of version 10 from npm, which pushes schemas. Its package is larger than all other
+// dependencies together and contains the whole program in one file. So it is fetched into a temporary folder, without
+// its dependencies and without running scripts.
 
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -14,17 +14,17 @@ const run = promisify(execFile)
 
 const release = 'fauna-shell@4.0.0'
 
-/** What npm says when there is no registry to fetch from. */
+/** Errors of npm without access to a registry. */
 const offline = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTCACHED/
 
-/** What the tool said. */
-export interface Said {
+/** The result of a command. */
+export interface ShellResult {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Milliseconds after which a command hangs. */
+/** Milliseconds after which a command counts as hung. */
 const commandTimeoutMs = patience(60_000)
 
 /** The tool in a folder of its own. */
@@ -35,7 +35,7 @@ export class FaunaShell {
     this.#folder = folder
   }
 
-  /** Fetches the tool; returns the reason as text where there is nowhere to fetch it from. */
+  /** Fetches the tool; returns a reason as text if it cannot be fetched. */
   static async fetch(): Promise<FaunaShell | string> {
     const folder = await mkdtemp(join(tmpdir(), 'terrarium-fauna-shell-'))
     try {
@@ -54,13 +54,13 @@ export class FaunaShell {
     }
   }
 
-  /** Runs a command with a secret; `answer` is typed when it asks. */
+  /** Runs a command with a secret; `answer` is the input for its questions. */
   run(
     server: Pick<RunningServer, 'url'>,
     secret: string,
     words: readonly string[],
     answer = '',
-  ): Promise<Said> {
+  ): Promise<ShellResult> {
     const program = join(this.#folder, 'package', 'dist', 'cli.cjs')
     const flags = ['--url', server.url, '--secret', secret, '--no-color']
     const child = spawn(process.execPath, [program, ...words, ...flags], {

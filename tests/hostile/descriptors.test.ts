@@ -1,4 +1,5 @@
-// Files, sockets and pipes run out: connections are what is refused, and nothing that the service does for others fails.
+// File descriptors run out: new connections are rejected, and the work of the service for existing clients does not
+// fail.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -7,7 +8,7 @@ import { test } from 'node:test'
 import { rootQuery } from '../support/http.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
-/** Takes longer than the process that serves everybody has for a query. */
+/** A query that takes longer than the service's own process allows. */
 const slowQuery = {
   count: {
     reduce: { lambda: ['x', '_'], expr: { append: { var: 'x' }, collection: { var: 'x' } } },
@@ -24,7 +25,7 @@ async function idleConnections(server: ServerProcess, count: number): Promise<So
   return sockets
 }
 
-/** Asks again when the connection is what was refused, as clients do; everything else has to succeed. */
+/** Retries if the connection is rejected, as clients do. All other failures count. */
 async function ask(server: ServerProcess, query: unknown): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -43,7 +44,7 @@ for (const workers of ['1', '2']) {
     const server = await startProcess({ descriptorsMax: 160, flags: ['--workers', workers] })
     try {
       const sockets = await idleConnections(server, 500)
-      // Starts a process, begins a segment of the log, starts a thread for passwords.
+      // These requests start a process, a segment of the log, and a thread for passwords.
       assert.equal(await ask(server, slowQuery), 131_072)
       await ask(server, { create_collection: { object: { name: 'users' } } })
       const credentials = { object: { credentials: { object: { password: 'x' } } } }

@@ -1,11 +1,11 @@
-// Queries of version 10 made up from its grammar and the tables of its library. Arguments are of the right types, mostly:
-// nonsense alone would be refused before it does anything.
+// Generates queries of version 10 from its grammar and the tables of its library. Most arguments have the right types,
+// because nonsense would be rejected too early.
 
 import type { FunctionDefinition, Members } from '../../src/fql10/library/entry.ts'
 import { allTables } from '../../src/fql10/library/tables.ts'
 import type { RandomSource } from '../unit/store/random-source.ts'
 
-/** Expressions of each type that need no others. */
+/** Expressions of each type that need no other expressions. */
 const literals: Readonly<Record<string, readonly string[]>> = {
   Null: ['null', '{}.none', '[].first()'],
   Boolean: ['true', 'false'],
@@ -61,7 +61,7 @@ const units = ['"days"', '"nanoseconds"', '"seconds"', '"weeks"', '" hours "']
 const operators = ['==', '!=', '<', '<=', '>', '>=', '??', 'isa', '+', '&&', '**']
 const arithmetic = ['+', '-', '*', '/', '%', '**', '&', '|', '^']
 
-/** The type, of those above, that a type's name in the library stands for. */
+/** The type of `literals` for a type's name in the library. */
 function typeOf(name: string): string | undefined {
   if (/^(Int|Long|Double|Float|Number)\b/.test(name)) return 'Number'
   if (name.startsWith('{')) return 'Object'
@@ -81,12 +81,12 @@ const callables: readonly Callable[] = allTables.flatMap(table =>
 const fields = allTables.flatMap(table =>
   [...table.entries.values()].flatMap(entry => (entry.kind === 'field' ? [{ table, name: entry.name }] : [])),
 )
-/** Of the tables with one name the first is that of the module. */
+/** Of the tables with the same name, the first is the table of the module. */
 const modules: ReadonlySet<Members> = new Set(
   allTables.filter((table, at) => allTables.findIndex(({ name }) => name === table.name) === at),
 )
 
-/** Makes queries, the same for the same random numbers. */
+/** Generates queries; the same random numbers give the same queries. */
 export class QueryMaker {
   readonly #random: RandomSource
   #variables: readonly string[] = []
@@ -118,7 +118,7 @@ export class QueryMaker {
     return this.#of(this.#pick(types), depth)
   }
 
-  /** An expression of a type, mostly. */
+  /** An expression that usually has the wanted type. */
   #of(wanted: string | undefined, depth: number): string {
     const type = wanted === undefined || this.#oneIn(25) ? this.#pick(types) : wanted
     if (this.#variables.length > 0 && this.#oneIn(10)) return this.#pick(this.#variables)

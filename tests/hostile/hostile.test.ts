@@ -1,5 +1,5 @@
-// A client that means harm: each of its queries gets a documented answer, and the service, a process of its own, is
-// there afterwards as if nothing had happened.
+// A malicious client: each of its queries gets a documented answer, and the service, in a process of its own, keeps
+// working.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-/** Memory that the process may hold, in MiB; what its largest queries are known to need is half of that. */
+/** Memory limit of the process in MiB: twice what its largest queries need. */
 const residentMax = 2048
 
 async function residentMiB(): Promise<number> {

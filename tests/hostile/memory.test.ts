@@ -1,5 +1,5 @@
-// Many large queries at one time, sent to a process that has little memory: some are refused, in words that say why, and
-// the process lives.
+// Many large queries at the same time, in a process with little memory. Some are rejected with a clear message, and the
+// process survives.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -11,7 +11,7 @@ let server: ServerProcess
 before(async () => {
   server = await startProcess({
     flags: ['--query-memory-mb', '48', '--slow-lane-memory-mb', '256'],
-    // What all of the queries would take is several times as much.
+    // All queries together would need several times as much.
     env: { NODE_OPTIONS: '--max-old-space-size=160' },
   })
   const { status, text } = await send(server, {

@@ -1,5 +1,5 @@
-// Guessing at passwords with a key that everybody has: owners get in meanwhile, other databases notice nothing, and no
-// answer tells who is known.
+// Password guessing with a public key: owners can still log in, other databases are not affected, and responses do not
+// reveal which users exist.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,7 +7,7 @@ import { type HttpAnswer, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 interface Tenant {
-  /** Of a key with the role `admin`, and of one with `client`, as apps put it into browsers. */
+  /** The secrets of keys with the roles `admin` and `client`; apps use the latter in browsers. */
   readonly admin: string
   readonly client: string
 }
@@ -88,8 +88,8 @@ test('while 150 connections guess with the client key, the owner gets in with it
   await Promise.all(crowd)
 })
 
-/** What an answer tells besides its time. */
-function told({ headers, status, text }: HttpAnswer): unknown {
+/** An answer without the parts that depend on time. */
+function constantPart({ headers, status, text }: HttpAnswer): unknown {
   const varying = /^(date|x-txn-time|x-query-time|traceparent|x-trace.*|connection|keep-alive)$/
   return { status, text, headers: [...headers].filter(([name]) => !varying.test(name)) }
 }
@@ -104,8 +104,8 @@ test('a wrong password is answered the same whether or not there is such a user'
   const { secret } = (await query(server, tenant.admin, { create_key: caller })) as { secret: string }
   const unknown = questions('7')
   for (const [at, question] of questions('2').entries()) {
-    const known = told(await send(server, { secret, query: question }))
-    assert.deepEqual(told(await send(server, { secret, query: unknown[at] })), known)
+    const known = constantPart(await send(server, { secret, query: question }))
+    assert.deepEqual(constantPart(await send(server, { secret, query: unknown[at] })), known)
     assert.ok(at === 0 || JSON.stringify(known).includes('{\\"resource\\":false}'))
   }
 })

@@ -1,11 +1,10 @@
-// Queries made to exhaust something: the stack, the memory, the time, the parser's patience. Each names what has to
-// come of it.
+// Queries that try to exhaust a resource: the stack, the memory, the time, the parser. Each names its expected result.
 
 type Wire = unknown
 
 /**
- * What has to come of a hostile query: a status with the code of its first error, or success. How deep expressions may
- * nest within the parser's limit depends on how far the runtime has optimized the evaluator.
+ * The expected result of a hostile query: a status with the code of its first error, or success. The possible nesting of
+ * expressions, within the parser's limit, depends on how far the runtime has optimized the evaluator.
  */
 export type Verdict = `${number} ${string}` | 'ok' | 'ok or 400 stack overflow'
 
@@ -15,7 +14,7 @@ export interface HostileQuery {
   readonly body: () => string
   readonly verdict: Verdict
 }
-
+/** The query as JSON text, because some cannot be written as a value. Created on demand, because of its size. */
 const json = (query: Wire) => () => JSON.stringify(query)
 const nested = (levels: number, before: string, inside: string, after: string): string =>
   before.repeat(levels) + inside + after.repeat(levels)
@@ -26,12 +25,12 @@ const list = (count: number, element: Wire = 1): Wire[] => Array(count).fill(ele
 
 const thousands = list(1000)
 
-/** An expression that makes 10 to the power of `power` elements, by maps within maps. */
+/** An expression that creates 10 to the power of `power` elements, by nested maps. */
 function mapped(power: number): Wire {
   return power === 0 ? 1 : { map: lambda(`x${power}`, mapped(power - 1)), collection: list(10) }
 }
 
-/** A text doubled again and again. */
+/** A text that is doubled repeatedly. */
 function doubled(times: number): Wire {
   let text: Wire = 'x'.repeat(1024)
   for (let time = 0; time < times; time++) {
@@ -40,7 +39,7 @@ function doubled(times: number): Wire {
   return text
 }
 
-/** An array doubled again and again. */
+/** An array that is doubled repeatedly. */
 function doubledArray(times: number): Wire {
   let elements: Wire = thousands
   for (let time = 0; time < times; time++) {
@@ -49,7 +48,7 @@ function doubledArray(times: number): Wire {
   return elements
 }
 
-/** One array that holds another twice, and so on: small in memory, endless when written out. */
+/** Nested arrays that contain the next one twice: small in memory, enormous as text. */
 function shared(times: number): Wire {
   let value: Wire = ['x'.repeat(64)]
   for (let time = 0; time < times; time++) {
@@ -126,7 +125,7 @@ const bodies: readonly HostileQuery[] = [
   { name: 'a byte order mark', body: () => '\ufeff1', verdict: 'ok' },
 ]
 
-/** The wire gives these keys a meaning of its own. */
+/** Keys with a meaning of their own in the wire format. */
 const special = new Set(['@ref', '@obj'])
 
 function queriesAbout(name: string): readonly HostileQuery[] {
@@ -374,7 +373,7 @@ const stored: readonly HostileQuery[] = [
   },
 ]
 
-/** All of them, by what they try to exhaust. */
+/** All queries, by the resource that they try to exhaust. */
 export const hostileQueries: Readonly<Record<string, readonly HostileQuery[]>> = {
   bodies,
   names,
@@ -384,7 +383,7 @@ export const hostileQueries: Readonly<Record<string, readonly HostileQuery[]>> =
   stored,
 }
 
-/** What the queries find in the database. */
+/** Queries that create the data for the others. */
 export const preparation: readonly Wire[] = [
   { create_collection: object({ name: 'things' }) },
   {

@@ -1,5 +1,5 @@
-// Queries of version 10 made up from its grammar: each gets a documented answer, none an error of the service's own.
-// `SEED=7` replays one seed; `SEED=1000..1999` runs many.
+// Generated queries of version 10: each gets a documented answer, never an internal error. `SEED=7` replays one seed;
+// `SEED=1000..1999` runs many.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,12 +24,12 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** Queries of each seed. */
+/** Queries per seed. */
 const count = 2_000
-/** Requests that are under way at a time. */
+/** Number of concurrent requests. */
 const atOnce = 16
 
-/** What a query may be answered with; 440 and 503: its time was up. */
+/** Documented statuses; 440 and 503 mean that the time limit was exceeded. */
 const documented: ReadonlySet<number> = new Set([200, 400, 409, 440, 503])
 
 async function assertDocumented(seed: number): Promise<void> {
@@ -57,7 +57,7 @@ async function assertDocumented(seed: number): Promise<void> {
   }
   await Promise.all(Array.from({ length: atOnce }, ask))
   assert.deepEqual(wrong, [])
-  // Nonsense alone would say little.
+  // Some queries must succeed, because nonsense alone would prove little.
   assert.ok((statuses.get(200) ?? 0) > count / 20, JSON.stringify([...statuses]))
   assert.doesNotMatch(server.stderr(), /a request failed|internal/i)
 }

@@ -1,4 +1,4 @@
-// How request bodies are read: encodings, absence, and what happens past the limits.
+// Request bodies: encodings, missing bodies, and limits.
 
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
@@ -35,7 +35,7 @@ const headers = { authorization: 'Bearer right' }
 /** UTF-16, big endian. */
 const swapped = (text: string) => new Uint8Array(Buffer.from(text, 'utf16le').swap16())
 
-/** UTF-32, little endian; the other way round with `swap`. */
+/** UTF-32, little endian, or big endian with `swap`. */
 function utf32(text: string, swap = false): Buffer<ArrayBuffer> {
   const bytes = Buffer.concat(
     Array.from(text, char => Buffer.from(Uint32Array.of(char.codePointAt(0) as number).buffer)),
@@ -142,7 +142,7 @@ test('a character cut between two chunks is put together', async () => {
 test('the largest body passes, one byte more is too large, with or without a credential', async () => {
   const largest = 'x'.repeat(limits.requestBodyBytesMax)
   assert.equal((await fetch(service.url, { method: 'POST', headers, body: largest })).status, 200)
-  // The first time the engine is asked, it is about the credential.
+  // The first request to the engine checks the credential.
   const bodies = () => service.engine.seen.flatMap(({ longBody }) => longBody?.joined().toString() ?? [])
   assert.deepEqual(bodies(), [largest])
   for (const sent of [headers, {}]) {
@@ -159,7 +159,7 @@ test('the largest body passes, one byte more is too large, with or without a cre
 const endless = `POST / HTTP/1.1\r\nauthorization: ${headers.authorization}\r\ntransfer-encoding: chunked\r\n\r\n`
 
 test('a body without end is answered and cut off', async () => {
-  // Not a byte more than it takes: what is unread when the connection closes may cost the client its answer.
+  // Exactly one byte above the limit: unread bytes when the connection closes may cost the client its response.
   const sent = drainedBytesMax + 1
   const connection = await connectRaw(service.port, `${endless}${(sent + 1).toString(16)}\r\n`)
   connection.socket.write(Buffer.alloc(sent, 0x20))
@@ -180,7 +180,7 @@ test('a sender that does not stop is cut off', async () => {
 })
 
 test('too large bodies over HTTP/2 leave the session alive', async () => {
-  // Node's client has a limit of its own on what it holds unsent.
+  // Node's client limits its unsent bytes.
   const session = http2.connect(service.url, { maxSessionMemory: 128 })
   const post = (body: Buffer) =>
     new Promise<number>((resolve, reject) => {
@@ -199,7 +199,7 @@ test('too large bodies over HTTP/2 leave the session alive', async () => {
 /** A request whose chunks the test sends. */
 function fakeExchange(client: string, headers: Record<string, string> = {}) {
   const body = new EventEmitter()
-  /** Whether the connection brings more of the body. */
+  /** Whether the connection delivers more of the body. */
   const flow = { isHeld: false }
   const holdBody = (isHeld: boolean) => Object.assign(flow, { isHeld })
   return { body, flow, exchange: { headers, client, body, holdBody } as unknown as Exchange }

@@ -1,4 +1,5 @@
-// The arguments that a role's predicate for calling a function is given: those of the function, in the predicate's own language.
+// The arguments of a role's predicate for calling a function: the function's arguments, in the language of the
+// predicate.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +10,7 @@ let server: RunningServer
 let admin: string
 let roles = 0
 
-/** What each predicate is for: the function and its arguments, and whether the call is allowed. */
+/** A predicate, a call, and whether the call is allowed. */
 type Case = readonly [predicate: string, call: string, isAllowed: boolean]
 
 before(async () => {
@@ -26,7 +27,10 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** A key that reads A and calls functions as far as a predicate allows: a text, or one of version 4 as query JSON. */
+/**
+ * A key that may read A and call functions that a predicate allows. The predicate is a text, or query JSON of version
+ * 4.
+ */
 async function keyFor(predicate: unknown): Promise<string> {
   const name = `role${++roles}`
   if (typeof predicate === 'string') {

@@ -1,4 +1,4 @@
-// A self-signed certificate for 127.0.0.1, for tests of TLS alone; it expires in a hundred years.
+// A self-signed certificate for 127.0.0.1, only for tests of TLS; it expires in a hundred years.
 
 export const cert = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUdLmmDtUSSUxneqqGfVbJdG272NYwCgYIKoZIzj0EAwIw

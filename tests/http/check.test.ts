@@ -1,4 +1,4 @@
-// `terrarium check` as an operator runs it.
+// `terrarium check` on the command line.
 
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The dashboard's files over plain HTTP: types, caching, compression, the security headers, the way from `/`, and
-// what stays as it was for clients of the protocol.
+// The dashboard's files over HTTP: types, caching, compression, security headers, the redirect from `/`, and unchanged
+// responses to clients of the protocol.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

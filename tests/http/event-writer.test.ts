@@ -1,4 +1,5 @@
-// How the events of an open stream are sent, to a connection whose room the test decides about; and what such a stream holds.
+// The events of an open stream: when each is sent to a connection whose capacity the test controls, and what a stream
+// keeps in memory.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -48,7 +49,7 @@ class FakeStream implements EventStream {
   }
 }
 
-/** A connection that takes a piece when it is told to. */
+/** A connection that flushes a piece when the test says so. */
 class FakeTarget extends Writable {
   readonly pieces: string[] = []
   #taken: (() => void) | undefined

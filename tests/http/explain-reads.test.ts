@@ -1,4 +1,4 @@
-// Explanations of what a query reads, in both languages: sets, entries, documents, and a suggested index.
+// Explanations of a query's reads in both languages: sets, entries, documents, and a suggested index.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

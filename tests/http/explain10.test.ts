@@ -1,4 +1,4 @@
-// Explaining decisions about rights of queries in version 10.
+// Explanations of permission checks in queries of version 10.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +19,7 @@ interface Decision {
   }[]
 }
 
-interface Told {
+interface Explanation {
   readonly result?: unknown
   readonly roles?: unknown
   readonly errors?: readonly { readonly code: string; readonly description: string }[]
@@ -36,11 +36,11 @@ async function run(query: string): Promise<unknown> {
   return data
 }
 
-async function explain(query: unknown, as: unknown, more: object = {}): Promise<Told> {
+async function explain(query: unknown, as: unknown, more: object = {}): Promise<Explanation> {
   const request = { path: '/api/v1/explain', secret: server.rootSecret, query: { query, as, ...more } }
   const { json, status, text } = await send(server, request)
   assert.equal(status, 200, text)
-  return (json as { readonly resource: Told }).resource
+  return (json as { readonly resource: Explanation }).resource
 }
 
 before(async () => {

@@ -1,4 +1,4 @@
-// A bound that clients share: who is evicted when it is passed, and who for standing still.
+// A limit that clients share: evictions when it is exceeded, and evictions of stalled clients.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import type { Timers } from '../../src/base/timers.ts'
 import { clientOf } from '../../src/server/http/client-address.ts'
 import { FairBudget, type Pace, type Share } from '../../src/server/http/fair-budget.ts'
 
-/** A budget whose time the test tells, and what was evicted from it. */
+/** A budget with a simulated clock, and its evictions. */
 function budgetOf(max: number, pace?: Pace) {
   let nowMs = 0
   let sweep: (() => void) | undefined

@@ -1,4 +1,4 @@
-// An engine whose responses a test decides, and the HTTP service over it on a free port.
+// An engine whose responses the test decides, with the HTTP service on a free port.
 
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Server } from 'node:net'
@@ -13,7 +13,7 @@ import type { Engine, QueryMetrics, QueryRequest, QueryResponse } from '../../sr
 import { createApplication } from '../../src/server/http/application.ts'
 import type { ListenAddress, Listener, ListenerOptions } from '../../src/server/http/listener.ts'
 
-/** The time of every answer that the fake engine makes, in microseconds. */
+/** The time of all answers of the fake engine, in microseconds. */
 export const fakeNow = 1_700_000_000_123_456
 
 export const fakeMetrics: QueryMetrics = {
@@ -27,7 +27,7 @@ export const fakeMetrics: QueryMetrics = {
   rateLimited: [],
 }
 
-/** A successful answer with `resource` as its JSON text. */
+/** A successful answer with `json` as the resource. */
 export function resource(json: string, status = 200): QueryResponse {
   return {
     status,
@@ -51,14 +51,14 @@ export function failure(status: number, code: RequestErrorCode, description: str
 }
 
 export interface FakeEngine extends Engine {
-  /** Every request that reached the engine, in order. */
+  /** All requests to the engine, in order. */
   readonly seen: QueryRequest[]
-  /** What queries answer; echoes the body by default. */
+  /** Answers a query; by default it echoes the body. */
   answer: (request: QueryRequest) => QueryResponse | Promise<QueryResponse>
   pinged: (scope: string) => Promise<void>
 }
 
-/** Knows the one secret `right`, as Bearer; responds to a query with its own text. */
+/** An engine that accepts the secret `right` as Bearer, and echoes queries. */
 export function fakeEngine(): FakeEngine {
   const seen: QueryRequest[] = []
   const guarded = (request: QueryRequest, then: () => QueryResponse | Promise<QueryResponse>) => {
@@ -101,22 +101,22 @@ export interface FakeService {
   readonly application: Listener
   readonly url: string
   readonly port: number
-  /** The lines logged so far, parsed. */
+  /** The parsed log lines so far. */
   readonly log: Record<string, unknown>[]
-  /** Begins to stop, as a signal would. */
+  /** Begins to stop, as after a signal. */
   stop(graceMs?: number): Promise<void>
 }
 
 export interface FakeServiceOptions extends ListenerOptions {
   readonly port?: number
-  /** Connections are accepted by a server of the test's, and handed over. */
+  /** The test accepts the connections and hands them over. */
   readonly handed?: boolean
   readonly pendingRequestsMax?: number
   readonly unreadResponseBytesMax?: number
   readonly clock?: Clock
 }
 
-/** Starts the HTTP service over a fake engine. The caller stops it. */
+/** Starts the HTTP service on a fake engine. The caller must stop it. */
 export async function startFakeService(options: FakeServiceOptions = {}): Promise<FakeService> {
   const engine = fakeEngine()
   const log: Record<string, unknown>[] = []

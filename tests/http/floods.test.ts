@@ -1,4 +1,4 @@
-// Sessions of HTTP/2 that send much and ask for little: they are cut off, and nobody else is kept waiting or ended.
+// HTTP/2 sessions that send many useless frames are ended, and other clients are neither delayed nor ended.
 
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
@@ -59,7 +59,7 @@ function floodTest(
   })
 }
 
-/** Sends the same piece until the connection ends; returns everything received. */
+/** Sends the same piece until the connection ends; returns all received bytes. */
 async function flood(service: FakeService, first: Buffer, piece: Buffer): Promise<Buffer> {
   const { socket, ended } = await connectRaw(service.port, first)
   const send = () => {
@@ -93,7 +93,7 @@ floodTest('bytes of a body that nobody reads, each in a frame', async service =>
   assert.equal(goawayCode(received), calm)
 })
 
-/** No time passes for the service: what a session may do too much of is not given back, however slow the machine is. */
+/** A clock that stands still, so that allowances do not refill, however slow the machine is. */
 const stillClock = { ...systemClock, elapsedMs: () => 0 }
 
 async function takeBackOneByOne(service: FakeService): Promise<void> {
@@ -117,7 +117,7 @@ async function takeBackOneByOne(service: FakeService): Promise<void> {
     await new Promise(setImmediate)
   }
   await closed
-  // Where many arrive together, Node's own limit on resets comes first, and calls it an internal error.
+  // If many resets arrive together, Node's own limit comes first, with an internal error.
   assert.ok(code === calm || code === http2.constants.NGHTTP2_INTERNAL_ERROR, `${code}`)
 }
 
@@ -134,7 +134,7 @@ floodTest(
         ]).flat(),
       )
       const connection = await connectRaw(service.port, opening())
-      // In pieces, which wait for their session together when the client is let in slowly.
+      // Sends pieces, which wait together for their session if the client is delayed.
       for (let at = 0; at < piece.length; at += 1000) {
         connection.socket.write(piece.subarray(at, at + 1000))
         await new Promise(setImmediate)

@@ -1,4 +1,4 @@
-// What the operator asks over HTTP: how the service stands, a backup, a check. The commands that are started are real ones.
+// The operator's requests over HTTP: the state of the service, a backup, a check. The started commands are real.
 
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
@@ -136,7 +136,7 @@ test('all workers are shown, and each knows of a check that another one has star
     while (found.size < 3) found = new Set((await health(server)).processes.map(({ worker }) => worker))
     assert.deepEqual([...found].sort(), [0, 1, 2])
     const path = '/api/v1/health/checks'
-    // Each of its own connection, so that the workers take turns.
+    // A connection per request, so that the workers take turns.
     const headers = { connection: 'close' }
     await rootQuery(server, { create_collection: { object: { name: 'things' } } })
     const first = await send(server, { path, secret: server.rootSecret, body: '', headers })

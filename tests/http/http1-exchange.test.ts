@@ -1,4 +1,4 @@
-// What an exchange over HTTP/1.1 has of a body when its head is told of.
+// The body of a request over HTTP/1.1 at the time when its head is handled.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { Http1Exchange } from '../../src/server/http/http1-exchange.ts'
 import { connectRaw } from './raw-connection.ts'
 
-/** What `takeArrived` handed over of each request. */
+/** The bodies that `takeArrived` passed on. */
 const taken: (string | undefined)[] = []
 
 const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// What an exchange over HTTP/2 has of a body when its head is told of, and how its stream ends.
+// The body of a request over HTTP/2 at the time when its head is handled, and the end of its stream.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -9,9 +9,9 @@ import { Http2Exchange } from '../../src/server/http/http2-exchange.ts'
 import { connectRaw, type RawConnection } from './raw-connection.ts'
 import { endHeaders, endStream, frame, headerBlock, opening } from './raw-http2.ts'
 
-/** What `takeArrived` handed over of each request. */
+/** The bodies that `takeArrived` passed on. */
 const taken: (string | undefined)[] = []
-/** Whether the response of each stream was written to its end when the stream closed. */
+/** Whether the whole response had been written when its stream closed. */
 const finished: boolean[] = []
 
 const server = createServer()
@@ -42,7 +42,7 @@ const head = (stream: number, fields: Readonly<Record<string, string>> = {}) =>
 const data = (stream: number, text: string, flags = endStream) =>
   frame('data', flags, stream, Buffer.from(text))
 
-/** Opens a connection with these frames, waits for so many responses, and closes it. */
+/** Sends these frames on a new connection, waits for the number of responses, and closes it. */
 async function exchange(frames: readonly Buffer[], responses: number, rest: Buffer = Buffer.alloc(0)) {
   taken.length = 0
   finished.length = 0

@@ -1,4 +1,4 @@
-// How long the terms and values of an index entry may be together, in writes of both languages.
+// The maximum length of the terms and values of an index entry, in writes of both languages.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../support/server.ts'
 let server: RunningServer
 let secret: string
 
-/** Bytes of terms and values that an entry of two parts may have. */
+/** Maximum bytes of terms and values in an entry of two parts. */
 const most = 64_000 - 43
 
 before(async () => {
@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** Texts of so many bytes together. */
+/** Two texts with this many bytes together. */
 const ofBytes = (bytes: number) => ({ a: 'a'.repeat(32_000), b: 'b'.repeat(bytes - 32_000) })
 
 function inVersion4(collection: string, data: object) {

@@ -1,5 +1,5 @@
-// How long connections without a request stay open: longer than balancers and connection pools keep theirs, as the setting
-// says, and as clients are told; where there are too many, those that rest longest go first.
+// How long idle connections stay open: longer than those of load balancers and connection pools, as configured, and as
+// clients are told. If there are too many, the ones that have been idle longest are closed first.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// More than the service takes: requests, connections, responses that nobody reads.
+// Overload: too many requests, connections, unread responses.
 
 import assert from 'node:assert/strict'
 import http2 from 'node:http2'
@@ -46,7 +46,7 @@ serviceTest(
   { pendingRequestsMax: 1 },
 )
 
-/** More than the system holds of one connection for a client that does not read. */
+/** More than the operating system buffers for a client that does not read. */
 const longAnswer = JSON.stringify('x'.repeat(32_000_000))
 
 serviceTest(
@@ -60,7 +60,7 @@ serviceTest(
     while (service.engine.seen.length < 3) await new Promise(setImmediate)
     const answer = await fetch(service.url, { method: 'POST', headers: { authorization }, body: '2' })
     assert.equal(await answer.text(), '{"resource":2}')
-    // Whoever was cut off learns of it as soon as it reads; the others read all of it, and are closed when idle.
+    // Evicted clients notice when they read; the others read everything, and are closed when idle.
     for (const { socket } of readers) socket.resume()
     await Promise.all(readers.map(reader => reader.ended()))
     const lengths = readers.map(reader => reader.received().length)

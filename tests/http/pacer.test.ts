@@ -1,5 +1,5 @@
-// Connections share the turns of the event loop: fewer requests are begun when turns take long, one of each connection always.
-// Connections that bring much are parsed in slices, and nothing is lost while they wait.
+// Connections share the turns of the event loop: fewer requests begin when turns take long, but always one of each
+// connection. Long input is parsed in slices, and nothing is lost while connections wait.
 
 import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
@@ -16,7 +16,7 @@ import { Pacer, Pacing } from '../../src/server/http/pacer.ts'
 import { bodyText, readBody } from '../../src/server/http/request-body.ts'
 import { connectRaw } from './raw-connection.ts'
 
-/** Connections that begin requests, which take so long each, by a clock of their own. */
+/** Connections whose requests cost a fixed time on a simulated clock. */
 function service(costMs: number) {
   let nowMs = 0
   const handled: string[] = []
@@ -91,7 +91,7 @@ test('connections share what a turn has room for, and it grows again when reques
   const from = counts()
   for (let turn = 0; turn < 4; turn++) await setImmediate()
   const [one, two] = counts()
-  // One may get one more in each turn.
+  // A connection may get one step more in each turn.
   assert.ok(Math.abs(one - from[0] - (two - from[1])) <= 4, `${one} ${two}`)
   while (both.some(({ pacer }) => pacer.isWaiting)) await setImmediate()
   assert.deepEqual(counts(), [1000, 1000])
@@ -118,7 +118,7 @@ test('a connection of which many requests wait is not read until all of them are
 
 const short = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
-/** A connection that speaks HTTP/1.1 and is parsed in slices, and how many lines of it have been parsed. */
+/** An HTTP/1.1 connection that is parsed in slices, and the number of parsed lines. */
 function parsing(connect: ReturnType<typeof service>['connect'], onSlice = (_bytes: Buffer) => {}) {
   const connection = connect()
   const { socket, pacer } = connection
@@ -200,7 +200,7 @@ test('a body that waits while a slice waits for its turn keeps the slice back, w
   assert.deepEqual(parsed, [chunks(100)])
 })
 
-/** A connection that Node's parser reads by itself, and a request of it whose body comes in chunks. */
+/** A connection that Node's parser reads by itself, with a chunked request. */
 function unsliced(connect: ReturnType<typeof service>['connect'], first = short) {
   const { socket, pacer } = connect()
   pacer.parseWith(() => {}, first)
@@ -253,7 +253,7 @@ test('a flood has all connections sliced before more is read, and new ones for a
   }
   const [one, other] = [unsliced(connect), unsliced(connect)]
   one.receive(limits.shortReadLines + 1)
-  // Callbacks of this tick run while Node parses the rest of what it has read.
+  // Callbacks of this tick run while Node parses the rest of its buffer.
   await new Promise(process.nextTick)
   assert.equal(other.isSliced(), false)
   one.receive(limits.excessLinesPerTurn)
@@ -303,7 +303,7 @@ test('thousands of requests that are sent ahead are all responded to, with their
     })
   })
   const port = await listener.listen({ host: '127.0.0.1', port: 0 })
-  // Bodies of lengths that put the pieces in which they are read everywhere.
+  // Varying lengths, so that reads end at every position of a body.
   const bodies = Array.from({ length: 3000 }, (_, at) => `${at} `.padEnd(1 + ((at * 7919) % 700), 'x'))
   const request = (body: string) => `POST / HTTP/1.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   const last = 'last'
@@ -329,7 +329,7 @@ test('requests sent ahead by a client that does not read are served when it read
   const requests = 2000
   const socket = connectSocket(port, '127.0.0.1').pause()
   socket.write(shortRequest.repeat(requests))
-  // The responses have filled what lies between the two.
+  // The responses have filled the buffers between the client and the server.
   for (let before = -1; before < handled || handled === 0; ) {
     before = handled
     for (let turn = 0; turn < 100; turn++) await setImmediate()
@@ -345,7 +345,7 @@ test('requests sent ahead by a client that does not read are served when it read
   await listener.close(0)
 })
 
-/** A listener that responds to nothing, and the exchanges that it has begun. */
+/** A listener that never responds, and its begun exchanges. */
 async function silentListener() {
   const begun: unknown[] = []
   const listener = new Listener(exchange => begun.push(exchange))

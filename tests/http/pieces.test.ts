@@ -1,10 +1,10 @@
-// Bytes that came in pieces: how many are kept, what they count, and that nothing gets lost.
+// Bytes that arrive in pieces: the number of kept pieces, their counted memory, and completeness.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Pieces, pieceOverheadBytes } from '../../src/server/http/pieces.ts'
 
-/** Numbered bytes, cut into pieces of these lengths, again and again. */
+/** Numbered bytes, cut into pieces of these lengths, repeatedly. */
 function cut(bytes: number, lengths: readonly number[]): Buffer[] {
   const all = Buffer.from(Uint8Array.from({ length: bytes }, (_, at) => at % 251))
   const pieces: Buffer[] = []

@@ -1,4 +1,4 @@
-// Rate limits as a client meets them.
+// Rate limits from a client's point of view.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ test('a database beyond its limits is answered 429, and others go on', async () 
     ]
     await query(server, one, { create_collection: { object: { name: 'things' } } })
     const add = { create: { collection: 'things' } }
-    // The bucket holds ten, so this leaves a debt that takes most of a minute to pay.
+    // The bucket holds ten operations, so this leaves a debt for most of a minute.
     const burst = { map: { lambda: 'n', expr: add }, collection: Array.from({ length: 200 }, (_, n) => n) }
     assert.equal((await send(server, { secret: one, query: burst })).status, 200)
     const refused = await send(server, {

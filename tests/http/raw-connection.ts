@@ -1,4 +1,4 @@
-// A bare TCP connection to a service under test, for what no HTTP client would send.
+// A bare TCP connection to a service, for requests that no HTTP client would send.
 
 import { once } from 'node:events'
 import net from 'node:net'
@@ -7,20 +7,20 @@ export interface RawConnection {
   readonly socket: net.Socket
   /** Everything received so far. */
   received(): string
-  /** Resolves when what was received contains `text`; rejects when the connection ends before. */
+  /** Resolves when the received data contains `text`; rejects if the connection ends before. */
   until(text: string): Promise<string>
-  /** Resolves with everything received when the server has closed the connection. */
+  /** Resolves with all received data after the server has closed the connection. */
   ended(): Promise<string>
 }
 
-/** Opens a connection and, when given, sends `text`. */
+/** Opens a connection and sends `text`, if given. */
 export async function connectRaw(port: number, text?: string | Buffer): Promise<RawConnection> {
   const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let received = ''
   socket.setEncoding('latin1').on('data', data => {
     received += data
   })
-  // A reset ends a connection like any other end.
+  // A reset counts as the end of the connection.
   socket.on('error', () => socket.destroy())
   const closed = new Promise<void>(resolve => {
     socket.once('end', () => resolve())

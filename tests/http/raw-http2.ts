@@ -1,4 +1,4 @@
-// Frames of HTTP/2 put together by hand, for what no client library would send.
+// Hand-made frames of HTTP/2, for requests that no client library would send.
 
 const frameTypes = { data: 0, headers: 1, reset: 3, settings: 4, goaway: 7, windowUpdate: 8 } as const
 
@@ -17,7 +17,7 @@ export function frame(
   return Buffer.concat([head, payload])
 }
 
-/** What a connection begins with: the preface, and settings by number. */
+/** The beginning of a connection: the preface and settings by number. */
 export function opening(settings: Readonly<Record<number, number>> = {}): Buffer {
   const entries = Object.entries(settings).map(([name, value]) => {
     const entry = Buffer.alloc(6)
@@ -31,13 +31,13 @@ export function opening(settings: Readonly<Record<number, number>> = {}): Buffer
   ])
 }
 
-/** The setting that says how many bytes of a response may be sent before the client asks for more. */
+/** The setting for the bytes of a response that may be sent before the client opens its window. */
 export const initialWindow = 4
 
 export const endStream = 1
 export const endHeaders = 4
 
-/** A block of headers, each as a literal. */
+/** A block of literal headers. */
 export function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   const texts = Object.entries(headers).flatMap(([name, value]) => [
     Buffer.from([0, name.length]),
@@ -54,7 +54,7 @@ export function uint32(value: number): Buffer {
   return bytes
 }
 
-/** The error code of the first GOAWAY frame in what a server has sent; undefined when there is none. */
+/** The error code of the first GOAWAY frame in a server's data; undefined without one. */
 export function goawayCode(received: Buffer): number | undefined {
   for (let at = 0; at + 9 <= received.length; ) {
     const length = received.readUIntBE(at, 3)

@@ -1,4 +1,4 @@
-// What request headers do: which are refused, in which order and with which words, and what the engine gets.
+// Request headers: which values are rejected, in which order and with which texts, and what the engine gets.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -65,7 +65,7 @@ const refused: [name: string, value: string, description: string][] = [
   ['x-fauna-tags', `${'k'.repeat(41)}=1`, `${tags} invalid key`],
   ['x-fauna-tags', `a=${'v'.repeat(81)}`, `${tags} invalid value`],
   ['x-fauna-tags', 'a=1,b=2,a=3', `${tags} duplicate key`],
-  // Pairs are checked from right to left: the fault of the last one is told.
+  // Pairs are checked from right to left, so the error of the last one is reported.
   ['x-fauna-tags', `${'k'.repeat(41)}=1,a=${'v'.repeat(81)}`, `${tags} invalid value`],
 ]
 

@@ -1,4 +1,4 @@
-// Which headers each kind of answer carries and how bodies are laid out.
+// The headers of each kind of answer, and the layout of bodies.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -52,7 +52,7 @@ const metricHeaders = {
   'x-txn-retries': '8',
 }
 
-/** The headers of `response` that are named by `expected`, for one comparison. */
+/** The headers of `response` that `expected` names, for a comparison. */
 function named(response: Response, expected: Record<string, string>): Record<string, string | null> {
   return Object.fromEntries(Object.keys(expected).map(name => [name, response.headers.get(name)]))
 }
@@ -340,7 +340,7 @@ for (const version of [1, 2]) {
   })
 }
 
-/** Sends a request; returns the way to hang up without waiting for its response. */
+/** Sends a request; returns a function that disconnects before the response. */
 function askAndLeave(url: string): () => void {
   const request = http.get(url).on('error', () => undefined)
   return () => request.destroy()

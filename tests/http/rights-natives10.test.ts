@@ -1,4 +1,4 @@
-// What native collections show in version 10 to roles whose predicates decide about each document.
+// Visibility of native collections in version 10 for roles whose predicates decide about each document.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** A key whose role may read a resource as far as a predicate allows. */
+/** A key whose role may access a resource as far as a predicate allows. */
 async function keyOf(resource: string, actions: Record<string, unknown>): Promise<string> {
   const name = `role${++roles}`
   const privileges = { resource, actions }
@@ -56,11 +56,11 @@ const cases: readonly (readonly [string, Record<string, unknown>, string, unknow
   ['Credential', ofFirst, 'Credential.all().count()', 1],
   ['Collection', { read: '(.name == "Jar")' }, 'Collection.all().map(.name).toArray()', ['Jar']],
   ['Function', { read: '(.name == "shout")' }, 'Function.all().map(.name).toArray()', ['shout']],
-  // Predicates may not read keys and roles, not even the one that they are given.
+  // Predicates may not read keys and roles, not even the document that they are given.
   ['Key', { read: 'k => k.role != null' }, 'Key.all().count()', 0],
   ['Role', { read: 'r => r.privileges != []' }, 'Role.all().count()', 0],
   ['Key', { read: '_ => true' }, 'Key.all().isEmpty()', false],
-  // A reference has a name, an id and a collection without its document, so predicates may use them.
+  // A reference has a name, an id and a collection even without its document, so predicates may use these.
   ['Role', { read: 'r => r.name.startsWith("role")' }, 'Role.all().isEmpty()', false],
   ['Role', { read: 'r => r.exists()' }, 'Role.all().isEmpty()', true],
   ['Key', { read: 'k => k.id != null && k.coll == Key' }, 'Key.all().isEmpty()', false],

@@ -1,4 +1,4 @@
-// What sets of version 10 show to roles that may read history, or read without restriction, and nothing else.
+// Visibility of version 10's sets for roles that may only read the history, or only read without restriction.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -29,7 +29,10 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** What a key sees whose role has these actions on the collection: a value, or the code and text of an error. */
+/**
+ * The result of a query by a key whose role has these actions on the collection: a value, or the code and text of an
+ * error.
+ */
 async function seen(actions: Record<string, unknown>, text: string): Promise<unknown> {
   const name = `role${++roles}`
   await fql(server, admin, 'Role.create({ name: name, privileges: { resource: "Jar", actions: actions } })', {

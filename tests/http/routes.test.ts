@@ -1,4 +1,4 @@
-// Which path and method answer what, and in which order credential, path and method are checked.
+// The response of each path and method, and the order in which credential, path and method are checked.
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'

@@ -1,5 +1,5 @@
-// Schema files below `/schema/1`, where no conformance case says it: what happens at once, to whom it is told, and what
-// becomes of bodies that mean harm.
+// Schema files below `/schema/1`, where no conformance case covers them: concurrent pushes, permissions, and malicious
+// bodies.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -20,7 +20,7 @@ function newDatabase(): Promise<string> {
   return keyOfNewDatabase(server, `d${databases}`, 'admin')
 }
 
-interface Told {
+interface SchemaResponse {
   readonly status: number
   readonly body: {
     readonly error?: { readonly message: string }
@@ -34,16 +34,16 @@ async function request(
   method: string,
   path: string,
   body?: FormData | string,
-): Promise<Told> {
+): Promise<SchemaResponse> {
   const response = await fetch(`${server.url}/schema/1/${path}`, {
     method,
     headers: { authorization: `Bearer ${secret}` },
     ...(body !== undefined && { body }),
   })
-  return { status: response.status, body: (await response.json()) as Told['body'] }
+  return { status: response.status, body: (await response.json()) as SchemaResponse['body'] }
 }
 
-function push(secret: string, files: Readonly<Record<string, string>>, query = ''): Promise<Told> {
+function push(secret: string, files: Readonly<Record<string, string>>, query = ''): Promise<SchemaResponse> {
   const form = new FormData()
   for (const [name, text] of Object.entries(files)) form.append(name, new Blob([text]))
   return request(secret, 'POST', `update${query}`, form)

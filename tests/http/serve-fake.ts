@@ -1,5 +1,5 @@
-// The `serve` command over a fake engine, as a program: for tests of starting and stopping alone.
-// A query takes as many milliseconds as FAKE_DELAY_MS says.
+// The `serve` command on a fake engine as a program, for tests of starting and stopping. A query takes FAKE_DELAY_MS
+// milliseconds.
 
 import { wait } from '../../src/base/timers.ts'
 import { serveCommand } from '../../src/cli/commands/serve.ts'

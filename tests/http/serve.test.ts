@@ -1,4 +1,5 @@
-// Starting and stopping as an operator sees it: the program with a fake engine, its output and its exit status.
+// Starting and stopping from an operator's point of view: the program with a fake engine, its output and its exit
+// status.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -24,9 +25,9 @@ interface Program {
   readonly child: ChildProcess
   stdout(): string
   stderr(): string
-  /** Resolves with the ready line's address; rejects when the program ends before. */
+  /** Resolves with the address of the ready line; rejects if the program exits before. */
   ready(): Promise<string>
-  /** Resolves with the exit status; null when a signal ended it. */
+  /** Resolves with the exit status; null if a signal killed the program. */
   exited(): Promise<number | null>
 }
 
@@ -72,7 +73,7 @@ function start(words: readonly string[], env: Readonly<Record<string, string>> =
   }
 }
 
-/** Runs to the end; the error has to be one line without a stack trace. */
+/** Runs the program to its end. The error must be one line without a stack trace. */
 async function refused(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const program = start(words, env)
   const status = await program.exited()

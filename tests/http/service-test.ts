@@ -1,13 +1,13 @@
-// A service of its own for each test of connections, over a fake engine, and one request on an HTTP/2 session.
+// A service on a fake engine for each test of connections, and a single request on an HTTP/2 session.
 
 import type http2 from 'node:http2'
 import { test } from 'node:test'
 import { type FakeService, type FakeServiceOptions, startFakeService } from './fake-engine.ts'
 
-/** What the fake engine takes. */
+/** The credential that the fake engine accepts. */
 export const authorization = 'Bearer right'
 
-/** A test with a service of its own, which it may stop itself. */
+/** A test with a service of its own, which the test may stop. */
 export function serviceTest(
   name: string,
   body: (service: FakeService) => Promise<void>,
@@ -23,14 +23,14 @@ export function serviceTest(
   })
 }
 
-/** What came back. */
+/** A response over HTTP/2. */
 interface Http2Answer {
   readonly status: number
   readonly headers: http2.IncomingHttpHeaders
   readonly text: string
 }
 
-/** One request on an HTTP/2 session. */
+/** Sends one request on an HTTP/2 session. */
 export function request(
   session: http2.ClientHttp2Session,
   headers: http2.OutgoingHttpHeaders,

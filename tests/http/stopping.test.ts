@@ -1,4 +1,4 @@
-// A service that stops: what is on its way is answered, what is idle ends.
+// A stopping service: running requests are answered, idle connections are closed.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

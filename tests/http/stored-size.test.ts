@@ -1,5 +1,5 @@
-// `POST /api/v1/indexes/_size` and `collections/_size`: the entries and bytes of indexes of both languages and of unique
-// constraints, the documents and bytes of collections.
+// `POST /api/v1/indexes/_size` and `collections/_size`: entries and bytes of indexes of both languages and of unique
+// constraints, documents and bytes of collections.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -86,7 +86,7 @@ test('unknown indexes, wrong bodies and keys without rights are rejected', async
   ]
   for (const body of [...wrong, ...cursors, { collection: 'items', index: 'byName', unique: 0 }])
     assert.equal((await ask(body)).status, 400, JSON.stringify(body))
-  // A cursor of another index reads nothing of that index.
+  // The cursor of another index does not read that index.
   const strange = await ask({ index: 'by_kind', after: '____' })
   assert.deepEqual(strange.json, { entries: 0, bytes: 0, after: null })
   const client = await query(server, secret, { create_key: { object: { role: 'client' } } })

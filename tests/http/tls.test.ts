@@ -1,5 +1,5 @@
-// How connections with TLS begin: slowly, not at all, and served all the same. What a handshake decides is tried in
-// transport.test.ts.
+// The start of TLS connections: slow handshakes, missing handshakes, other clients meanwhile. transport.test.ts covers
+// the choice of the protocol in the handshake.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Connections: two protocols on one port, keep-alive, pipelining, senders of junk, slow senders.
+// Connections: two protocols on one port, keep-alive, pipelining, invalid input, slow senders.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -128,7 +128,7 @@ serviceTest(
       const seen = service.engine.seen.length
       const connection = await connectRaw(service.port, request + text)
       while (service.engine.seen.length === seen) await new Promise(setImmediate)
-      // Past the time in which a request has to come to its end.
+      // Longer than the time limit of a request.
       await new Promise(resolve => setTimeout(resolve, status === 408 ? 300 : 20))
       assert.equal(connection.received(), '', text)
       release(resource('1'))

@@ -1,4 +1,4 @@
-// Where a request comes from when there are proxies in front: what trusted ones say counts, and nothing else.
+// The client of a request behind proxies: only entries of trusted proxies count.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ test('the last address that no trusted proxy has counts', () => {
   for (const [direct, forwarded, client] of [
     ['10.0.0.1', undefined, '10.0.0.1'],
     ['10.0.0.1', '192.0.2.7', '192.0.2.7'],
-    // Whatever the client has written in front.
+    // The client may have written anything in front.
     ['10.0.0.1', '198.51.100.1, 192.0.2.7', '192.0.2.7'],
     ['10.0.0.1', '198.51.100.1, 192.0.2.7, 10.9.9.9', '192.0.2.7'],
     ['::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
@@ -25,9 +25,9 @@ test('the last address that no trusted proxy has counts', () => {
     ['::1', '2001:db8:1:2:3::4, 2001:db8:ff::1', '2001:db8:1:2::/64'],
     ['10.0.0.1', '192.0.2.7:4711', '192.0.2.7'],
     ['10.0.0.1', '[2001:db8:1:2:3::4]:4711', '2001:db8:1:2::/64'],
-    // All are proxies: the one furthest away.
+    // All addresses are proxies: the one furthest away counts.
     ['10.0.0.1', '10.1.1.1, 10.2.2.2', '10.1.1.1'],
-    // Nothing is known of what is behind something that is no address.
+    // Entries before an invalid entry are unknown.
     ['10.0.0.1', '192.0.2.7, unknown', '10.0.0.1'],
     ['10.0.0.1', '192.0.2.7, unknown, 10.2.2.2', '10.2.2.2'],
     ['10.0.0.1', '', '10.0.0.1'],

@@ -1,4 +1,4 @@
-// HTTP/2 by `Upgrade: h2c`, as the HTTP client of Java asks for it: byte for byte, and by curl where it is installed.
+// HTTP/2 by `Upgrade: h2c`, as the HTTP client of Java requests it: byte for byte, and with curl where it is installed.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -29,7 +29,7 @@ const asking = [
 const askWith = (body: string) =>
   `POST / HTTP/1.1\r\n${asking}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
-/** Frames of HTTP/2, each with its type, stream and payload. */
+/** The frames of HTTP/2 in the bytes, each with its type, stream and payload. */
 function framesOf(bytes: Buffer) {
   const frames: { type: number; stream: number; payload: Buffer }[] = []
   for (let at = 0; at + 9 <= bytes.length; ) {
@@ -46,7 +46,7 @@ function framesOf(bytes: Buffer) {
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
-/** HEADERS of `GET /ping?scope=node` on stream 3, its authority and path as literals. */
+/** HEADERS of `GET /ping?scope=node` on stream 3, with literal authority and path. */
 const pingPath = Buffer.from('/ping?scope=node')
 const pingBlock = Buffer.concat([Buffer.from([0x82, 0x86, 0x01, 1, 0x2d, 0x04, pingPath.length]), pingPath])
 const ping = Buffer.concat([Buffer.from([0, 0, pingBlock.length, 1, 5, 0, 0, 0, 3]), pingBlock])
@@ -60,7 +60,7 @@ for (const split of [false, true]) {
       if (!split) return socket.write(bytes)
       for (const byte of bytes) await new Promise(resolve => socket.write(Buffer.from([byte]), resolve))
     }
-    // The request in one piece; see the test below.
+    // The request is sent in one piece; for several pieces see the test below.
     socket.write(askWith('[1]'))
     const switched = await connection.until('\r\n\r\n')
     assert.match(
@@ -77,7 +77,7 @@ for (const split of [false, true]) {
         .map(({ payload }) => String(payload))
     assert.equal(dataOf(1).join(''), '{"resource":[1]}')
     assert.equal(dataOf(3).join(''), '{"resource":"Scope node is OK"}')
-    // One acknowledgement for the one SETTINGS frame that the client has sent.
+    // One acknowledgement of the client's only SETTINGS frame.
     assert.equal(frames.filter(({ type, payload }) => type === 4 && payload.length === 0).length, 1)
     assert.deepEqual(
       service.engine.seen.map(({ body, authorization }) => [body, authorization]),
@@ -99,7 +99,7 @@ test('a client that sends its preface together with the request is served, too',
 test('a body that comes after its head, and the preface behind it in pieces', async () => {
   const text = askWith('[1,2,3]')
   const pieces = [text.slice(0, -5), text.slice(-5), preface, settings, ping]
-  // Each cut of one byte more or less is another order of events in the service.
+  // Each position of the cut leads to another order of events in the service.
   for (let joint = 0; joint < pieces.length - 1; joint++) {
     const parts = pieces.map(piece => Buffer.from(piece))
     parts.splice(joint, 2, Buffer.concat(parts.slice(joint, joint + 2)))

@@ -44,7 +44,7 @@ test('the examples of what is in a database are so', async () => {
     for (const { example } of all) {
       const [query, result] = example
       if (result === '…') continue
-      // Given up, so that each finds the same.
+      // Aborted, so that each example finds the same state.
       const { error, summary } = await ask(`abort({ ${query} })`)
       assert.equal(error?.abort, result, `${query}\n${summary}`)
     }

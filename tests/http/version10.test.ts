@@ -1,4 +1,4 @@
-// `POST /query/1`: how requests and responses of version 10 look, where no conformance case says it.
+// `POST /query/1`: the form of requests and responses of version 10, where no conformance case covers it.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

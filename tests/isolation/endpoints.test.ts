@@ -1,5 +1,5 @@
-// What each kind of credential reaches at each endpoint: by the list that a service with all its parts serves from, asked of
-// a started server. An endpoint without a row fails.
+// The access of each kind of credential to each endpoint. The list of endpoints comes from a service with all its
+// parts, and the requests go to a running server. An endpoint without a row fails.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 const part = {} as never
-/** Every part, so that a new one cannot be left out. */
+/** All services, so that a new one cannot be left out. */
 const everything: Required<Services> = {
   engine: part,
   log: part,
@@ -37,7 +37,7 @@ type Who = (typeof everybody)[number]
 interface Row {
   readonly reach: readonly Who[]
   readonly body?: unknown
-  /** In place of the named parts of the path. */
+  /** A path with values for the named parts. */
   readonly path?: string
 }
 
@@ -51,22 +51,22 @@ const schemaReaders: readonly Who[] = ['admin', 'server', 'server-readonly', 'ro
 const madeUpSource = Buffer.concat([Buffer.of(2), Buffer.alloc(40)]).toString('base64url')
 const page = { at: 1_000_000, collection: 'things', history: false, place: ['live', null] }
 
-/** Who gets something else than 401, 403 and 404. */
+/** Callers that get another status than 401, 403 and 404. */
 const rows: Readonly<Record<string, Row>> = {
   'GET /': { reach: insiders, path: '/?q=1' },
   'POST /': { reach: insiders, body: plain },
   'POST /query/1': { reach: insiders, body: { query: '1 + 2' } },
   'POST /linearized': { reach: insiders, body: plain },
   'GET /authorized': { reach: insiders },
-  // Tells about tokens only: to everybody else with a secret there is none.
+  // Only a token has a token document.
   'GET /tokens/self': { reach: ['token'] },
-  // The query is no document or set.
+  // The query is not a document or set.
   'POST /stream': { reach: insiders, body: plain },
-  // Texts that look like sources, and are none: who may ask is told so.
+  // These texts look like event sources but are invalid, which authorized callers learn.
   'POST /feed/1': { reach: insiders, body: { token: madeUpSource } },
   'POST /stream/1': { reach: insiders, body: { token: madeUpSource } },
   'POST /api/v1/explain': { reach: admins, body: { query: plain, as: 'client' } },
-  // There is none of that name: who may not ask does not learn it.
+  // There is no such index or collection, which unauthorized callers do not learn.
   'POST /api/v1/indexes/_size': { reach: [], body: { index: 'none' } },
   'POST /api/v1/collections/_size': { reach: [], body: { collection: 'none' } },
   'GET /api/v1/principal': { reach: insiders },
@@ -77,26 +77,26 @@ const rows: Readonly<Record<string, Row>> = {
   'POST /api/v1/logs': { reach: logReaders, body: ofOwn },
   'POST /api/v1/logs/_list': { reach: logReaders, body: {} },
   'GET /api/v1/logs/:id': { reach: logReaders },
-  // A signature is the credential.
+  // The signature is the credential.
   'GET /api/v1/logs/files/:name': { reach: [] },
   'POST /api/v1/logs/_summary': { reach: logReaders, body: ofOwn },
   'POST /api/v1/logs/_records': { reach: logReaders, body: ofOwn },
   'POST /api/v1/logs/_changes': { reach: logReaders, body: ofOwn },
   'GET /api/v1/health': { reach: ['root'] },
-  // The root learns that no folder for backups is configured.
+  // The root secret gets an error, because no folder for backups is configured.
   'POST /api/v1/health/backups': { reach: [] },
   'POST /api/v1/health/checks': { reach: ['root'] },
   'GET /api/v1/account-keys': { reach: ['root'] },
   'POST /api/v1/account-keys': { reach: ['root'], body: { name: 'another' } },
-  // The root learns that there is none of that id.
+  // The root secret gets an error, because there is no such id.
   'DELETE /api/v1/account-keys/:id': { reach: [] },
-  // There is nothing at the path itself.
+  // The path itself is not an endpoint.
   'GET /schema/1': { reach: [] },
   'POST /schema/1': { reach: [] },
   'DELETE /schema/1': { reach: [] },
   'GET /schema/1/*': { reach: schemaReaders, path: '/schema/1/files' },
   'POST /schema/1/*': { reach: admins, path: '/schema/1/update?override=false' },
-  // There is none of that name.
+  // There is no collection of that name.
   'DELETE /schema/1/*': { reach: [], path: '/schema/1/items/collections/none' },
   'GET /dashboard/*': { reach: everybody, path: '/dashboard/' },
   'HEAD /dashboard/*': { reach: everybody, path: '/dashboard/' },

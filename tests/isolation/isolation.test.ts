@@ -1,5 +1,5 @@
-// Nobody sees or touches what is another tenant's: every function of the language, from every database of the
-// hierarchy, with every kind of credential, towards every database of the hierarchy.
+// Isolation of tenants: every function of the language, from every database of the hierarchy, with every kind of
+// credential, towards every database of the hierarchy.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -13,7 +13,7 @@ const world = await openWorld()
 const baseline = world.engine.store.changes(epoch, Number.MAX_SAFE_INTEGER).length
 after(() => world.engine.close())
 
-// What each credential may do in its own database, and in those below. What is not named, nobody may.
+// The rights of each credential in its own database and in those below. All other rights are denied.
 
 const readsOf = (...kinds: string[]): string[] => kinds.map(kind => `read ${kind}`)
 const writesOf = (...kinds: string[]): string[] =>
@@ -58,7 +58,7 @@ function mayReach(role: RoleName, where: Relation, needs: readonly Right[]): boo
 
 const isTenant = (name: string): name is Tenant => Object.hasOwn(tenants, name)
 
-/** How a database is named from another one: by the way down to it, or by its bare name where there is no way. */
+/** The name of a database relative to another one: the path down to it, or its bare name if there is no path. */
 function scopeFrom(from: Tenant, to: string, form: Names['form']): unknown {
   const path: readonly string[] = isTenant(to) ? tenants[to] : []
   const below = path.includes(from) ? path.slice(path.indexOf(from) + 1) : [to]
@@ -83,7 +83,7 @@ async function run(from: Tenant, role: RoleName, query: unknown) {
 
 const forms = ['calls', 'literals'] as const
 
-/** Every way in which a caller's database can try to name a tenant's things. */
+/** All ways in which a caller can try to name the things of a tenant. */
 function namings(from: Tenant, to: Tenant): (Names & { readonly where: Relation })[] {
   const belongings = world.belongings[to]
   const where = relation(from, to)
@@ -92,13 +92,13 @@ function namings(from: Tenant, to: Tenant): (Names & { readonly where: Relation 
     if (from === to) return [{ ...unscoped, where }]
     return [
       { ...unscoped, scope: scopeFrom(from, to, form), where },
-      // Without a scope, names and ids mean what is in the caller's own database: nothing.
+      // Without a scope, names and ids refer to the caller's own database, which does not have them.
       { ...unscoped, where: 'elsewhere' as const },
     ]
   })
 }
 
-/** What is named without a scope and is there in every database, is the caller's own and nobody else's. */
+/** Whether an unscoped name refers to the caller's own things, because every database has things of that name. */
 function isOwn(probe: Probe, { scope, tenant }: Names, from: Tenant): boolean {
   return probe.isEverywhere === true && scope === undefined && tenant !== from
 }
@@ -143,7 +143,7 @@ test('what is somewhere else looks like what is nowhere', async () => {
       const secrets = { keySecret: 'fnAnowhere', tokenSecret: 'fnEnowhere' }
       const nowhere = of('nowhere', { ...nothing, ...secrets })
       for (const [name, probes] of Object.entries(of('neighbour', world.belongings.neighbour))) {
-        // The secret itself is part of that answer.
+        // The answer contains the secret itself.
         if (name === 'key_from_secret') continue
         for (const [index, probe] of probes.entries()) {
           const elsewhere = await run('own', role, probe.query)
@@ -160,7 +160,7 @@ test('none of the probes has written anything', () => {
   assert.deepEqual(world.engine.store.check(), [])
 })
 
-/** Functions that reach for something, though not for what belongs to anybody else; each says why. */
+/** Functions that refer to something, but not to another tenant's data; each with the reason. */
 const harmless: Readonly<Record<string, string>> = {
   if: 'evaluates what is given to it',
   do: 'evaluates what is given to it',

@@ -1,4 +1,4 @@
-// A reference to a child that was kept in data means nothing once the database lies somewhere else.
+// A stored reference to a child database is invalid after the database has moved.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,20 +1,20 @@
-// One way or more to reach for somebody's data through each function of the language that can reach for anything, with
-// the rights that it takes.
+// Attempts to reach another tenant's data, at least one with each function of the language that can reach data, with the
+// rights that each attempt needs.
 
 import { type Belongings, documentId, markerOf, namesOf, password } from './tenants.ts'
 
 type Wire = unknown
 
-/** A right: what kind of resource, and what to do with it. */
+/** A right: the kind of resource, and the action. */
 export type Right =
   | `read ${'documents' | 'index' | Native}`
   | 'history_read documents'
   | `${'write' | 'create' | 'delete' | 'history_write'} documents`
   | `${'create' | 'write' | 'delete'} ${Native}`
   | 'call function'
-  /** Asked for where the query runs, whichever database is moved. */
+  /** Checked in the database of the query, whichever database is moved. */
   | 'move databases'
-  /** Everybody has it, in the database that they are in. */
+  /** A right that every caller has in its own database. */
   | 'be there'
 
 export const natives = [
@@ -30,7 +30,7 @@ export const natives = [
 ] as const
 export type Native = (typeof natives)[number]
 
-/** What came of a probe. */
+/** The result of a probe. */
 export interface Outcome {
   readonly status: number
   readonly text: string
@@ -39,18 +39,18 @@ export interface Outcome {
 export interface Probe {
   readonly query: Wire
   readonly needs: readonly Right[]
-  /** It names nothing by scope: a secret finds its own way. */
+  /** The probe names nothing by scope: a secret identifies its database itself. */
   readonly findsItself?: boolean
-  /** Without a scope it means something in every database: the caller's own. */
+  /** Without a scope, the name is valid in every database and refers to the caller's own. */
   readonly isEverywhere?: boolean
-  /** Whether the answer gives away what was asked for, or the write went through. */
+  /** Whether the answer reveals the data, or the write succeeded. */
   readonly reaches: (outcome: Outcome) => boolean
 }
 
-/** How a tenant's things are named from some other database. */
+/** How a probe names the things of a tenant from another database. */
 export interface Names {
   readonly tenant: string
-  /** The database they are said to be in; absent: the caller's. */
+  /** The database in which they are looked up; absent: the caller's. */
   readonly scope: Wire | undefined
   /** As calls such as `{"collection": …}`, or as literal references. */
   readonly form: 'calls' | 'literals'
@@ -113,7 +113,7 @@ const isDone = ({ status }: Outcome): boolean => status < 300
 const answers = (value: unknown) => (outcome: Outcome) =>
   isDone(outcome) && JSON.parse(outcome.text).resource === value
 
-/** All probes of a tenant's things, by the function that they try. */
+/** All probes of a tenant's things, by the function that they test. */
 export function probesOf(names: Names): Readonly<Record<string, readonly Probe[]>> {
   return { ...readingProbes(names), ...writingProbes(names) }
 }
@@ -212,7 +212,7 @@ function readingProbes(names: Names): Record<string, readonly Probe[]> {
 
 function writingProbes(names: Names): Record<string, readonly Probe[]> {
   const refs = referencesOf(names)
-  /** A write that is taken back at once: it went through when only the abort stopped it. */
+  /** A write that is aborted at once: it succeeded if only the abort stopped it. */
   const write = (query: Wire, ...needs: Right[]): Probe => ({
     query: { do: [query, { abort: 'taken back' }] },
     needs,
@@ -269,7 +269,7 @@ function writingProbes(names: Names): Record<string, readonly Probe[]> {
     insert: [write({ insert: refs.thing, ts, action: 'create', params }, 'history_write documents')],
     remove: [write({ remove: refs.thing, ts: 1, action: 'create' }, 'history_write documents')],
     move_database: [
-      // Nobody can move a database into itself, whatever it is called; this shows who may try.
+      // A database cannot be moved into itself, whatever its name; the error shows whether the caller may try.
       {
         query: { move_database: refs.lodger, to: refs.lodger },
         needs: ['move databases'],

@@ -1,9 +1,9 @@
-// Four databases of four tenants, one inside another and one beside it, filled alike. Everything that can be stored
-// carries its tenant's marker, so that a marker in an answer says whose data it shows.
+// Four databases of four tenants, one inside another and one beside it, with the same content. All stored values
+// contain the tenant's marker, so that a marker in an answer identifies the owner of the data.
 
 import { openTestEngine, type TestEngine } from '../support/engine.ts'
 
-/** Where each tenant's database lies, below the root. */
+/** The path of each tenant's database, below the root. */
 export const tenants = {
   outer: ['outer'],
   own: ['outer', 'own'],
@@ -17,7 +17,7 @@ export const tenantNames = Object.keys(tenants) as Tenant[]
 export const roles = ['admin', 'server', 'server-readonly', 'client', 'custom role', 'token'] as const
 export type RoleName = (typeof roles)[number]
 
-/** Ids and secrets of what has no name. */
+/** Ids and secrets of things without names. */
 export interface Belongings {
   readonly keyId: string
   readonly tokenId: string
@@ -29,7 +29,7 @@ export interface Belongings {
 export interface World {
   readonly engine: TestEngine
   readonly belongings: Readonly<Record<Tenant, Belongings>>
-  /** The secret of a caller with that role in that database. */
+  /** The secret of a caller with this role in this database. */
   secretOf(tenant: Tenant, role: RoleName): string
 }
 
@@ -41,7 +41,7 @@ type Wire = unknown
 const object = (fields: Record<string, Wire>): Wire => ({ object: fields })
 const field = (...path: string[]): Wire => object({ field: path })
 
-/** The names of a tenant's things: nobody else has any by these names. */
+/** The unique names of a tenant's things. */
 export function namesOf(tenant: string) {
   return {
     things: `things_${tenant}`,
@@ -57,7 +57,7 @@ export function namesOf(tenant: string) {
   }
 }
 
-/** Makes the databases, their contents and a caller for each role in each of them. */
+/** Creates the databases, their contents and a caller for each role in each of them. */
 export async function openWorld(): Promise<World> {
   const engine = openTestEngine()
   const admin: Record<string, string> = {}

@@ -1,5 +1,5 @@
-// What version 10 reaches of a neighbour: nothing. Every companion and every module that looks something up is asked, from a
-// database of one's own, for what another one has, by its names, ids, references, cursors and event sources.
+// Isolation in version 10. From one database, queries try every companion and every module that looks something up,
+// with the names, ids, references, cursors and event sources of a neighbour.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,12 +7,12 @@ import { natives } from '../../src/fql10/library/natives.ts'
 import { fql, keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
-/** Stands in everything that the neighbour has. */
+/** Contained in everything that the neighbour has. */
 const mark = 'Neighbours'
 
 let server: RunningServer
 let own: string
-/** Ids and texts that lead to something where they come from. */
+/** Ids and texts that are valid in the neighbour's database. */
 const found: { ids: readonly string[]; cursor: string; source: string; secrets: readonly string[] } = {
   ids: [],
   cursor: '',
@@ -24,7 +24,7 @@ before(async () => {
   server = await startServer()
   own = await keyOfNewDatabase(server, 'own', 'admin')
   const neighbour = await keyOfNewDatabase(server, 'neighbour', 'admin')
-  // The same numbers of collections in both.
+  // Both databases have the same number of collections.
   await fql(server, own, 'Collection.create({ name: "Own" })')
   await fql(server, own, 'Own.create({ id: 1, text: "own" })')
   const made = [
@@ -51,7 +51,7 @@ before(async () => {
 })
 after(() => server?.stop())
 
-/** The answer to a query in one's own database, which never holds anything of the neighbour's. */
+/** The answer to a query in the own database, which must never contain the neighbour's data. */
 async function ask(text: string, args: Readonly<Record<string, unknown>> = {}): Promise<unknown> {
   const { json, status, text: body } = await sendFql(server, own, text, args)
   assert.ok(status < 500, `${status} for ${text}: ${body}`)

@@ -1,4 +1,4 @@
-// Dashboard, alert rules and manifests in `deploy/` name metrics and settings that exist.
+// Dashboard, alert rules and manifests in `deploy/` only name metrics and settings that exist.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { RequestMeter } from '../../src/server/http/request-meter.ts'
 import { createRegistry } from '../../src/server/metrics/registry.ts'
 import { files, read } from '../tidy/sources.ts'
 
-/** The names of all series that a node serves. */
+/** The names of all series of a node. */
 async function servedNames(): Promise<ReadonlySet<string>> {
   const meter = new RequestMeter(systemClock)
   meter.statuses[200] = 1
@@ -23,7 +23,7 @@ function namesIn(expression: string): readonly string[] {
   return [...expression.matchAll(/\b(?:terrarium|process|nodejs)_\w+/g)].map(([name]) => name)
 }
 
-/** The expressions of the panels and variables of the dashboard. */
+/** The expressions of the dashboard's panels and variables. */
 function dashboardExpressions(): readonly string[] {
   const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
     readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[]

@@ -1,4 +1,4 @@
-// What is measured, as Prometheus reads it: of one process, and added up over workers.
+// The metrics of one process, and their sums over workers.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { type ServerProcess, startProcess } from '../support/server-process.ts'
 
 const flags = ['--metrics-port', '0']
 
-/** Where the server has logged that its metrics are. */
+/** The URL of the metrics in the server's log. */
 function metricsUrl(server: ServerProcess): string {
   const url = /metrics are at (http:\S+)"/.exec(server.stderr())?.[1]
   assert.ok(url, server.stderr())
@@ -38,7 +38,7 @@ for (const workers of [1, 2]) {
       const before = await scrape(server)
       for (let n = 0; n < 5; n++) await rootQuery(server, { create: { collection: 'things' } })
       for (let n = 0; n < 3; n++) await rootQuery(server, { exists: { collection: 'things' } })
-      // Each of its own connection, so that the workers take turns.
+      // A connection per request, so that the workers take turns.
       for (let n = 0; n < 4; n++)
         await send(server, { secret: 'wrong', query: 1, headers: { connection: 'close' } })
       const after = await scrape(server)
@@ -56,7 +56,7 @@ for (const workers of [1, 2]) {
       assert.equal(after.get('terrarium_requests_in_flight'), 0)
       assert.equal(after.get('terrarium_streams_open'), 0)
       assert.equal(after.get('terrarium_query_log_lost_total'), 0)
-      // Of these requests: while they start, processes may write what the first transaction has read.
+      // Only the retries of these requests: during the start, processes may write what the first transaction has read.
       assert.equal(grown('terrarium_transaction_retries_total'), 0)
       assert.ok((after.get('process_resident_memory_bytes') ?? 0) > 0)
     } finally {

@@ -1,5 +1,5 @@
-// Three nodes behind the load balancer that is shipped (deploy/haproxy.cfg): one service for the driver, whichever node a
-// request is sent to, and no answer is lost while the nodes are restarted one after the other.
+// Three nodes behind the shipped load balancer configuration (deploy/haproxy.cfg). For the driver they are one service,
+// whichever node gets a request, and no response is lost while the nodes are restarted one after the other.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -36,8 +36,8 @@ function isInstalled(): boolean {
 }
 
 /**
- * The shipped configuration for these nodes; it differs in addresses, and in how many connections there may be. `spread`: with the
- * alternative that is commented out in it.
+ * The shipped configuration with the addresses of these nodes and another limit of connections. With `isSpread`, it
+ * uses the alternative that the shipped file contains as a comment.
  */
 function configuration(port: number, nodes: readonly Node[], isSpread: boolean): string {
   const servers = nodes.map((node, at) => `  server node${at + 1} ${new URL(node.url).host}`)
@@ -56,7 +56,7 @@ let cluster: Cluster
 let nodes: Node[]
 const balancers: ChildProcess[] = []
 let service: { readonly url: string }
-/** Of the balancer that sends each request to another node. */
+/** The port of the balancer that sends each request to another node. */
 let spreadPort = 0
 
 before(async () => {
@@ -95,7 +95,7 @@ after(async () => {
 const clientOf = (secret: string) =>
   new faunadb.Client({ secret, domain: '127.0.0.1', port: spreadPort, scheme: 'http', timeout: 30 })
 
-/** How the shipped configuration chooses nodes. */
+/** Tests how the shipped configuration chooses nodes. */
 function testCredentials(): void {
   test('clients with one credential use one node, and read what the others have written', async () => {
     const keys = [cluster.secret]
@@ -108,7 +108,7 @@ function testCredentials(): void {
     for (const secret of keys) {
       const ids = new Set<number>()
       for (let n = 0; n < 6; n++) {
-        // Each with a connection of its own. The low ten bits of an id tell the process that drew it.
+        // Each request has a connection of its own. The low ten bits of an id identify the process that drew it.
         const headers = { connection: 'close' }
         const { json } = await send(service, { secret, query: { new_id: null }, headers })
         ids.add(Number(BigInt((json as { resource: string }).resource) & 1023n))
@@ -144,7 +144,7 @@ describe('nodes behind a balancer', { skip }, () => {
       const made = await admin.query<{ ref: faunadb.values.Ref }>(
         q.Create(q.Collection('users'), { data: { email, n: 0 }, credentials: { password: 'right' } }),
       )
-      // As another service of the same app would, which has seen nothing of the first.
+      // Simulates another service of the same app, which has not seen the first one's transactions.
       const login = clientOf(cluster.secret)
       const { secret } = await login.query<{ secret: string }>(
         q.Login(q.Match(q.Index('by_email'), email), { password: 'right' }),
@@ -210,7 +210,7 @@ describe('nodes behind a balancer', { skip }, () => {
         await cluster.stop(node)
         const again = ['--port', new URL(node.url).port, ...flags]
         nodes[at] = await cluster.start({ data: node.data, flags: again })
-        // Until the balancer knows.
+        // Waits until the balancer has noticed.
         await setTimeout(1_500)
       }
     } finally {

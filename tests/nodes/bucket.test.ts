@@ -1,5 +1,5 @@
-// Query logs of nodes that have a bucket: the pieces that they hand over lie there, and an export asked for on one node
-// holds what all were asked, also after a node and its disk are gone.
+// Query logs of nodes with a bucket. The chunks of all nodes are in the bucket, and an export from any node contains
+// the requests of all nodes, even after a node and its disk are lost.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
@@ -41,7 +41,7 @@ test('log segments of all nodes lie in the bucket, and exports are made of them'
     assert.ok(rows.length >= 2 && rows.every(({ body }) => body === null), 'the store holds no piece itself')
     assert.equal(segments().length, rows.length)
 
-    // What was handed over outlives the node that recorded it.
+    // The chunks survive the node that recorded them.
     await cluster.kill(a)
     await rm(a.data, { recursive: true })
     const c = await start()

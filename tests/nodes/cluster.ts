@@ -1,4 +1,4 @@
-// Several real nodes over a real PostgreSQL, started the way an operator does, and clients that note what they were told.
+// Several real nodes over a real PostgreSQL, started as an operator does, and clients that record the responses.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -16,44 +16,46 @@ import { temporaryFolder } from '../support/program.ts'
 import { type ServerProcess, startProcess } from '../support/server-process.ts'
 import { shared } from '../support/shared.ts'
 
-/** Milliseconds after which the database takes the head from a process that stands still; short, or tests would wait. */
+/**
+ * Milliseconds after which the database takes the head from a stalled process; short, so that tests do not wait long.
+ */
 const holdMs = 700
-/** Milliseconds after which a node gives a write up whose outcome the database does not tell. */
+/** Milliseconds after which a node gives up a write whose outcome the database does not report. */
 const writeWaitMs = patience(6_000)
 
-/** How a node is started. */
+/** Options of a node. */
 export interface NodeOptions {
-  /** The folder of a node before it. */
+  /** The data directory of an earlier node. */
   readonly data?: string
   readonly flags?: readonly string[]
-  /** A module, by its path from this one, preloaded into its processes. */
+  /** A module to preload into the processes, by its path relative to this file. */
   readonly preload?: string
   readonly env?: Readonly<Record<string, string>>
   /** See `ProcessOptions`. */
   readonly onStderr?: (text: string) => void
 }
 
-/** A node, behind a proxy of its own. */
+/** A node with its own proxy to PostgreSQL. */
 export interface Node extends ServerProcess {
   readonly proxy: FaultyProxy
 }
 
-/** What a client was told of a write. */
-type Told = 'acknowledged' | 'refused'
+/** The response to a write. */
+type WriteOutcome = 'acknowledged' | 'refused'
 
 let clusters = 0
 
 export class Cluster {
   postgres: PostgresServer
   readonly schema = `nodes_${++clusters}`
-  /** What clients were told of each operation. */
-  readonly told = new Map<string, Told>()
+  /** The outcome of each operation, as reported to its client. */
+  readonly outcomes = new Map<string, WriteOutcome>()
   secret = ''
   readonly #nodes = new Set<Node>()
   readonly #folders = new Set<string>()
   readonly #proxies = new Set<FaultyProxy>()
   #operations = 0
-  /** When all that {@link prepare} makes was there; the nodes may lag behind each other. */
+  /** A time at which everything from {@link prepare} exists; the nodes may lag behind each other. */
   #prepared = ''
 
   constructor(postgres: PostgresServer) {
@@ -87,7 +89,7 @@ export class Cluster {
     return node
   }
 
-  /** Makes the collections that {@link write} needs, and a key for the clients. */
+  /** Creates the collections that {@link write} needs, and a key for the clients. */
   async prepare(node: Node): Promise<void> {
     await query(node, node.rootSecret, { create_database: { object: { name: 'app' } } })
     const key = { create_key: { object: { database: { database: 'app' }, role: 'admin' } } }
@@ -104,8 +106,8 @@ export class Cluster {
     this.#prepared = headers.get('x-txn-time') as string
   }
 
-  /** Adds one to a counter and creates a document with a name of its own, in one transaction. */
-  async write(node: Node): Promise<Told> {
+  /** Increments a counter and creates a document with a unique name, in one transaction. */
+  async write(node: Node): Promise<WriteOutcome> {
     const name = `operation ${++this.#operations}`
     const headers = { 'x-last-seen-txn': this.#prepared }
     const answer = await send(node, { secret: this.secret, query: countedCreate(name), headers }).catch(
@@ -113,11 +115,11 @@ export class Cluster {
     )
     if (answer) assert.ok([200, 201, 409, 503].includes(answer.status), answer.text)
     const told = answer !== undefined && answer.status < 300 ? 'acknowledged' : 'refused'
-    this.told.set(name, told)
+    this.outcomes.set(name, told)
     return told
   }
 
-  /** Writes from `clients` clients of a node until `isOver`; resolves with how many were acknowledged. */
+  /** Writes with `clients` clients to a node until `isOver`; resolves with the number of acknowledged writes. */
   async load(node: Node, clients: number, isOver: () => boolean): Promise<number> {
     let acknowledged = 0
     const client = async () => {
@@ -130,11 +132,11 @@ export class Cluster {
     return acknowledged
   }
 
-  /** Writes from both nodes, before, during and after `fault`, until some are acknowledged again. */
+  /** Writes to both nodes before, during and after `fault`, until some writes are acknowledged again. */
   async underLoad(a: Node, b: Node, fault: () => Promise<void>): Promise<void> {
     let isOver = false
     const loads = Promise.all([this.load(a, 3, () => isOver), this.load(b, 3, () => isOver)])
-    const count = () => [...this.told.values()].filter(told => told === 'acknowledged').length
+    const count = () => [...this.outcomes.values()].filter(told => told === 'acknowledged').length
     try {
       await eventually('some writes are acknowledged', () => count() >= 10)
       await fault()
@@ -146,19 +148,22 @@ export class Cluster {
     }
   }
 
-  /** Every acknowledged write is there exactly once, on every node; every copy is sound and the same as the record. */
+  /**
+   * Verifies that every acknowledged write exists exactly once on every node, and that every replica matches the
+   * record.
+   */
   async verify(...nodes: readonly Node[]): Promise<void> {
     for (const node of nodes) {
       const found = await this.#operationsOn(node)
-      assert.equal(new Set(found).size, found.length, 'an operation is there twice')
+      assert.equal(new Set(found).size, found.length, 'an operation exists twice')
       assert.equal(await this.count(node), found.length, 'the counter and the operations differ')
-      for (const [name, told] of this.told)
+      for (const [name, told] of this.outcomes)
         if (told === 'acknowledged') assert.ok(found.includes(name), `${name} was acknowledged and is lost`)
     }
     for (const { data } of nodes) await this.check(data)
   }
 
-  /** What `terrarium check` does with a node's copy and the record. */
+  /** Runs `terrarium check` on a node's replica and the record. */
   async check(data: string): Promise<void> {
     const env = {
       TERRARIUM_DATA: data,
@@ -169,10 +174,10 @@ export class Cluster {
     assert.ok(isShared(config))
     const { comparedAt, contradictions } = await checkShared(config)
     assert.deepEqual(contradictions, [])
-    assert.ok(comparedAt !== undefined, 'the copy was compared with the record')
+    assert.ok(comparedAt !== undefined, 'the replica was compared with the record')
   }
 
-  /** The counter, as a node sees it after looking at the head. */
+  /** The counter on a node, after the node has read the head. */
   async count(node: Node): Promise<number> {
     const read = { select: ['data', 'count'], from: { get: counterRef } }
     const answer = await send(node, { secret: this.secret, query: read, path: '/linearized' })
@@ -180,13 +185,13 @@ export class Cluster {
     return (answer.json as { resource: number }).resource
   }
 
-  /** Leads all nodes to another server, as an address that moves would. */
+  /** Connects all nodes to another server, as if an address had moved. */
   moveTo(postgres: PostgresServer): void {
     this.postgres = postgres
     for (const proxy of this.#proxies) proxy.redirect(postgres.port)
   }
 
-  /** Kills whatever still runs and removes the folders. */
+  /** Kills all running nodes and removes the folders. */
   async end(): Promise<void> {
     for (const node of this.#nodes) {
       spawnSync('kill', ['-CONT', String(node.pid)])
@@ -196,13 +201,13 @@ export class Cluster {
     for (const folder of this.#folders) await rm(folder, { recursive: true, force: true })
   }
 
-  /** Kills a node, as a crash would. */
+  /** Kills a node, like a crash. */
   async kill(node: Node): Promise<void> {
     await node.kill()
     this.#nodes.delete(node)
   }
 
-  /** Stops a node, as an operator would. */
+  /** Stops a node, as an operator does. */
   async stop(node: Node): Promise<void> {
     await node.stop()
     this.#nodes.delete(node)
@@ -216,7 +221,7 @@ export class Cluster {
   }
 }
 
-/** Two nodes of a cluster over a database of their own. A test that starts a node anew puts it in the place of the one before. */
+/** Two nodes of a cluster over a database of their own. A test that restarts a node replaces the old one here. */
 export interface TwoNodes {
   postgres: PostgresServer
   cluster: Cluster
@@ -229,7 +234,7 @@ const sharedPostgres = shared(
   postgres => postgres.stop(),
 )
 
-/** What a suite over two nodes runs on. */
+/** Options of a suite with two nodes. */
 export interface NodesOptions {
   readonly a?: NodeOptions
   readonly b?: NodeOptions
@@ -237,7 +242,7 @@ export interface NodesOptions {
   readonly hasOwnPostgres?: boolean
 }
 
-/** A suite over two nodes, which run for all of its tests; it is skipped where there is no PostgreSQL. */
+/** A suite with two nodes, which run for all of its tests. It is skipped without PostgreSQL. */
 export function describeNodes(
   name: string,
   body: (nodes: TwoNodes) => void,
@@ -253,7 +258,7 @@ export function describeNodes(
       await nodes.cluster.prepare(nodes.a)
     })
     body(nodes)
-    // Hooks of `body` run before this one: they end what needs the nodes.
+    // Hooks of `body` run before this one, and end what needs the nodes.
     after(async () => {
       await nodes.cluster.end()
       if (hasOwnPostgres) await nodes.postgres.stop()

@@ -1,5 +1,5 @@
-// An attempt that has read much, on one node, while another node writes: only what was written since is read again, so it
-// is refused if, and only if, that concerns what it has read.
+// An attempt with a large read set on one node, while another node writes. Only the keys written since its snapshot are
+// read again, so the attempt conflicts if, and only if, these keys are in its read set.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -9,7 +9,7 @@ import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { createCollection, createIndex, data, definitionOf, documentRef } from '../unit/store/support.ts'
 import { type NodeStore, newRecord, openNode } from './in-process.ts'
 
-/** More than is read again at most when nothing is known of what was written. */
+/** More documents than are read again if the written keys are unknown. */
 const documents = 24_000
 const documentsOfOne = 4_000
 
@@ -47,7 +47,7 @@ describe('contention over nodes', { skip: noPostgres }, () => {
     await server.stop()
   })
 
-  /** Reads the whole index and writes how much there was. */
+  /** Reads the whole index and writes the number of its entries. */
   function count(transaction: Transaction): number {
     const found = [...transaction.match(definitionOf(transaction, index), [], {})].length
     transaction.put(documentRef(others, 1), data({ found: BigInt(found) }))
@@ -60,7 +60,7 @@ describe('contention over nodes', { skip: noPostgres }, () => {
   test('what another node writes elsewhere does not make it stale', async () => {
     const attempt = b.store.attempt(count)
     for (let id = 10; id < 15; id++) await insert(a, others, id)
-    // One of its own in between, and one more of the other.
+    // A write of the node itself in between, and another one of the other node.
     await insert(b, others, 20)
     await insert(a, others, 21)
     const outcome = await b.store.commit(attempt)

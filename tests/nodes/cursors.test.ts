@@ -1,4 +1,4 @@
-// Cursors of version 10 that one node has made, on another.
+// Cursors of version 10 that are created on one node and used on another.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

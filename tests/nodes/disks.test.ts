@@ -1,5 +1,5 @@
-// What can happen to the disks under two nodes, and to the server itself: full ones, copies that are damaged or old, a
-// primary that is lost for good.
+// Faults of the disks under two nodes, and of the server itself: full disks, damaged or outdated replicas, the loss of
+// the primary.
 
 import assert from 'node:assert/strict'
 import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
@@ -41,10 +41,10 @@ describeNodes(
   nodes => {
     test('PostgreSQL has no room: writes get 503; with room again, all goes on', async () => {
       const [row] = await nodes.postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
-      // Segments of PostgreSQL's own log have their whole size from the beginning.
+      // Segments of PostgreSQL's own log have their full size from the beginning.
       const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
       nodes.postgres.limitFiles(room)
-      // Backends have the limit of the server they were started by.
+      // Backends inherit the limit of their server at their start.
       nodes.a.proxy.cut()
       const text = systemRandom.hex(250_000)
       const create = {
@@ -55,7 +55,7 @@ describeNodes(
       for (let count = 0; status === 201 && count < 100; count++)
         status = (await send(nodes.a, { secret: nodes.cluster.secret, query: create })).status
       assert.equal(status, 503)
-      // A PostgreSQL that takes long for its refusal leaves the outcome open.
+      // If PostgreSQL takes long to reject a commit, its outcome is open.
       const reason =
         /(does not take commits|the attempt before has failed): could not (write|extend) .*File too large/
       assert.match(nodes.a.stderr(), reason)
@@ -125,7 +125,7 @@ describeNodes(
 
     test('a copy with pages that cannot be is made anew when processes have died of it', async () => {
       const damages = (node: Node) => node.stderr().match(/data\.mdb is damaged: /g)?.length ?? 0
-      // When both workers end at once, what is there then is no copy of anything.
+      // If both workers exit at once, the directory may contain no replica at all.
       const copied = /"reason":"(there is none|nothing in it says [^"]*|[^"]* is damaged: [^"]*)"/g
       let node = await nodes.cluster.start()
       const { data } = node
@@ -152,7 +152,7 @@ describeNodes(
   { hasOwnPostgres: true },
 )
 
-/** Overwrites the leaves of a node's copy with zeros, but for those that are looked at before it is opened. */
+/** Overwrites the leaves of a node's replica with zeros, except for those that are checked before it is opened. */
 function zeroLeaves(data: string): void {
   const descriptor = openSync(join(data, 'replica', 'data.mdb'), 'r+')
   const page = Buffer.alloc(pageBytes)

@@ -1,5 +1,5 @@
-// Feeds and streams of version 10 over nodes: a source that one of them has made is good on all, what is written anywhere is told
-// everywhere, once and in order, also when a node is killed; limits and logs count what they cost on whatever node.
+// Feeds and streams of version 10 over nodes. A source from one node works on all nodes, and every write is reported on
+// all nodes, once and in order, even after a node is killed. Limits and logs include the costs on every node.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,14 +9,14 @@ import { eventually } from '../support/eventually.ts'
 import { fql, keyOfNewDatabase, send, sendFql } from '../support/http.ts'
 import { describeNodes, type Node, type TwoNodes } from './cluster.ts'
 
-interface Told {
+interface FeedEvent {
   readonly type: string
   readonly cursor: string
   readonly data?: { readonly '@int': string }
 }
 
 interface Page {
-  readonly events: readonly Told[]
+  readonly events: readonly FeedEvent[]
   readonly cursor: string
   readonly has_next: boolean
 }
@@ -39,14 +39,16 @@ async function openStream(node: Node, secret: string, body: object): Promise<Str
   return new StreamReader(response, abort)
 }
 
-const parsed = ({ text }: { readonly text: string }) => JSON.parse(text) as Told
-const numberOf = ({ data }: Told) => Number(data?.['@int'])
+const parsed = ({ text }: { readonly text: string }) => JSON.parse(text) as FeedEvent
+const numberOf = ({ data }: FeedEvent) => Number(data?.['@int'])
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 const flags = ['--compute-ops-per-second', '1000', '--password-cost', '6'] as const
 
 let databases = 0
-/** A database with a collection `Jar` on both nodes, and the source of its numbers, which the first node has created. */
+/**
+ * A database with a collection `Jar` on both nodes, and the source of its numbers, which the first node has created.
+ */
 async function jars(nodes: TwoNodes) {
   const secret = await keyOfNewDatabase(nodes.a, `jars${databases++}`, 'admin')
   await fql(nodes.a, secret, 'Collection.create({ name: "Jar", history_days: 1 })')
@@ -56,7 +58,7 @@ async function jars(nodes: TwoNodes) {
   return { secret, token }
 }
 
-/** What both nodes tell. */
+/** Tests the feeds and streams of both nodes. */
 function testFeedsAndStreams(nodes: TwoNodes): void {
   test('a feed is read on by its cursor on either node while both are written', async () => {
     const { secret, token } = await jars(nodes)
@@ -147,7 +149,7 @@ function testFeedsAndStreams(nodes: TwoNodes): void {
   })
 }
 
-/** What events cost, and what the log says of them. */
+/** Tests the costs of events, and their records in the log. */
 function testAccounts(nodes: TwoNodes): void {
   test('what events cost on one node is missing on the other, and others go on', async () => {
     const { secret } = await jars(nodes)
@@ -186,7 +188,7 @@ function testAccounts(nodes: TwoNodes): void {
     assert.equal((await stream.next()).type, 'status')
     stream.close()
     const database = `jars${databases - 1}`
-    // Of pages and streams the log shows the body, for they have no text of a query.
+    // The log shows the body of pages and streams, because they have no query text.
     const told = async () => {
       const records = await exported(nodes.a, nodes.a.rootSecret, { region_group: 'us-std' })
       return records.filter(

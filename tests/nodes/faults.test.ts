@@ -1,5 +1,5 @@
-// Two nodes over one PostgreSQL, and everything that can happen to processes and connections: what was acknowledged is
-// there exactly once, on every node, and all goes on by itself.
+// Two nodes over one PostgreSQL with faults of processes and connections. Every acknowledged write exists exactly once
+// on every node, and the nodes recover by themselves.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,9 @@ import { describeNodes } from './cluster.ts'
 describeNodes(
   'nodes',
   nodes => {
-    /** Kills the first node when it is about to send, or has sent, what contains `statement`; starts it again. */
+    /**
+     * Kills the first node when it is about to send, or has sent, a text that contains `statement`; then restarts it.
+     */
     async function killedAt(statement: string, isSent: boolean): Promise<void> {
       let killed: Promise<void> | undefined
       await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {

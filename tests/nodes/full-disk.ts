@@ -1,5 +1,5 @@
-// Preloaded into a node by `--import`: while the file that FULL_DISK_MARK names is there, the system says that nothing is free
-// on any disk.
+// Preloaded into a node by `--import`: while the file in FULL_DISK_MARK exists, the system reports no free space on any
+// disk.
 
 import fs, { existsSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,4 +1,4 @@
-// What a node tells the operator of all nodes over the shared store, and backups and checks that are started on one.
+// The operator's view of all nodes from one node, with backups and checks that are started there.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Nodes within the process of a test: a store over a record each, without a server.
+// Nodes within the process of a test: stores over a record, without servers.
 
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/base/clock.ts'
@@ -12,7 +12,7 @@ import { Store } from '../../src/storage/store/store.ts'
 import type { PostgresServer } from '../support/postgres.ts'
 import { copyOf } from '../support/record-copy.ts'
 
-/** A node's copy and the store over it. */
+/** A node's replica, with the store over it. */
 export interface NodeStore {
   readonly kv: PostgresStore
   readonly store: Store
@@ -20,7 +20,7 @@ export interface NodeStore {
 
 let schemas = 0
 
-/** A new record; with a session to it. */
+/** Creates a record and a session with it. */
 export async function newRecord(
   server: PostgresServer,
 ): Promise<{ readonly location: RecordLocation; readonly session: PostgresSession }> {
@@ -30,7 +30,7 @@ export async function newRecord(
   return { location, session }
 }
 
-/** Opens a node over a record; `worker` tells its ids from those of others. */
+/** Opens a node over a record; `worker` distinguishes its ids from those of other nodes. */
 export async function openNode(location: RecordLocation, name: string, worker: number): Promise<NodeStore> {
   const kv = await openPostgres({
     location,

@@ -1,5 +1,5 @@
-// Two nodes that both believe to hold the lease of the background work, as when one was paused for longer than the lease
-// lasts and is woken: the clocks that leases go by are the test's. What they do twice comes to the same as done once.
+// Two nodes that both believe to hold the lease of the background work, for example after a pause longer than the
+// lease. The test controls the clocks of the leases. Doing the work twice must have the same result as doing it once.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -22,11 +22,11 @@ import {
 } from '../unit/store/support.ts'
 import { type NodeStore, newRecord, openNode } from './in-process.ts'
 
-/** A node as far as background work goes. */
+/** The parts of a node that matter for background work. */
 interface Node extends NodeStore {
   readonly background: Background
   readonly lease: KeptLease
-  /** Its steady clock, in milliseconds; it stands still while the node is paused. */
+  /** Its monotonic clock in milliseconds, which stands still while the node is paused. */
   readonly clock: { ms: number }
 }
 
@@ -60,7 +60,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
     return { kv, store, background, lease, clock }
   }
 
-  /** The database's clock passes the end of the lease. */
+  /** Ends the lease by the database's clock. */
   async function endLease(): Promise<void> {
     await session.query(`UPDATE ${session.table('lease')} SET until = now() - interval '1 second'`)
   }
@@ -71,7 +71,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
     assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [true, false])
     await endLease()
     await b.lease.run(session)
-    // A clock that stood still meanwhile, as of a machine that was suspended, says nothing.
+    // A clock that stood still, like that of a suspended machine, does not show the end of the lease.
     assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [true, true])
     a.clock.ms += 5_000
     assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [false, true])

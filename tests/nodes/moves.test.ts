@@ -1,5 +1,5 @@
 // Data moves from a folder into a shared store and back, by the commands an operator has; nothing is lost on the way.
-
+// Data moves from a data directory to a shared store and back with the operator's commands, and nothing is lost.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { readdir, rm, truncate } from 'node:fs/promises'
@@ -27,7 +27,7 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
     await query(alone, root, { create_collection: { object: { name: 'notes' } } })
     const note = { object: { data: { object: { text: 'kept' } } } }
     await query(alone, root, { create: { ref: { collection: 'notes' }, id: '1' }, params: note })
-    // More than one page of a copy.
+    // Enough documents for more than one page of a copy.
     for (let more = 0; more < 10; more++) await query(alone, root, { create: { collection: 'notes' } })
     await alone.stop()
     const made = await runProgram(['account-key', 'create', '--name', 'pipeline', '--data', first])
@@ -147,7 +147,7 @@ test('a folder is served only as what it holds, unless somebody says that this i
     }
     await assert.rejects(createServer({ data }), gone)
 
-    // The log of queries that it has is handed over by the node that is given the folder.
+    // The node with this directory hands over the directory's query log.
     const node = await startProcess({ data, env })
     assert.equal(await query(node, root, read), 'kept')
     await node.stop()
@@ -163,7 +163,7 @@ test('a folder is served only as what it holds, unless somebody says that this i
     const left = await startProcess({ data, flags })
     assert.equal(await query(left, root, read), 'kept')
     await left.stop()
-    // From then on it is data of its own again.
+    // From then on, the directory contains data of its own again.
     await refused(data, /moved contains data of its own/, env)
     const again = await startProcess({ data })
     await again.stop()

@@ -1,4 +1,4 @@
-// What an application sees of two nodes: one database. Their clocks are minutes apart; one of them has two workers.
+// For an application, two nodes are one database. Their clocks are minutes apart, and one of them has two workers.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -10,13 +10,13 @@ import { describeNodes, type Node, type TwoNodes } from './cluster.ts'
 const { query: q } = faunadb
 const minutesMs = 60_000
 
-/** The driver as an application makes it, against one node. */
+/** A driver for one node, as an application creates it. */
 function clientOf(node: Node, secret: string): faunadb.Client {
   const { hostname, port } = new URL(node.url)
   return new faunadb.Client({ secret, domain: hostname, port: Number(port), scheme: 'http', timeout: 30 })
 }
 
-/** Tells a client what another one has seen. The driver's types lack the method. */
+/** Passes the last seen time of another client to a client. The driver's types lack the method. */
 function haveSeen(client: faunadb.Client, time: number): void {
   ;(client as unknown as { syncLastTxnTime(time: number): void }).syncLastTxnTime(time)
 }
@@ -30,7 +30,7 @@ interface Made {
 let onA: faunadb.Client
 let onB: faunadb.Client
 
-/** What was written on one node is seen on the other, in its order. */
+/** Tests that writes on one node are seen on the other, in order. */
 function testReads(nodes: TwoNodes): void {
   test('a client that says what it has seen reads its writes on the other node, whatever their clocks', async () => {
     for (let n = 0; n < 20; n++) {
@@ -94,7 +94,7 @@ function testReads(nodes: TwoNodes): void {
     const writing = cluster.load(nodes.a, 1, () => !isReading)
     let newest = 0
     for (let n = 0; n < 120; n++) {
-      // A connection each: the workers take turns.
+      // A connection per request, so that the workers take turns.
       const { headers } = await send(b, {
         secret: cluster.secret,
         query: 1,
@@ -134,7 +134,7 @@ function testReads(nodes: TwoNodes): void {
   })
 }
 
-/** What holds on one node holds on the other. */
+/** Tests that rules of one node hold on the other. */
 function testRules(nodes: TwoNodes): void {
   test('a unique index holds across nodes', async () => {
     const create = (client: faunadb.Client) =>
@@ -178,7 +178,7 @@ function testRules(nodes: TwoNodes): void {
   })
 }
 
-/** The record behind both nodes. */
+/** Tests the record behind both nodes. */
 function testRecord(nodes: TwoNodes): void {
   test('metrics and logs name no password; /ping commits', async () => {
     const before = await nodes.postgres.query(`SELECT max(seq) AS seq FROM "${nodes.cluster.schema}".log`)
@@ -191,13 +191,13 @@ function testRecord(nodes: TwoNodes): void {
   test('a copy that the record contradicts is made anew, with workers under way', async () => {
     await nodes.cluster.write(nodes.a)
     const isNoted = () => nodes.b.stderr().includes('the record has another past')
-    /** Workers end when their copy is of no use: whoever asks them then gets no response. */
+    /** Workers exit when their replica is invalid, and requests at that time get no response. */
     const holdsAll = async () => {
       const request = { secret: nodes.cluster.secret, query: 1, path: '/linearized' }
       return (await send(nodes.b, request).catch(() => undefined))?.status === 200
     }
-    // As if another server had been promoted, which lacked the last batch and has gone on since. Once more if the
-    // service has written a batch of its own in between: the node would fetch that with its new name.
+    // Simulates a promoted server that lacked the last batch and has written others since. Repeated if the service has
+    // written a batch in between, because the node would then fetch that batch with its new name.
     for (let past = 0; !isNoted(); past++) {
       await eventually('the copy holds all there is', async () => isNoted() || (await holdsAll()))
       await nodes.postgres.query(

@@ -1,5 +1,5 @@
-// A push that the slow lane of one node evaluates while another node commits: each commit of the other makes it stale, until it
-// takes its turn under the lock of the record.
+// A push in the slow lane of one node while another node commits. Each of these commits conflicts with the push, until
+// the push is evaluated under the lock of the record.
 
 import assert from 'node:assert/strict'
 import { duplexPair } from 'node:stream'
@@ -29,7 +29,7 @@ const empty: QueryResponse = {
   metrics: undefined,
   database: undefined,
 }
-/** More tries than it takes until a push takes its turn. */
+/** More retries than are needed until a push takes its turn. */
 const retriesMax = 2 * limits.contentionRetriesDefault
 
 interface Lane {
@@ -37,7 +37,7 @@ interface Lane {
   readonly close: () => void
 }
 
-/** The slow lane of a node, with a query in it. `onKept`: what happens between its evaluation and its commit. */
+/** The slow lane of a node with a query in it. `onKept` runs between the query's evaluation and its commit. */
 function laneOf(
   { store }: NodeStore,
   work: (transaction: Transaction) => string,
@@ -148,7 +148,9 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
   const touch = () =>
     b.store.write(transaction => transaction.put(documentRef(jars, 1), data({ n: ++count })))
 
-  /** Reads what is touched, makes a collection, and notes the time of its commit, as steps of a migration do. */
+  /**
+   * Reads the touched document, creates a collection, and records the time of its commit, as steps of a migration do.
+   */
   const push = (transaction: Transaction): string => {
     const found = transaction.get(documentRef(jars, 1))?.fields.get('data')
     const name = `pushed${++tries}`

@@ -1,4 +1,4 @@
-// What nodes cost while nobody asks them for anything, and what a long transaction in PostgreSQL costs them.
+// The costs of idle nodes, and the effect of a long transaction in PostgreSQL.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ describeNodes(
 
     test('an idle cluster appends nothing and asks little; the first request sees what the other node wrote', async () => {
       await nodes.cluster.write(nodes.a)
-      // Nobody counts as reading any more.
+      // After this wait, no client counts as reading.
       await setTimeout(2_500)
       let sent = 0
       for (const { proxy } of [nodes.a, nodes.b])
@@ -49,14 +49,14 @@ describeNodes(
       let last = 0
       for (let count = 0; count < 300; count++) {
         const before = await number('(extract(epoch from clock_timestamp()) * 1000)::bigint')
-        // As drivers do; without it two reads may have the same time.
+        // Like drivers, the client sends the last seen time; otherwise two reads may have the same time.
         const headers = { 'x-last-seen-txn': String(last) }
         const { json } = await send(nodes.b, { secret: nodes.cluster.secret, query: isRead, headers })
         const now = (json as { resource: { '@ts': string } }).resource['@ts']
-        // As text a time without microseconds would come behind one with them.
+        // The text of a time without microseconds would sort after one with them.
         const micros = Date.parse(now) * 1000 + Number(/\.\d{3}(\d{3})Z$/.exec(now)?.[1] ?? 0)
         assert.ok(micros > last, `${now} after ${last}`)
-        // How far a node is behind depends on when its processes run; a node that does not follow stays behind for good.
+        // The lag of a node depends on when its processes run, but a node that does not follow stays behind.
         assert.ok(Date.parse(now) >= before - 5_000, `${now} at ${new Date(before).toISOString()}`)
         last = micros
         if (count % 10 === 0) await nodes.cluster.write(nodes.a)

@@ -1,4 +1,4 @@
-// Secrets that were made on one node a moment ago, on the others.
+// New secrets of one node on the other nodes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,8 +7,8 @@ import { describeNodes } from './cluster.ts'
 
 describeNodes('secrets over nodes', nodes => {
   /**
-   * A client that says it has seen something, though not its secret being made: its node has no other reason to look. It
-   * asks again while the node cannot look because PostgreSQL does not answer in time.
+   * A client that sends some last seen time, though not that of the secret's creation, so that its node has no other
+   * reason to read the head. It retries while the node cannot read it because PostgreSQL does not respond in time.
    */
   const ask = async (secret: string, what: unknown) => {
     for (;;) {

@@ -1,4 +1,4 @@
-// What an operator and the clients see of nodes besides the data: how they start, what they count and do together.
+// An operator's and a client's view of nodes apart from the data: how they start, count and work together.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,20 +35,20 @@ async function eventTimes(
   return data.map(({ ts }) => ts).filter(ts => ts <= upTo)
 }
 
-/** Uses more than a database may: its bucket holds 2000, so this leaves a debt that takes long to pay. */
+/** Exceeds the limit of a database: its bucket holds 2000 operations, so the debt lasts long. */
 async function useUp(node: Node, secret: string): Promise<void> {
   const sum = { add: [{ var: 'n' }, 1] }
   const burst = { map: { lambda: 'n', expr: sum }, collection: Array.from({ length: 100_000 }, () => 0) }
   assert.equal((await send(node, { secret, query: burst })).status, 200)
 }
 
-/** How a node starts. */
+/** Tests how a node starts. */
 function testStart(nodes: TwoNodes): void {
   for (const workers of ['1', '2']) {
     test(`a new node that copies responds with 503 and how far it is, with ${workers} workers`, async () => {
       const lock = new Client({ connectionString: nodes.postgres.url() })
       await lock.connect()
-      // Nobody can copy the state meanwhile.
+      // The lock prevents all copies of the state.
       await lock.query('BEGIN')
       await lock.query(`LOCK TABLE "${nodes.cluster.schema}".kv IN ACCESS EXCLUSIVE MODE`)
       let url: string | undefined
@@ -77,7 +77,7 @@ function testStart(nodes: TwoNodes): void {
   }
 }
 
-/** What is counted over all nodes. */
+/** Tests counts over all nodes. */
 function testCounts(nodes: TwoNodes): void {
   test('what a database may use counts over nodes', async () => {
     const secret = await keyOfNewDatabase(nodes.a, 'greedy', 'admin')
@@ -107,16 +107,16 @@ function testCounts(nodes: TwoNodes): void {
       assert.equal(status, 200, text)
       assert.equal(JSON.parse(text).resource, false)
     }
-    // Notices of a process come in their order: who knows of the debt knows of the guesses.
+    // Notices of a process arrive in order, so a node that knows of the debt also knows of the guesses.
     const debtor = await keyOfNewDatabase(nodes.a, 'debtor', 'admin')
     await useUp(nodes.a, debtor)
     await eventually(
       'notices have come',
       async () => (await send(nodes.b, { secret: debtor, query: 1 })).status === 429,
     )
-    // Whatever is made for the first check is there.
+    // After these checks, everything that the first check creates exists.
     await Promise.all([secret, another].map(by => identify(nodes.b, by, 'wrong', stranger)))
-    // The first in a line goes at once, and pauses are between those that follow; five would be free.
+    // The first check in a queue runs at once, and there are pauses between the next ones; five would be free.
     const ended: string[] = []
     const line = [1, 2, 3].map(() => identify(nodes.b, secret, 'wrong').then(() => ended.push('guesser')))
     for (let count = 0; count < 10; count++) {
@@ -128,7 +128,7 @@ function testCounts(nodes: TwoNodes): void {
   })
 }
 
-/** One query log of all nodes. */
+/** Tests the common query log of all nodes. */
 function testQueryLog(nodes: TwoNodes): void {
   test('an export asked for on one node holds what all were asked, and its URL works on all', async () => {
     const made = await api(nodes.a, nodes.a.rootSecret, 'POST', '/api/v1/account-keys', { name: 'pipeline' })
@@ -174,7 +174,7 @@ function testQueryLog(nodes: TwoNodes): void {
   })
 }
 
-/** The slow lane of a node. */
+/** Tests the slow lane of a node. */
 function testSlowLane(nodes: TwoNodes): void {
   test('a slow query that writes goes to the slow lane, and its writes to all nodes; metrics name the node', async () => {
     const elements = Array.from({ length: 3_000 }, (_, n) => n)
@@ -224,7 +224,7 @@ function testSlowLane(nodes: TwoNodes): void {
   })
 }
 
-/** What goes on when a node is killed. */
+/** Tests what continues after a node is killed. */
 function testDeaths(nodes: TwoNodes): void {
   test('a client goes on with a stream of a node that was killed: no event is lost or seen twice', async () => {
     const { secret } = nodes.cluster
@@ -236,7 +236,7 @@ function testDeaths(nodes: TwoNodes): void {
       for (let n = 1; !isOver; n++) {
         const update = { update: ref, params: { object: { data: { object: { n } } } } }
         written.push(((await query(nodes.a, secret, update)) as { ts: number }).ts)
-        // Fewer than a database may make in a second (`flagsOfA`).
+        // Fewer writes than the limit of a database per second (`flagsOfA`).
         await setTimeout(30)
       }
     })()
@@ -263,7 +263,7 @@ function testDeaths(nodes: TwoNodes): void {
       const again = new StreamReader(second.response, second.abort)
       const start = await again.next()
       assert.ok(start.txn >= last, 'the stream begins at what the client has seen, or later')
-      // What was missed is in the history up to the moment at which the stream begins.
+      // The missed events are in the history up to the time at which the stream begins.
       seen.push(...(await eventTimes(nodes.b, secret, ref, last, start.txn)))
       await follow(again, seen.length + 5)
       again.close()
@@ -282,7 +282,7 @@ function testDeaths(nodes: TwoNodes): void {
       return String(rows[0]?.holder ?? '')
     }
     const holds = (node: Node, holder: string) => holder.includes(`-${node.pid}-`)
-    // The lease of a node that was killed before may still have to end.
+    // The lease of a node that was killed before may not have ended yet.
     let first = ''
     await eventually('one of them holds the lease', async () => {
       first = await holderOf()

@@ -1,4 +1,5 @@
-// What a node says when it cannot start over its database: one line, at once; and the rights with which it can.
+// Errors of a node that cannot start over its database, each in one line and at once, and the privileges that a node
+// needs.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -23,7 +24,7 @@ function isInstalled(): boolean {
   }
 }
 
-/** Runs a node that is expected to end by itself. */
+/** Runs a node that is expected to exit by itself. */
 async function start(store: string, ...flags: string[]): Promise<ProgramResult> {
   const data = await temporaryFolder()
   try {
@@ -63,8 +64,8 @@ after(async () => {
 
 const urlOf = (user: string) => postgres.url().replace('tests@', `${user}@`)
 
-/** It ends with status 1 and the reason, in one line. */
-function assertTold({ status, stderr }: ProgramResult, reason: RegExp): void {
+/** Asserts that the node exited with status 1 and the reason in one line. */
+function assertFailed({ status, stderr }: ProgramResult, reason: RegExp): void {
   assert.equal(status, 1, stderr)
   assert.match(stderr, /^terrarium: .*\n$/)
   assert.match(stderr, reason)
@@ -78,7 +79,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
     try {
       await holder.query(`BEGIN; SELECT id FROM ${cluster.schema}.head FOR UPDATE`)
       const flags = ['--store-schema', cluster.schema, '--store-write-wait-ms', '300']
-      assertTold(await start(postgres.url(), ...flags), /the database of the store does not take commits/)
+      assertFailed(await start(postgres.url(), ...flags), /the database of the store does not take commits/)
     } finally {
       await holder.end()
     }
@@ -102,7 +103,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
     ],
   }
   for (const [name, [store, reason]] of Object.entries(refused))
-    test(`${name}: one line`, async () => assertTold(await start(store()), reason))
+    test(`${name}: one line`, async () => assertFailed(await start(store()), reason))
 
   test('an address that cannot be read: one line, without any of its text', async () => {
     const { status, stderr } = await start('postgres://ann:SEC@RET@db/app')
@@ -114,7 +115,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
   test('a standby: one line', async () => {
     const standby = await postgres.standby()
     try {
-      assertTold(await start(standby.url()), /it is a read-only standby/)
+      assertFailed(await start(standby.url()), /it is a read-only standby/)
     } finally {
       await postgres.query("ALTER SYSTEM SET synchronous_standby_names = ''", 'SELECT pg_reload_conf()')
       await standby.stop()
@@ -193,7 +194,7 @@ auth_type = any
 
   test('one that keeps transactions is refused in one line', async () => {
     const store = `postgres://tests@127.0.0.1:${port}/transactions`
-    assertTold(await start(store), /a pooler that keeps transactions, not sessions: set its pool_mode/)
+    assertFailed(await start(store), /a pooler that keeps transactions, not sessions: set its pool_mode/)
   })
 
   test('one that keeps sessions is taken', async () => {

@@ -1,4 +1,4 @@
-// Nodes that are stopped: in time whatever the database does, and not before a load balancer has turned to others.
+// Stopping nodes: in time, even if the database hangs, and not before a load balancer has switched to other nodes.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -51,7 +51,7 @@ describe('stopping', { skip: noPostgres }, () => {
       const beganMs = performance.now()
       await cluster.stop(node)
       const seconds = (performance.now() - beganMs) / 1000
-      // What an operator's tools wait for, by default, before they kill.
+      // The usual time after which operators' tools kill a process.
       assert.ok(seconds < 10, `${seconds} s`)
       assert.deepEqual(await waiting, ['refused', 'refused'])
       assert.equal(await cluster.write(a), 'acknowledged')

@@ -1,5 +1,5 @@
-// What a clone builds of its sources: it serves with its threads and processes, tells places of the sources, and is never
-// run once the sources are others.
+// The bundle that a clone builds: it serves with its threads and processes, reports positions in the sources, and is
+// never run after the sources have changed.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -44,7 +44,7 @@ describe('a clone with a built program', () => {
     const server = await startProcess({ program: program() })
     try {
       const ask = (query: unknown) => send(server, { secret: server.rootSecret, query })
-      // Long texts are evaluated in a process of the slow lane.
+      // A slow-lane process evaluates long texts.
       const text = 'a'.repeat(300_000)
       assert.deepEqual((await ask({ length: text })).json, { resource: 300_000 })
       await ask({ create_collection: { object: { name: 'people' } } })

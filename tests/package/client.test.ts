@@ -1,5 +1,5 @@
-// The package of the client as a stranger installs it: packed, installed into an empty folder, imported from ES modules, CommonJS and
-// TypeScript, small, and without dependencies.
+// The client's package as users install it: packed, installed into an empty folder, imported from ES modules, CommonJS
+// and TypeScript. It is small and has no dependencies.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -15,10 +15,10 @@ import { type RunningServer, startServer } from '../support/server.ts'
 
 const run = promisify(execFile)
 
-/** Compressed bytes of what a program loads. */
+/** Maximum compressed bytes of the modules that a program loads. */
 const compressedBytesMax = 15_000
 
-/** Without the variables by which the surrounding `npm test` would tell npm that it works in the repository. */
+/** The environment without the variables of the surrounding `npm test`, which would make npm work in the repository. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig))/i.test(name)),
 )

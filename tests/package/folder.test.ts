@@ -1,4 +1,4 @@
-// The package's service over a data directory is a service like any other: it has the folder for itself.
+// The package's service on a data directory claims the directory like any other service.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

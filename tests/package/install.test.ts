@@ -1,5 +1,5 @@
-// The npm package as a stranger installs it: packed, installed into an empty folder, run as a command and imported by
-// the test of an application.
+// The npm package as users install it: packed, installed into an empty folder, run as a command and imported by an
+// application's test.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -17,16 +17,16 @@ import { patience } from '../support/patience.ts'
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** What the page on testing applications installs beside the package. */
+/** The driver that the page on testing applications installs beside the package. */
 const driver = 'faunadb@4.8.2'
 
-/** A runner of tests with a loader of modules of its own. */
+/** A test runner with a module loader of its own. */
 const jest = 'jest@30'
 
-/** What npm says when there is no registry to install dependencies from. */
+/** Errors of npm without access to a registry. */
 const offline = /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ENOTCACHED/
 
-/** Without the variables by which the surrounding `npm test` would tell npm that it works in the repository. */
+/** The environment without the variables of the surrounding `npm test`, which would make npm work in the repository. */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig))/i.test(name)),
 )
@@ -68,7 +68,7 @@ after(async () => {
 describe('the package as a program', () => {
   test('holds the compiled program, declarations and the dashboard, and nothing else of the repository', async t => {
     if (fault) return t.skip(fault)
-    // What npm puts below a package are other versions of its dependencies.
+    // Folders below `node_modules` of the package are other versions of its dependencies.
     const isOwn = (name: string) => !name.startsWith('node_modules')
     const entries = (await readdir(installed('.'))).filter(isOwn).sort()
     const expected = [

@@ -1,5 +1,5 @@
-// Clients that know which worker they talk to: each keeps one connection, a connection stays with the worker it was
-// given to, and in the low ten bits of the ids that a worker makes is a number that no other has at the time.
+// Clients that know their worker. Each keeps one connection, and a connection stays with its worker. The low ten bits
+// of new ids contain the worker's number, which is unique among running workers.
 
 import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
@@ -12,7 +12,7 @@ export interface Answered {
   readonly resource: unknown
 }
 
-/** One connection to one worker. */
+/** A connection to a worker. */
 export class WorkerClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #server: RunningServer
@@ -53,7 +53,7 @@ export class WorkerClient {
     })
   }
 
-  /** The `resource` of a query that has to succeed. */
+  /** The `resource` of a query that must succeed. */
   async query(query: unknown): Promise<unknown> {
     const { status, resource } = await this.send(query)
     assert.ok(status < 300, `status ${status} for ${JSON.stringify(query)}`)
@@ -70,7 +70,7 @@ export class WorkerClient {
   }
 }
 
-/** One client for each worker. */
+/** A client for each worker. */
 export async function clientOfEach(server: RunningServer, count: number): Promise<WorkerClient[]> {
   const clients = new Map<number, WorkerClient>()
   for (let attempt = 0; attempt < 10 * count && clients.size < count; attempt++) {

@@ -1,4 +1,4 @@
-// A worker that crashes takes nothing with it but its connections.
+// A crashing worker loses nothing but its connections.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -14,10 +14,10 @@ interface Document {
   readonly ref: { readonly '@ref': { readonly id: string } }
 }
 
-/** Milliseconds between two looks at something that takes a while. */
+/** Interval between two checks of a condition, in milliseconds. */
 const lookEveryMs = 20
 
-/** Two workers, of which tests kill some. */
+/** Two workers; tests kill some of them. */
 let server: ServerProcess
 before(async () => {
   server = await startProcess({ flags: ['--workers', '2'] })
@@ -31,7 +31,7 @@ async function workersOf(pid: number): Promise<number[]> {
   return stdout.trim().split(/\s+/).map(Number)
 }
 
-/** Creates documents until the connection breaks or `isOver`; returns the ids of those that were acknowledged. */
+/** Creates documents until the connection breaks or `isOver`; returns the ids of the acknowledged ones. */
 async function writeOn(client: WorkerClient, isOver: () => boolean): Promise<string[]> {
   const acknowledged: string[] = []
   try {
@@ -55,7 +55,7 @@ test('a killed worker is replaced, the others go on, and nothing acknowledged is
     process.kill(before[round % 2] as number, 'SIGKILL')
     const ended = await Promise.race(writers)
     assert.ok(Array.isArray(ended), 'the connections of the killed worker break')
-    // Whoever is left serves; in the end there are two again.
+    // The remaining worker serves, and in the end there are two again.
     await queryAfresh(server, { exists: { collection: 'things' } })
     isOver = true
     for (const ids of await Promise.all(writers)) acknowledged.push(...ids)
@@ -108,7 +108,7 @@ test('an index over many documents is built in the background, by one of the wor
   assert.equal(await queryAfresh(server, count), 300)
 })
 
-/** Runs a query over a new connection; again when that was given to the worker that is being killed. */
+/** Runs a query on a new connection; retries if the connection went to the killed worker. */
 async function queryAfresh(server: ServerProcess, query: unknown): Promise<unknown> {
   for (;;) {
     const client = new WorkerClient(server)
@@ -122,7 +122,7 @@ async function queryAfresh(server: ServerProcess, query: unknown): Promise<unkno
   }
 }
 
-/** Waits until both workers take connections. */
+/** Waits until both workers accept connections. */
 async function bothServe(server: ServerProcess): Promise<void> {
   const serving = new Set<bigint>()
   while (serving.size < 2)
@@ -134,7 +134,7 @@ test('workers end with a supervisor that is killed, whatever they are writing, a
   try {
     let last: readonly number[] = []
     for (let round = 0; round < 3; round++) {
-      // Those of the last round are left to the next start: it has to wait for them itself.
+      // The workers of the last round are left to the next start, which must wait for them itself.
       for (const worker of last) await ended(worker)
       const killed = await startProcess({ data, flags: ['--workers', '2'] })
       if (round === 0) await queryAfresh(killed, { create_collection: { object: { name: 'things' } } })
@@ -157,7 +157,7 @@ test('workers end with a supervisor that is killed, whatever they are writing, a
   }
 })
 
-/** Resolves when a process is gone; the test's own time limit is the only one. */
+/** Resolves when a process is gone. Only the time limit of the test ends the wait. */
 async function ended(pid: number): Promise<void> {
   for (;;) {
     try {

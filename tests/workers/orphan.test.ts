@@ -1,4 +1,4 @@
-// A supervisor that is killed takes its workers along, without a word from them.
+// Workers exit silently when their supervisor is killed.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ test('a worker that speaks to a supervisor that has been killed ends like the ot
   await once(child.stdout, 'data')
   child.stdout.resume()
   child.kill('SIGKILL')
-  // The worker has the same streams: they are closed when it has ended, too.
+  // The worker has the same streams, so they close only after it has exited, too.
   await closed
   assert.equal(stderr, '')
 })

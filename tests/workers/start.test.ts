@@ -1,4 +1,4 @@
-// What keeps several workers from starting is said once, in one line, like for one process.
+// A problem that prevents several workers from starting is reported once, in one line, as for one process.
 
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Several processes behind one port are one database: what one of them has committed, all others see at once.
+// Several processes behind a port are one database: a commit of one process is visible to all others at once.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -47,7 +47,7 @@ test('increments through all workers are none lost', async () => {
   )
   const counts = Array.from({ length: rounds * workers }, (_, at) => at + 1)
   const inOrder = commits.sort((a, b) => a.ts - b.ts)
-  // An increment that is lost shows here; a read that is stale shows only below.
+  // This check detects lost increments; stale reads are detected below.
   assert.deepEqual(
     inOrder.map(({ data }) => data.n),
     counts,
@@ -178,7 +178,7 @@ test('ids differ between workers', async () => {
 test('streams see writes made in other workers, each once and in order', async () => {
   await first.query({ create_collection: { object: { name: 'watched' } } })
   const { ref } = (await first.query({ create: { collection: 'watched' } })) as Document
-  // A stream keeps its connection, so each of these opens another one, and they go round the workers.
+  // A stream keeps its connection, so each one opens another connection, and they are distributed over the workers.
   const streams = await Promise.all(
     Array.from({ length: 2 * workers }, async () => {
       const response = await fetch(`${server.url}/stream`, {
@@ -211,7 +211,7 @@ interface StreamEvent {
   readonly event: { readonly document: Document }
 }
 
-/** The events of a stream as they come. */
+/** The events of a stream as they arrive. */
 async function* linesOf(response: Response): AsyncGenerator<StreamEvent> {
   let rest = ''
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
