@@ -24,7 +24,7 @@ async function serving(answer: (socket: Socket, connection: number) => void): Pr
 
 const sent = (client: LoadClient) => new Promise(resolve => client.send(0, resolve))
 
-test('a connection that was closed while it was idle is opened anew', async () => {
+test('a connection that was closed while it was idle is reopened', async () => {
   const closed: Promise<unknown>[] = []
   const [server, client] = await serving((socket, connection) => {
     if (connection === 1) socket.end(response)
@@ -40,7 +40,7 @@ test('a connection that was closed while it was idle is opened anew', async () =
   server.close()
 })
 
-test('a connection that is closed with a request under way ends the load', async () => {
+test('a connection that is closed during a request ends the load', async () => {
   const [server, client] = await serving(socket => socket.destroy())
   client.send(0, () => assert.fail('there is no response'))
   await assert.rejects(client.ended, { message: 'a connection was closed with a request under way' })

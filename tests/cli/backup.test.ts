@@ -26,7 +26,7 @@ interface Document {
 const documents = { paginate: { documents: { collection: 'things' } }, size: 100_000 }
 const timeOf = (output: string) => Number(/transaction time (\d+)/.exec(output)?.[1])
 
-test('a backup while writes go on is the state of one transaction', async () => {
+test('a backup during writes contains the state of one transaction', async () => {
   const backup = join(folder, 'backup')
   const restored = join(folder, 'restored')
   const commits: Document[] = []
@@ -44,7 +44,7 @@ test('a backup while writes go on is the state of one transaction', async () => 
     isWriting = false
     await Promise.all(writers)
     assert.equal(made.status, 0, made.stderr)
-    assert.equal(made.stderr, '', 'no progress bar where nobody looks')
+    assert.equal(made.stderr, '', 'no progress bar without a terminal')
     assert.deepEqual(await readdir(backup), ['data.mdb'])
     assert.equal((await stat(join(backup, 'data.mdb'))).mode & 0o777, 0o600)
 
@@ -68,7 +68,7 @@ test('a backup while writes go on is the state of one transaction', async () => 
   }
 })
 
-test('a restore into a folder in which there is anything is refused', async () => {
+test('a restore into a folder with content is rejected', async () => {
   const full = join(folder, 'full')
   await mkdir(full)
   await writeFile(join(full, 'note'), 'mine')
@@ -78,7 +78,7 @@ test('a restore into a folder in which there is anything is refused', async () =
   assert.deepEqual(await readdir(full), ['note'])
 })
 
-test("a restore that failed can be made again, and its files are their owner's alone", async () => {
+test('a failed restore can be repeated, and only the owner can read its files', async () => {
   const broken = join(folder, 'broken')
   const data = join(folder, 'again')
   await mkdir(join(broken, 'data.mdb'), { recursive: true })
@@ -93,7 +93,7 @@ test("a restore that failed can be made again, and its files are their owner's a
   }
 })
 
-test('a restore that was killed is not served, and can be made again', async () => {
+test('a killed restore is not served, and can be repeated', async () => {
   const data = join(folder, 'killed')
   const draft = join(data, 'restored.partial')
   await mkdir(draft, { recursive: true })
@@ -111,7 +111,7 @@ test('a restore that was killed is not served, and can be made again', async () 
   await server.stop()
 })
 
-test('a backup never overwrites, and needs something to back up', async () => {
+test('a backup never overwrites files, and needs data', async () => {
   const over = await runProgram(['backup', join(folder, 'backup'), '--data', join(folder, 'restored')])
   assert.equal(over.status, 1)
   assert.match(over.stderr, /backup is not empty\n$/)
@@ -125,19 +125,19 @@ test('a backup never overwrites, and needs something to back up', async () => {
   assert.equal(lost.stderr, `terrarium: there is no backup in ${none}\n`)
 })
 
-test('the folder has to be named', async () => {
+test('the folder argument is required', async () => {
   const { status, stderr } = await runProgram(['backup', '--data', folder])
   assert.equal(status, 2)
   assert.match(stderr, /backup needs FOLDER/)
 })
 
-test('the progress bar stays within its bounds', () => {
+test('the progress bar is clamped to 0 and 100 %', () => {
   assert.equal(progressLine('backup', 0.2), `backup [${'#'.repeat(6)}${' '.repeat(24)}]  20 %`)
   assert.equal(progressLine('backup', 7), `backup [${'#'.repeat(30)}] 100 %`)
   assert.equal(progressLine('backup', -1), `backup [${' '.repeat(30)}]   0 %`)
 })
 
-test('a backup to a full disk fails in one line and leaves nothing behind', async t => {
+test('a backup to a full disk fails with one line and leaves no files', async t => {
   const disk = await temporaryFolder()
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', disk])
   if (mounted.status !== 0)

@@ -47,7 +47,7 @@ const example = command({
   run: async () => 0,
 })
 
-test('words become operands and typed options', () => {
+test('arguments become operands and typed options', () => {
   const words = [
     'a',
     '--dry-run',
@@ -69,7 +69,7 @@ test('words become operands and typed options', () => {
   assert.equal(config.data, '/d')
 })
 
-test('options have defaults, and those that say so come from the environment', () => {
+test('options have defaults, and some can come from the environment', () => {
   const env = { TERRARIUM_URL: 'http://x', TERRARIUM_SIZE: '7' }
   const { options } = readWords(example, ['a'], env)
   assert.deepEqual(options, { url: 'http://x', size: 3, dryRun: false, type: [], to: 'text' })
@@ -95,14 +95,14 @@ for (const [words, message] of mistakes) {
   })
 }
 
-test('a misspelled word is recognised, another word is not', () => {
+test('a misspelled word gets a suggestion, an unrelated word does not', () => {
   assert.equal(closestTo('prot', ['port', 'host']), 'port')
   assert.equal(closestTo('paginat', ['Paginate', 'Page']), 'Paginate')
   assert.equal(closestTo('elephant', ['port', 'host']), undefined)
   assert.equal(closestTo('x', []), undefined)
 })
 
-test('help of every command names all that it takes, within the width of a terminal', () => {
+test('the help of every command lists all its arguments, within the width of a terminal', () => {
   const overview = programHelp(commands)
   for (const each of commands) {
     assert.ok(overview.includes(`    ${each.name} `), each.name)
@@ -115,7 +115,7 @@ test('help of every command names all that it takes, within the width of a termi
   }
 })
 
-test('names of commands differ, and none is the first word of others', () => {
+test('names of commands are unique, and none is the first word of another', () => {
   const names = commands.map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)
   assert.deepEqual(
@@ -124,7 +124,7 @@ test('names of commands differ, and none is the first word of others', () => {
   )
 })
 
-test('--version, --help and mistakes, through the program', async () => {
+test('--version, --help and errors in the program', async () => {
   for (const words of [['--version'], ['version'], ['-v']]) {
     const { status, stdout } = await runProgram(words)
     assert.deepEqual([status, stdout], [0, `terrarium ${version}\n`])
@@ -199,7 +199,7 @@ const lightLines: readonly (readonly [line: string, mustLoad: string])[] = [
   ['schema pull none --url http://127.0.0.1:1 --secret s', 'src/cli/actions/schema.ts'],
 ]
 for (const [line, mustLoad] of lightLines) {
-  test(`\`terrarium ${line}\` loads no engine, for scripts run it often`, () => {
+  test(`\`terrarium ${line}\` does not load the engine, because scripts run it often`, () => {
     const words = ['--import', tellLoads, sourceProgram, ...line.split(' ')]
     const { stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
     const loaded: readonly string[] = stderr.match(/(src|node_modules)\/\S+/g) ?? []

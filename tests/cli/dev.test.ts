@@ -105,7 +105,7 @@ test('--delete deletes, and the root database is the default', limited, async ()
   assert.deepEqual((await client.query(fql`Collection.all().map(.name).toArray()`)).data, ['Item'])
 })
 
-test('what cannot begin is said at once', limited, async () => {
+test('errors at the start are reported at once', limited, async () => {
   const env = { TERRARIUM_ROOT_SECRET: secret }
   const none = await runProgram(['dev', at('nowhere'), '--data', at('data'), '--port', '0'], env)
   assert.equal(none.status, 1)

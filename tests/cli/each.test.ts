@@ -34,7 +34,7 @@ function each(...words: string[]): Promise<ProgramResult> {
 
 const times = () => fql('Orders.all().map(.times).toArray()')
 
-test('the function is applied to each element once, also where it takes documents out of the set', async () => {
+test('the function is applied to each element once, even if it removes documents from the set', async () => {
   const dry = await each('Orders.where(.open)', 'd => d.update({ open: false })', '--dry-run', '--batch', '3')
   assert.deepEqual(dry, { status: 0, stdout: 'would change 10 documents\n', stderr: '' })
   const change = ['Orders.where(.open) // all', 'd => d.update({ open: false, times: d.times + 1 }) // once']
@@ -44,7 +44,7 @@ test('the function is applied to each element once, also where it takes document
   assert.equal(await fql('Orders.where(.open).count()'), 0)
 })
 
-test('after an error the same command continues from the cursor file', async () => {
+test('after an error, the same command continues from the cursor file', async () => {
   const file = join(folder, 'orders.cursor')
   const change = [
     'Orders.all()',
@@ -56,7 +56,7 @@ test('after an error the same command continues from the cursor file', async () 
     failed.stderr,
     /abort: [\s\S]*\n6 documents were changed\. Run the same command again to continue\.\n$/,
   )
-  assert.deepEqual(await times(), [2, 2, 2, 2, 2, 2, 1, 1, 1, 1], 'the page that failed has changed nothing')
+  assert.deepEqual(await times(), [2, 2, 2, 2, 2, 2, 1, 1, 1, 1], 'the failed page has changed nothing')
   assert.equal(JSON.parse(await readFile(file, 'utf8')).documents, 6)
   const other = await each('Orders.all()', 'd => d.delete()', '--cursor', file)
   assert.match(other.stderr, /orders\.cursor is not a cursor of this change/)
@@ -67,7 +67,7 @@ test('after an error the same command continues from the cursor file', async () 
   assert.ok(!existsSync(file), 'the file is removed at the end')
 })
 
-test('expressions that are wrong change nothing and are told', async () => {
+test('invalid expressions change nothing and are reported', async () => {
   const syntax = await each('Orders.all(', 'd => d')
   assert.equal(syntax.status, 1)
   assert.match(syntax.stderr, /^terrarium: invalid_query: /)

@@ -89,7 +89,7 @@ test('eval - and run - read standard input', async () => {
   }
 })
 
-test('a query that fails ends with status 1, shows its place, and is the last to run', async () => {
+test('a failed query shows its position, and ends the command with status 1', async () => {
   const { status, stdout, stderr } = await onServer(['eval', '1; [Abort("stop")]; 2'])
   assert.deepEqual([status, stdout], [1, '1\n'])
   assert.equal(stderr, 'transaction aborted: stop\n    1; [Abort("stop")]; 2\n        ^^^^^^^^^^^^^\n')
@@ -97,7 +97,7 @@ test('a query that fails ends with status 1, shows its place, and is the last to
   assert.equal(JSON.parse(json.stderr).errors[0].code, 'transaction aborted')
 })
 
-test('what a function does wrong is shown below its call', async () => {
+test('errors in a function are shown below its call', async () => {
   const made = 'CreateFunction({name: "fail", body: Query(Lambda("x", Divide(Var("x"), 0)))})'
   assert.equal((await onServer(['eval', made])).status, 0)
   const { stderr } = await onServer(['eval', 'Call("fail", 1)'])
@@ -107,7 +107,7 @@ test('what a function does wrong is shown below its call', async () => {
   )
 })
 
-test('a text that is no query ends with status 2, and nothing of it runs', async () => {
+test('an invalid text ends with status 2, and no part of it runs', async () => {
   const file = join(folder, 'broken.fql')
   await writeFile(file, 'CreateCollection({name: "never"})\nGett(\n')
   const { status, stdout, stderr } = await onServer(['run', file])
@@ -137,7 +137,7 @@ test('another database, and the rights of another role', async () => {
   }
 })
 
-test('characters that a terminal would obey are shown, and JSON for programs stays as it is', async () => {
+test('control characters are escaped on a terminal, and JSON for programs is unchanged', async () => {
   const text = '"a\\u202eb\\u200b\\u001b[31m\\n"'
   assert.equal((await onServer(['eval', text])).stdout, `${text}\n`)
   assert.equal((await onServer(['eval', '--json', text])).stdout, '"a\u202eb\u200b\\u001b[31m\\n"\n')
@@ -146,7 +146,7 @@ test('characters that a terminal would obey are shown, and JSON for programs sta
   assert.match(stderr, /^transaction aborted: a\\u202eb\\u200b\\u001b\[31m\n/)
 })
 
-test('a service that cannot be reached, or needs a secret, is told in one line', async () => {
+test('an unreachable service, or a missing secret, is reported in one line', async () => {
   const gone = await runProgram(['eval', '1', '--url', 'http://127.0.0.1:1', '--secret', 'x'])
   assert.equal(gone.status, 1)
   assert.match(gone.stderr, /^terrarium: http:\/\/127\.0\.0\.1:1 cannot be reached: [^\n]*\n$/)
@@ -156,7 +156,7 @@ test('a service that cannot be reached, or needs a secret, is told in one line',
   assert.equal(other.status, 2)
 })
 
-test('a folder that is served is reached through its service', async () => {
+test('a served data directory is reached through its service', async () => {
   const env = { TERRARIUM_ROOT_SECRET: server.rootSecret }
   const { status, stdout, stderr } = await runProgram(['eval', 'Add(1, 1)', '--data', server.data], env)
   assert.deepEqual([status, stdout], [0, '2\n'], stderr)
@@ -165,7 +165,7 @@ test('a folder that is served is reached through its service', async () => {
   assert.match(lacking.stderr, /is served by http:.* give --secret\n$/)
 })
 
-test('a folder that is not served is opened, and left as it was found', async () => {
+test('a data directory that is not served is opened, and unchanged afterwards', async () => {
   const data = join(folder, 'own')
   const missing = await runProgram(['eval', '1', '--data', data])
   assert.equal(missing.status, 1)
@@ -187,7 +187,7 @@ test('a folder that is not served is opened, and left as it was found', async ()
   await assertSound(data)
 })
 
-test('the address of a served folder is noted, and taken away', async () => {
+test('the address of the service is written into the data directory, and removed', async () => {
   const data = join(folder, 'noted')
   const noted = join(data, 'service-url')
   const other = await startServer({ data, flags: ['--host', '0.0.0.0'] })
@@ -196,7 +196,7 @@ test('the address of a served folder is noted, and taken away', async () => {
   assert.ok(!existsSync(noted))
 })
 
-test('eval and run take texts of version 10, which are one query each', async () => {
+test('eval and run accept texts of version 10, which are one query each', async () => {
   const text = await onServer(['eval', '--fql', '10', 'let n = 2\nlog("seen", n)\n[n, { a: "b" }]'])
   assert.equal(text.status, 0)
   assert.equal(text.stdout, '[\n  2,\n  {\n    a: "b"\n  }\n]\n')
@@ -216,7 +216,7 @@ test('eval and run take texts of version 10, which are one query each', async ()
   assert.match(wrong.stderr, /^error: Expected/)
 })
 
-test('a data directory that cannot be claimed is one line for every command that opens it', async () => {
+test('every command reports a data directory that cannot be claimed in one line', async () => {
   const data = await temporaryFolder()
   const served = await startServer({ data })
   await served.stop()

@@ -28,7 +28,7 @@ async function done(...words: string[]): Promise<string> {
   return stdout
 }
 
-test('databases are made, listed and deleted, also within others', async () => {
+test('databases are created, listed and deleted, even inside others', async () => {
   assert.equal(await done('database', 'list'), '')
   assert.equal(await done('database', 'create', 'shop'), 'created shop\n')
   assert.equal(await done('database', 'create', 'test', '--database', 'shop'), 'created test\n')
@@ -39,14 +39,14 @@ test('databases are made, listed and deleted, also within others', async () => {
   assert.equal(twice.status, 1)
   assert.match(twice.stderr, /already exists|not unique/)
   const asked = await run('database', 'delete', 'shop')
-  assert.deepEqual([asked.status, asked.stdout], [1, ''], 'there is nobody to agree')
+  assert.deepEqual([asked.status, asked.stdout], [1, ''], 'there is no terminal for a confirmation')
   assert.equal(await done('database', 'delete', 'test', '--database', 'shop', '--yes'), 'deleted test\n')
   assert.equal(await done('database', 'list', '--database', 'shop'), '')
   assert.match((await run('database', 'delete', 'none', '--yes')).stderr, /there is no database none/)
   assert.match((await run('database')).stderr, /database needs one of create, list, delete/)
 })
 
-test('keys are made, listed and deleted; the secret alone goes to standard output', async () => {
+test('keys are created, listed and deleted; only the secret goes to standard output', async () => {
   await done('database', 'create', 'app')
   const within = ['--database', 'app']
   const made = await run('key', 'create', '--role', 'server', '--name', 'the backend', ...within)
@@ -77,7 +77,7 @@ test('keys are made, listed and deleted; the secret alone goes to standard outpu
   assert.match((await run('key', 'create', '--role', 'nobody', ...within)).stderr, /^terrarium: /)
 })
 
-test('a profile gives address, secret and database; flags win over it, it wins over the environment', async () => {
+test('a profile has address, secret and database; flags override it, and it overrides the environment', async () => {
   const file = join(folder, 'profiles.json')
   const env = { TERRARIUM_PROFILES: file }
   const withFile = (words: readonly string[], more: object = {}) => runProgram(words, { ...env, ...more })

@@ -19,7 +19,7 @@ function priorities(env: NodeJS.ProcessEnv): unknown {
   )
 }
 
-test('a command of the service steps back once it is loaded, another does not', () => {
+test('a command of the service lowers its priority after loading, another command does not', () => {
   const usual = getPriority()
   assert.deepEqual(priorities({}), [usual, usual])
   const [before, after] = priorities({ TERRARIUM_OWN_COMMAND: '1' }) as [number, number]

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rateLine } from '../../src/cli/progress.ts'
 
-test('documents per second, and the time left by the bytes that were read', () => {
+test('documents per second, and the remaining time by the bytes read', () => {
   const rated = { readBytes: 300, totalBytes: 1200, documents: 5000, phase: 'documents' }
   const line = rateLine('import', rated, { elapsedMs: 10_000, first: 0 })
   assert.match(line, /^import \[#######[ ]+\] {2}25 % documents: 5000 documents, 500\/s, 0:30 left$/)

@@ -41,7 +41,7 @@ const rewind = (collection: string, at: string, ...more: string[]) =>
 /** The ids and values of all documents. */
 const contents = (name: string) => fql(`${name}.all().map(d => [d.id.toString(), d.n]).toArray()`)
 
-test('deleted documents come back under their ids, changed ones as they were, new ones go', async () => {
+test('deleted documents are restored with their ids, changed ones get their old data, new ones are deleted', async () => {
   await fql(`Collection.create({
     name: "Items", history_days: 3, fields: { n: { signature: "Int?" } }, wildcard: "Any", constraints: [{ unique: ["n"] }]
   })`)
@@ -91,7 +91,7 @@ test('documents without data, with a ttl and with references are compared and re
   })
 })
 
-test('a time that the history does not reach is refused with the earliest possible one', async () => {
+test('a time before the history is rejected with the earliest possible time', async () => {
   await fql('Collection.create({ name: "Short" }); null')
   const hourAgo = String(Number(await moment()) - 3_600_000_000)
   const { status, stderr } = await rewind('Short', hourAgo)
@@ -103,7 +103,7 @@ test('a time that the history does not reach is refused with the earliest possib
   assert.match(exported.stderr, /Short cannot be read .*minimum allowed timestamp 20/)
 })
 
-test('unknown collections, later times and failing batches are told', async () => {
+test('unknown collections, times in the future and failing batches are reported', async () => {
   assert.match((await rewind('None', '5')).stderr, /there is no collection None/)
   assert.match((await rewind('Items', '2200-01-01T00:00:00Z')).stderr, /is in the future/)
   assert.equal((await run('rewind', '--collection', 'Items')).status, 2)
@@ -123,7 +123,7 @@ test('unknown collections, later times and failing batches are told', async () =
   assert.match(stderr, /isGone[\s\S]*partly rewound\. The same command continues\./)
 })
 
-test('an export of the past has the documents of that time, of the collections that are named', async () => {
+test('an export of a past time contains the documents of that time, only of the named collections', async () => {
   await fql('Collection.create({ name: "Past", history_days: 1 }); null')
   await fql('Past.create({ id: 1, n: 1 }); Past.create({ id: 2, n: 2 })')
   const at = await moment()

@@ -72,7 +72,7 @@ const files = {
   'collections/users.fql': 'CreateCollection({ name: "users", history_days: 3, data: { note: "people" } })',
 }
 
-test('push makes a schema whose parts refer to one another, and pull writes the same', async () => {
+test('push creates a schema with circular references, and pull writes the same files', async () => {
   const place = await databaseWith('first', files)
   const dry = await run('schema', 'push', place, '--database', 'first', '--dry-run')
   assert.deepEqual([dry.status, dry.stderr], [0, ''])
@@ -100,7 +100,7 @@ test('push makes a schema whose parts refer to one another, and pull writes the 
   assert.deepEqual([again.status, again.stdout], [0, '5 unchanged\n'], again.stderr)
   const same = await run('schema', 'pull', place, '--database', 'first')
   assert.deepEqual([same.status, same.stdout], [0, '5 unchanged\n'], same.stderr)
-  assert.deepEqual(await contents(place), files, 'files that say the same stay as they are')
+  assert.deepEqual(await contents(place), files, 'files with the same content are unchanged')
 
   const copy = join(folder, 'copy')
   const pulled = await run('schema', 'pull', copy, '--database', 'first')
@@ -124,10 +124,10 @@ test('push makes a schema whose parts refer to one another, and pull writes the 
   const second = await run('schema', 'push', copy, '--database', 'second', '-y')
   assert.equal(second.status, 0, second.stderr)
   const compared = await run('schema', 'push', place, '--database', 'second')
-  assert.equal(compared.stdout, '5 unchanged\n', 'the copy makes the same schema')
+  assert.equal(compared.stdout, '5 unchanged\n', 'the copy creates the same schema')
 })
 
-test('push changes what differs, builds an index again when it must, and deletes when told', async () => {
+test('push changes differing objects, rebuilds an index if necessary, and deletes on request', async () => {
   const place = await databaseWith('third', files)
   assert.equal((await run('schema', 'push', place, '--database', 'third', '-y')).status, 0)
   await writeFile(join(place, 'collections/users.fql'), 'CreateCollection({ name: "users" })')
@@ -166,7 +166,7 @@ test('push changes what differs, builds an index again when it must, and deletes
   assert.equal(await evaluate('third', 'Exists(AccessProvider("login"))'), 'false')
 })
 
-test('what can be changed of an index is changed without building it again', async () => {
+test('changeable fields of an index are changed without a rebuild', async () => {
   const index = (rest: string) =>
     `CreateCollection({ name: "a" })\nCreateIndex({ name: "i", source: Collection("a")${rest} })`
   const place = await databaseWith('fourth', {
@@ -180,7 +180,7 @@ test('what can be changed of an index is changed without building it again', asy
   assert.equal((await run('schema', 'push', place, '--database', 'fourth')).stdout, '2 unchanged\n')
 })
 
-test('a push that fails changes nothing, and shows the place in the file', async () => {
+test('a failed push changes nothing, and shows the position in the file', async () => {
   const place = await databaseWith('fifth', {
     'collections/a.fql': 'CreateCollection({ name: "a" })',
     'functions/f.fql': 'CreateFunction({\n  name: "f",\n  body: "no function"\n})',
@@ -195,7 +195,7 @@ test('a push that fails changes nothing, and shows the place in the file', async
   assert.equal(await evaluate('fifth', 'Exists(Collection("a"))'), 'false')
 })
 
-test('what a push is refused for is shown at the field', async () => {
+test('the reason of a rejected push is shown at the field', async () => {
   const place = await databaseWith('faults', {})
   await mkdir(place)
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
@@ -219,7 +219,7 @@ test('what a push is refused for is shown at the field', async () => {
   }
 })
 
-test('mistakes in files are shown with their place, before anything is asked of the database', async () => {
+test('errors in files are shown with their position, before any request to the database', async () => {
   const place = await databaseWith('sixth', {})
   await mkdir(place)
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
@@ -260,7 +260,7 @@ test('the resource files of the old schema-migrate tool are read, its migrations
   assert.match(stdout, /^\+ collection users\n\+ index users_by_name\n/)
 })
 
-test('resources in JavaScript are parsed, and named where they would have to be run', async () => {
+test('resources in JavaScript are parsed, and listed if they would have to be run', async () => {
   const place = await databaseWith('scripts', {
     'fauna/resources/collections/users.js':
       "import { CreateCollection } from 'faunadb'\nexport default CreateCollection({ name: 'users' })\n",
@@ -311,7 +311,7 @@ test('resources in JavaScript are parsed, and named where they would have to be 
   )
 })
 
-test('pull rewrites files that differ, keeps others, and names those of objects that are gone', async () => {
+test('pull rewrites differing files, keeps others, and lists files of deleted objects', async () => {
   const place = await databaseWith('eighth', {
     'one.fql': 'CreateCollection({ name: "one" }) // kept',
     'two.fql': 'CreateCollection({ name: "two", history_days: 1 })',
@@ -336,7 +336,7 @@ test('pull rewrites files that differ, keeps others, and names those of objects 
   assert.equal(written['collections/x%252F%3By.fql'], 'CreateCollection({ name: "x%2F;y" })\n')
 })
 
-test('a folder of .fsl files is pushed and pulled as it is', async () => {
+test('a folder of .fsl files is pushed and pulled unchanged', async () => {
   const main = '// head\ncollection Shelf {}\n'
   const place = await databaseWith('fsl', { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
   const dry = await run('schema', 'push', place, '--database', 'fsl', '--dry-run')
@@ -356,7 +356,7 @@ test('a folder of .fsl files is pushed and pulled as it is', async () => {
   assert.deepEqual(await contents(place), { 'main.fsl': main, 'deep/f.fsl': 'function one() { 1 }' })
 })
 
-test('into an empty folder the files of the version are pulled that the schema is of, unless it is said', async () => {
+test('for an empty folder, pull chooses the version of the schema, unless --fql is given', async () => {
   const place = await databaseWith('tens', { 'main.fsl': 'collection Shelf {\n  a: Int\n}\n' })
   assert.equal((await run('schema', 'push', place, '--database', 'tens', '--yes')).status, 0)
   const pulled = async (database: string, folderName: string, ...words: string[]) => {
@@ -373,7 +373,7 @@ test('into an empty folder the files of the version are pulled that the schema i
   assert.deepEqual(await pulled('fours', 'fours-as-10', '--fql', '10'), ['main.fsl'])
 })
 
-test('where a schema is staged, a push says that it goes there', async () => {
+test('a push reports that it adds to a staged schema', async () => {
   const place = await databaseWith('staging', { 'main.fsl': 'collection Shelf {}\n' })
   assert.equal((await run('schema', 'push', place, '--database', 'staging', '--yes')).status, 0)
   const body = new FormData()

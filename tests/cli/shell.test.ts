@@ -105,7 +105,7 @@ class TypedShell {
   }
 }
 
-test('queries of one line and of several, and their results', async () => {
+test('queries of one line and of several lines, and their results', async () => {
   const shell = new TypedShell()
   await shell.types('Add(1, 2)\n')
   await shell.sees('\n3\n')
@@ -125,7 +125,7 @@ test('queries of one line and of several, and their results', async () => {
   ])
 })
 
-test('errors are underlined at their place', async () => {
+test('errors are underlined at their position', async () => {
   const shell = new TypedShell()
   await shell.types('[1, Get(Ref(Collection("users"), "7"))]\n')
   await shell.sees('\ninstance not found: Document not found.\n')
@@ -164,7 +164,7 @@ test('Tab completes functions, names in quotes and commands', async () => {
   await shell.leaves()
 })
 
-test('Ctrl-C drops what is typed, and says how to leave when nothing is', async () => {
+test('Ctrl-C clears the input, and explains how to exit if there is none', async () => {
   const shell = new TypedShell()
   await shell.types('Add(1, \x03')
   await shell.types('\x03')
@@ -254,7 +254,7 @@ test('commands: JSON, another role, another database, another secret, files, hel
   await shell.leaves()
 })
 
-test('entries of several lines come back as they were typed', async () => {
+test('entries of several lines are recalled as they were typed', async () => {
   const shell = new TypedShell({ history: ['Add(40,\n2)'] })
   await shell.types('Add(1, // one\n')
   await shell.types(' 2)\n', '.......... ')
@@ -270,7 +270,7 @@ test('entries of several lines come back as they were typed', async () => {
   await shell.leaves()
 })
 
-test('without a terminal there are no prompts, and the status tells of failures', async () => {
+test('without a terminal there are no prompts, and the exit status shows failures', async () => {
   const good = new TypedShell({ isTerminal: false })
   good.presses('Add(1,\n 2)\n"x"\n.json\n"y"\nAdd(2, 2)')
   assert.equal(await good.leaves(), 0)
@@ -280,7 +280,7 @@ test('without a terminal there are no prompts, and the status tells of failures'
   assert.equal(await bad.leaves(), 1)
 })
 
-test('a service that is gone is told in one line, and the shell goes on', async () => {
+test('an unreachable service is reported in one line, and the shell continues', async () => {
   const shell = new TypedShell({ url: 'http://127.0.0.1:1' })
   await shell.types('Now()\n')
   await shell.sees('failed: http://127.0.0.1:1 cannot be reached: ')
@@ -288,7 +288,7 @@ test('a service that is gone is told in one line, and the shell goes on', async 
   await shell.leaves()
 })
 
-test('the history is kept without passwords, for its owner alone', async () => {
+test('the history excludes passwords, and only its owner can read it', async () => {
   const file = historyFile({ XDG_STATE_HOME: join(folder, 'state') })
   assert.deepEqual(readHistory(file), [])
   for (const entry of ['Add(1, 2)', 'Login(x, {password: "p"})', ' Now()', '.secret abc', 'a\nb', 'Now()']) {
@@ -343,7 +343,7 @@ test('in a real terminal', { skip: !python && 'there is no python3 to make a ter
   assert.equal(await readFile(historyFile({ XDG_STATE_HOME: state }), 'utf8'), 'Add(1, 2)\nAbort("stop")\n')
 })
 
-test('.version changes the language, and lines go on until a query of it is whole', async () => {
+test('.version changes the language, and lines are joined until a query is complete', async () => {
   const shell = new TypedShell()
   await shell.types('.version 10\n')
   await shell.sees('queries are read as version 10')

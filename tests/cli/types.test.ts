@@ -82,7 +82,7 @@ test('the declarations of five schemas compile with programs that use them', asy
   assert.equal(await compiled(), '')
 })
 
-test('the declarations of a service are those of its files, and values are as declared', async () => {
+test('the declarations of a service match those of its files, and values have the declared types', async () => {
   const { files } = typedSchemas.shop as (typeof typedSchemas)[string]
   await writeSchema(join(folder, 'live'), files)
   const secret = await keyOfNewDatabase(server, 'live', 'admin')
@@ -128,7 +128,7 @@ test('a database of version 4 has open documents', async () => {
   assert.match(stdout, /export type things_of_oldFields = \{\n {2}readonly \[field: string\]: unknown\n\}/)
 })
 
-test('what is wrong is told with its place, and nothing is written', async () => {
+test('errors are reported with their position, and nothing is written', async () => {
   await writeSchema(join(folder, 'broken'), { 'a.fsl': 'collection A {\n  x: Strin g\n}\n' })
   const out = join(folder, 'broken.ts')
   const broken = await runProgram(['types', join(folder, 'broken'), '--out', out])
@@ -146,7 +146,7 @@ test('what is wrong is told with its place, and nothing is written', async () =>
   assert.match(empty.stderr, /there are no \.fsl files/)
 })
 
-test('a schema that is watched is written whenever it changes', { timeout: 60_000 }, async () => {
+test('a watched schema is written after each change', { timeout: 60_000 }, async () => {
   const at = join(folder, 'watched')
   await writeSchema(at, { 'a.fsl': 'collection A { x: Int }\n' })
   const out = join(folder, 'watched.ts')

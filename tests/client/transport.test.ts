@@ -49,7 +49,7 @@ function clientOf(script: readonly (FakeResponse | Error)[], options = {}) {
   return { client, sent }
 }
 
-test('what was certainly not executed is sent again: contention, a rate limit, a service that starts', async () => {
+test('requests that were certainly not executed are retried: contention, a rate limit, a starting service', async () => {
   const starting = { status: 503, body: '{"errors":[]}', headers: { 'retry-after': '0' } }
   const limited = failed(429, 'limit_exceeded', { 'retry-after': '0' })
   for (const first of [failed(409, 'contended_transaction'), limited, starting, refused]) {
@@ -76,7 +76,7 @@ test('retries end, and the last error is thrown', async () => {
   }
 })
 
-test('a query whose response was lost is sent again only where that does no harm', async () => {
+test('a query with a lost response is retried only if it is repeatable', async () => {
   const write = clientOf([lost, done])
   await assert.rejects(write.client.query(fql`items.create({})`), NetworkError)
   assert.equal(write.sent.length, 1)
@@ -88,7 +88,7 @@ test('a query whose response was lost is sent again only where that does no harm
   assert.equal(pages.sent.length, 3)
 })
 
-test('errors that come again are not repeated', async () => {
+test('permanent errors are not retried', async () => {
   for (const fault of [failed(503, 'time_out'), failed(500, 'internal_error'), failed(400, 'abort')]) {
     const { client, sent } = clientOf([fault])
     await assert.rejects(client.query(fql`1`))
@@ -96,7 +96,7 @@ test('errors that come again are not repeated', async () => {
   }
 })
 
-test('what is no service is told with its status', async () => {
+test('a response of another server is reported with its status', async () => {
   for (const body of ['<html>Bad gateway</html>', '', '[]', 'null']) {
     const { client } = clientOf([{ status: 502, body }])
     await assert.rejects(
@@ -128,7 +128,7 @@ test('the address, headers and body are those of the protocol', async () => {
   )
 })
 
-test('values that cannot be sent are rejected before anything is', async () => {
+test('values that cannot be sent are rejected before the request', async () => {
   const { client, sent } = clientOf([done])
   const circle: { self?: unknown } = {}
   circle.self = circle
@@ -153,7 +153,7 @@ test('values that cannot be sent are rejected before anything is', async () => {
   assert.throws(() => new Client({ url: 'http://fake.example', secret: '' }), TypeError)
 })
 
-test('a response that does not come in time is waited for no longer', async () => {
+test('the wait for a late response ends', async () => {
   const silent = createServer(() => {})
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -174,7 +174,7 @@ test('a response that does not come in time is waited for no longer', async () =
 
 type Numbers = EventSourceToken<{ n: number }>
 
-test('a stream and a follower go on over cut connections: every event once', async () => {
+test('a stream and a follower continue after lost connections: every event once', async () => {
   const server = await startServer()
   const proxy = await FaultyProxy.to(Number(new URL(server.url).port))
   try {

@@ -63,14 +63,14 @@ async function accepted(t: TestContext, sent: string | Buffer) {
 
 const shortRequest = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
 
-test('a server of HTTP without a port serves connections that are emitted to it', async t => {
+test('an HTTP server without a port serves connections that are emitted to it', async t => {
   const { client, socket } = await accepted(t, shortRequest)
   const server = http.createServer((_request, response) => response.end('served'))
   server.emit('connection', socket)
   await client.until('served')
 })
 
-test('a server of TLS without a port takes connections that are emitted to it, with what was put back', async t => {
+test('a TLS server without a port accepts connections that are emitted to it, with bytes that were put back', async t => {
   const secure = tls.createServer({ cert, key })
   const server = net.createServer(async socket => {
     await once(socket, 'readable')
@@ -85,7 +85,7 @@ test('a server of TLS without a port takes connections that are emitted to it, w
   client.destroy()
 })
 
-test('a server of HTTP enforces its limits of time from its event "listening" on', async t => {
+test('an HTTP server enforces its time limits from its event "listening" on', async t => {
   const { socket } = await accepted(t, 'GET / HTTP/1.1\r\n')
   const server = http.createServer({ headersTimeout: 1, requestTimeout: 1, connectionsCheckingInterval: 1 })
   t.after(() => server.close())
@@ -95,7 +95,7 @@ test('a server of HTTP enforces its limits of time from its event "listening" on
   assert.equal(error.code, 'ERR_HTTP_REQUEST_TIMEOUT')
 })
 
-test('errors of requests whose connection closes are made while its listeners are called, as deep as stackTraceLimit says', async t => {
+test('errors of requests on a closed connection are created while its listeners run, and respect stackTraceLimit', async t => {
   const { client, socket } = await accepted(t, shortRequest)
   const server = http.createServer()
   const { stackTraceLimit } = Error
@@ -119,7 +119,7 @@ test('errors of requests whose connection closes are made while its listeners ar
   assert.doesNotMatch(error.stack, /\n\s+at /)
 })
 
-test('of a request of HTTP/1.1 in one piece, the body is there in the tick after its head', async t => {
+test('the body of an HTTP/1.1 request in one packet is available in the tick after its head', async t => {
   const { socket } = await accepted(t, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nbody')
   const server = http.createServer()
   const arrived = new Promise(resolve => {
@@ -129,7 +129,7 @@ test('of a request of HTTP/1.1 in one piece, the body is there in the tick after
   assert.equal(await arrived, 4)
 })
 
-test('a parser of HTTP/1.1 ceases to read when another listener takes the data, and says when it takes no requests', async t => {
+test('the HTTP/1.1 parser stops reading when another listener takes the data, and shows when it accepts no requests', async t => {
   const { socket, client } = await accepted(t, 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 8\r\n\r\nbo')
   const server = http.createServer()
   let body = ''
@@ -170,7 +170,7 @@ function session(t: TestContext, socket: Duplex, options: http2.ServerOptions = 
   return session
 }
 
-test('a session of HTTP/2 reads a made-up HEADERS frame that was put back before it', async t => {
+test('an HTTP/2 session reads a hand-made HEADERS frame that was put back before it', async t => {
   const { socket } = await accepted(t, opening())
   await once(socket, 'readable')
   const seen = socket.read() as Buffer
@@ -184,7 +184,7 @@ test('a session of HTTP/2 reads a made-up HEADERS frame that was put back before
   assert.deepEqual([stream.id, headers[':method'], stream.endAfterHeaders], [1, 'POST', true])
 })
 
-test('a session of HTTP/2 begins on a stream that was made of two', async t => {
+test('an HTTP/2 session can begin on a stream that combines two streams', async t => {
   const piece = Buffer.concat([opening(), frame('headers', endHeaders | endStream, 1, head)])
   const { socket } = await accepted(t, piece)
   // The types do not say that `Duplex.from` accepts streams of Node, too.
@@ -193,7 +193,7 @@ test('a session of HTTP/2 begins on a stream that was made of two', async t => {
   assert.equal(stream.id, 1)
 })
 
-test('of a request of HTTP/2 in one piece, body and end are there after the turn; status and headers may be numbers', async t => {
+test('body and end of an HTTP/2 request in one packet are available after the turn; status and headers may be numbers', async t => {
   const data = frame('data', endStream, 1, Buffer.from('body'))
   const piece = Buffer.concat([opening(), frame('headers', endHeaders, 1, head), data])
   const { client, socket } = await accepted(t, piece)
@@ -207,7 +207,7 @@ test('of a request of HTTP/2 in one piece, body and end are there after the turn
   await client.until('served')
 })
 
-test('a session of HTTP/2 ends when more streams are reset than its burst allows', async t => {
+test('an HTTP/2 session ends when more streams are reset than its burst allows', async t => {
   const { client, socket } = await accepted(t, opening())
   session(t, socket, { streamResetBurst: 5, streamResetRate: 1 })
   const resets = Array.from({ length: 20 }, (_, at) => [
@@ -219,7 +219,7 @@ test('a session of HTTP/2 ends when more streams are reset than its burst allows
   assert.equal(goawayCode(received), http2.constants.NGHTTP2_INTERNAL_ERROR)
 })
 
-test('a report is made without looking names up, and knows the bound of open files', t => {
+test('a report does not resolve host names, and contains the limit of open files', t => {
   // The types lack this option.
   assert.ok('excludeNetwork' in process.report)
   const { excludeNetwork } = process.report
@@ -248,7 +248,7 @@ test('a process is a worker of node:cluster by its environment', () => {
   assert.match(runNode([], program, { NODE_UNIQUE_ID: '1' }).stdout, /^true\n/)
 })
 
-test('an import of node:http loads the client for fetch, a look-up does not', () => {
+test('an import of node:http loads the client for fetch, a lookup does not', () => {
   const loads = (statement: string) => {
     const show = "console.log(process.moduleLoadList.some(name => name.includes('undici')))"
     const words = ['--input-type=module', '--eval', `${statement}; ${show}`]
@@ -258,7 +258,7 @@ test('an import of node:http loads the client for fetch, a look-up does not', ()
   assert.equal(loads("process.getBuiltinModule('node:http').createServer"), 'false\n')
 })
 
-test('threads that wait for disks are known by their name', { skip: process.platform !== 'linux' }, () => {
+test('threads for disk operations have known names', { skip: process.platform !== 'linux' }, () => {
   statSync('.')
   const names = readdirSync('/proc/self/task').map(id => readFileSync(`/proc/self/task/${id}/comm`, 'utf8'))
   assert.ok(
@@ -273,7 +273,7 @@ test('a client of pg has the socket of its connection from the beginning', () =>
   assert.equal(typeof connection.stream.destroy, 'function')
 })
 
-test('a pattern of re2js has a cache of states, whose size can be told and which can be cleared', () => {
+test('a pattern of re2js has a cache of states with a size, which can be cleared', () => {
   const pattern = RE2JS.compile('(?i)x+y')
   pattern.test('abab'.repeat(100))
   const { lazyDFA: states } = pattern.re2()
@@ -285,7 +285,7 @@ test('a pattern of re2js has a cache of states, whose size can be told and which
   assert.ok(used() < before)
 })
 
-test('lmdb opens its files for their owner alone', async t => {
+test('lmdb opens its files for their owner only', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
   t.after(() => rmSync(folder, { recursive: true }))
   // The types lack this option.
@@ -294,7 +294,7 @@ test('lmdb opens its files for their owner alone', async t => {
   await store.close()
 })
 
-test('lmdb numbers a transaction after the lock file, and a data file has the number of its newest commit', async t => {
+test('lmdb takes the number of a transaction from the lock file, and a data file has the number of its newest commit', async t => {
   const path = mkdtempSync(join(tmpdir(), 'inside-'))
   t.after(() => rmSync(path, { recursive: true, force: true }))
   const root = open({ path, noSubdir: false, overlappingSync: false, pageSize: 4096 })
@@ -316,7 +316,7 @@ test('lmdb numbers a transaction after the lock file, and a data file has the nu
   assert.equal(nextNumber(), newest)
 })
 
-test('lmdb writes the error of a failed commit to the console, made by its own code', t => {
+test('lmdb writes the error of a failed commit to the console, from its own code', t => {
   const folder = mkdtempSync(join(tmpdir(), 'terrarium-inside-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const program = `
@@ -334,7 +334,7 @@ import { open } from 'lmdb'
   assert.match(stdout, /^\s+at .*[\\/]node_modules[\\/]lmdb[\\/]/m)
 })
 
-test('a registry of prom-client asks a metric for its name and its values alone', async () => {
+test('a registry of prom-client uses only the name and the values of a metric', async () => {
   const registry = new Registry()
   const values = [{ labels: {}, value: 7, metricName: 'made_up_sum' }]
   const made = { name: 'made_up', get: () => ({ name: 'made_up', help: 'h', type: 'histogram', values }) }

@@ -37,7 +37,7 @@ describe('fauna', { timeout: patience(120_000) }, () => {
     assert.deepEqual(JSON.parse(json.stdout), [2, 3])
   })
 
-  test('query: errors are told with their place', async t => {
+  test('query: errors are reported with their position', async t => {
     if (shell === undefined) return t.skip(fault)
     const { status, stderr } = await run('query', 'nothing + 1')
     assert.equal(status, 1)
@@ -59,7 +59,7 @@ describe('fauna', { timeout: patience(120_000) }, () => {
     assert.deepEqual([gone.status, /not found|does not exist/i.test(gone.stderr)], [1, true])
   })
 
-  test('local: the query that makes a database, or looks whether one is as it is wanted', async () => {
+  test('local: the query that creates a database, or checks its definition', async () => {
     const ensure = (priority: number) => {
       const text = `
         let database = Database.byName("here")

@@ -116,7 +116,7 @@ describe('fauna schema: push, commit and abandon', { timeout }, () => {
     assert.equal(await readFile(join(app.folder, 'main.fsl'), 'utf8'), 'function one() { 1 }\n')
   })
 
-  test('a plain push asks, and stages; commit brings it into force', async t => {
+  test('a plain push asks and stages; commit makes it active', async t => {
     const app = await project(t, { 'main.fsl': 'function one() { 1 }\n' })
     if (app === undefined) return
     await app.schema(['push', '--active', '--no-input'])
@@ -132,7 +132,7 @@ describe('fauna schema: push, commit and abandon', { timeout }, () => {
     assert.deepEqual([status, /no staged schema/.test(stderr)], [1, true])
   })
 
-  test('abandon takes back what was staged', async t => {
+  test('abandon discards the staged schema', async t => {
     const app = await project(t, { 'main.fsl': 'function one() { 1 }\n' })
     if (app === undefined) return
     await app.schema(['push', '--active', '--no-input'])
@@ -144,7 +144,7 @@ describe('fauna schema: push, commit and abandon', { timeout }, () => {
     assert.equal(await readFile(join(app.folder, 'main.fsl'), 'utf8'), 'function one() { 1 }\n')
   })
 
-  test('errors are told with their place', async t => {
+  test('errors are reported with their position', async t => {
     const app = await project(t, { 'main.fsl': 'collection Shelf {\n  a: Nothing\n}\n' })
     if (app === undefined) return
     const { status, stderr } = await app.attempt(['push', '--active', '--no-input'])
@@ -154,7 +154,7 @@ describe('fauna schema: push, commit and abandon', { timeout }, () => {
 })
 
 describe('fauna schema: databases', { timeout }, () => {
-  test('twenty collections are pushed, migrated and pulled, and come back as they went', async t => {
+  test('twenty collections are pushed, migrated and pulled without changes', async t => {
     const files = appSchema()
     const app = await project(t, files)
     if (app === undefined) return

@@ -48,7 +48,7 @@ for (const [kind, queries] of Object.entries(hostileQueries)) {
   })
 }
 
-test('the service has met no error of its own, and its memory is bounded', async t => {
+test('the service had no internal error, and its memory is limited', async t => {
   assert.doesNotMatch(server.stderr(), /a request failed|internal/i)
   if (process.platform !== 'linux') return t.skip('only Linux tells of the memory of a process')
   assert.ok((await residentMiB()) < residentMax, `${await residentMiB()} MiB`)

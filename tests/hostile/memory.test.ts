@@ -27,7 +27,7 @@ const create = (text: string) => ({
   from: { create: { collection: 'c' }, params: { object: { data: { object: { text } } } } },
 })
 
-test('large queries have one bound together', async () => {
+test('large queries share a memory limit', async () => {
   const text = 'long '.repeat(600_000)
   const sent = Array.from({ length: 60 }, () =>
     send(server, { secret: server.rootSecret, query: create(text) }),

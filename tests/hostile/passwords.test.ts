@@ -64,7 +64,7 @@ function logIn(secret: string, id: string, password: string): Promise<HttpAnswer
   return send(server, { secret, query: { login: user(id), params: { object: { password } } } })
 }
 
-test('while 150 connections guess with the client key, the owner gets in with it, and so do others', async () => {
+test('while 150 connections guess with the client key, the owner and others can log in', async () => {
   const stop = new AbortController()
   let guesses = 0
   const guesser = async (number: number) => {
@@ -94,7 +94,7 @@ function constantPart({ headers, status, text }: HttpAnswer): unknown {
   return { status, text, headers: [...headers].filter(([name]) => !varying.test(name)) }
 }
 
-test('a wrong password is answered the same whether or not there is such a user', async () => {
+test('a wrong password gets the same response whether or not the user exists', async () => {
   const questions = (id: string) => [
     { login: user(id), params: { object: { password: 'wrong' } } },
     { identify: user(id), password: 'wrong' },
@@ -110,7 +110,7 @@ test('a wrong password is answered the same whether or not there is such a user'
   }
 })
 
-test('a query that makes a thousand keys keeps nobody else waiting for a secret', async () => {
+test('a query that creates a thousand keys does not delay the secrets of others', async () => {
   const made = { foreach: { lambda: 'n', expr: { create_key: { object: { role: 'client' } } } } }
   const collection = Array.from({ length: 300 }, (_, at) => at)
   const many = send(server, { secret: tenant.admin, query: { ...made, collection } })

@@ -74,7 +74,7 @@ for (const [name, bytes, text] of texts) {
   })
 }
 
-test('a long body arrives in the pieces that it came in, very short ones joined', () => {
+test('a long body keeps its pieces, and very short ones are joined', () => {
   const budget = new FairBudget({ max: 1_000_000 }, atRest)
   const outcomeOf = (pieces: number, bytes: number) => {
     const { body, outcomes, send } = reading(budget, 'a')
@@ -91,7 +91,7 @@ test('a long body arrives in the pieces that it came in, very short ones joined'
   assert.ok(Buffer.isBuffer(outcomeOf(100, 2000)))
 })
 
-test('each piece that is kept of a body counts beside its bytes, and one-byte pieces are kept as few', () => {
+test('each kept piece of a body has a counted overhead, and one-byte pieces are joined', () => {
   const heldBy = (pieces: number, bytes: number) => {
     const budget = new FairBudget({ max: 1_000_000 }, atRest)
     const { send } = reading(budget, 'a')
@@ -104,7 +104,7 @@ test('each piece that is kept of a body counts beside its bytes, and one-byte pi
   assert.ok(joined >= 4 * pieceOverheadBytes && joined <= 12 * pieceOverheadBytes, `${joined}`)
 })
 
-test('any content type is accepted, even one that is none', async () => {
+test('any content type is accepted, even an invalid one', async () => {
   for (const type of ['text/plain', 'application/json', 'text/html; charset=latin1', '!!', 'a/b/c']) {
     for (const path of ['/', '/linearized']) {
       const response = await fetch(service.url + path, {
@@ -130,7 +130,7 @@ test('a chunked body without data is an empty text, not an absent one', async ()
   )
 })
 
-test('a character cut between two chunks is put together', async () => {
+test('a character that is split between two chunks is joined', async () => {
   const head =
     'POST / HTTP/1.1\r\nauthorization: Bearer right\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n'
   const connection = await connectRaw(service.port, Buffer.from(`${head}2\r\n"\xc3\r\n`, 'latin1'))
@@ -158,7 +158,7 @@ test('the largest body passes, one byte more is too large, with or without a cre
 
 const endless = `POST / HTTP/1.1\r\nauthorization: ${headers.authorization}\r\ntransfer-encoding: chunked\r\n\r\n`
 
-test('a body without end is answered and cut off', async () => {
+test('an endless body gets a response, and its connection is closed', async () => {
   // Exactly one byte above the limit: unread bytes when the connection closes may cost the client its response.
   const sent = drainedBytesMax + 1
   const connection = await connectRaw(service.port, `${endless}${(sent + 1).toString(16)}\r\n`)
@@ -169,7 +169,7 @@ test('a body without end is answered and cut off', async () => {
   await connection.ended()
 })
 
-test('a sender that does not stop is cut off', async () => {
+test('a sender that does not stop is disconnected', async () => {
   const connection = await connectRaw(service.port, endless)
   const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(0x100000, 0x20), Buffer.from('\r\n')])
   const send = () => {
@@ -215,7 +215,7 @@ function reading(budget: FairBudget, client: string, rules: Partial<BodyRules> =
   return { body, flow, outcomes, send }
 }
 
-test('when there is no room, the client that holds most loses its largest body, and nobody else', () => {
+test('without room, only the client with most bytes loses its largest body', () => {
   const budget = new FairBudget({ max: 1_000_000 }, atRest)
   const greedy = Array.from({ length: 9 }, () => reading(budget, 'greedy'))
   for (const { send } of greedy) send(100_000)
@@ -228,7 +228,7 @@ test('when there is no room, the client that holds most loses its largest body, 
   assert.equal((modest.outcomes[0] as Buffer).length, 200_000)
 })
 
-test('bodies of one byte from one client end one another and not those of others', () => {
+test('one-byte bodies of a client evict one another, not those of others', () => {
   const budget = new FairBudget({ max: 1_000_000 }, atRest)
   const early = reading(budget, 'modest')
   early.send(1)
@@ -239,7 +239,7 @@ test('bodies of one byte from one client end one another and not those of others
   assert.equal((early.outcomes[0] as Buffer).length, 1)
 })
 
-test('what is held is given back at the end of a body and when its sender goes away', () => {
+test('the budget is freed at the end of a body, and when its sender disconnects', () => {
   const budget = new FairBudget({ max: 1_000_000 }, atRest)
   const [done, gone] = [reading(budget, 'a'), reading(budget, 'a')]
   done.send(10)
@@ -251,7 +251,7 @@ test('what is held is given back at the end of a body and when its sender goes a
   assert.equal(budget.held, 0)
 })
 
-test('a body announced as too large is never held', () => {
+test('a body that is announced as too large is never kept', () => {
   const budget = new FairBudget({ max: 1_000_000 }, atRest)
   const announced = reading(budget, 'a', { bytesMax: 8 }, { 'content-length': '9' })
   const before = budget.held
@@ -283,7 +283,7 @@ for (const group of ['database 1', undefined]) {
   })
 }
 
-test('a body that does not move is given up after a window of time, one that moves is not', () => {
+test('a stalled body is evicted after a window of time, a moving one is not', () => {
   let nowMs = 0
   let sweep = () => {}
   const timers = {

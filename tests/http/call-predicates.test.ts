@@ -111,7 +111,7 @@ for (const [predicate, call, allowed] of version4) {
   })
 }
 
-test('a predicate of version 10 is given what version 4 calls the function with', async () => {
+test('a predicate of version 10 gets the arguments of a call from version 4', async () => {
   const secret = await keyFor('x => x == [1, 2]')
   const call = (given: unknown) =>
     send(server, { secret, query: { call: { function: 'f' }, arguments: given } }).then(

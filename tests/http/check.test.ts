@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runProgram, temporaryFolder } from '../support/program.ts'
 
-test('an empty folder, a missing one and an unknown flag are told in one line', async () => {
+test('an empty directory, a missing one and an unknown flag are reported in one line', async () => {
   const folder = await temporaryFolder()
   try {
     const empty = await runProgram(['check', '--data', folder])

@@ -22,7 +22,7 @@ const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers, redirect: 'manual' })
 
-test('the page has a strict policy, and is asked for anew each time', async () => {
+test('the page has a strict policy, and is revalidated each time', async () => {
   const response = await get('/dashboard/')
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'text/html;charset=utf-8')
@@ -35,7 +35,7 @@ test('the page has a strict policy, and is asked for anew each time', async () =
   assert.doesNotMatch(html, /<script(?![^>]*src=)|<style|style=|https?:/)
 })
 
-test('every address of a page gives the application, a missing file does not', async () => {
+test('every page address returns the application, a missing file does not', async () => {
   const page = await (await get('/dashboard/')).text()
   assert.equal(await (await get('/dashboard/collections/items/1?at=2024-01-01T00:00:00Z')).text(), page)
   assert.equal((await get('/dashboard/assets/none.js')).status, 404)
@@ -44,7 +44,7 @@ test('every address of a page gives the application, a missing file does not', a
   assert.equal(slashless.headers.get('location'), '/dashboard/')
 })
 
-test('a file may be kept forever, and comes compressed', async () => {
+test('a file may be cached forever, and is compressed', async () => {
   const [script = ''] = /\/dashboard\/assets\/[\w-]+\.js/.exec(await (await get('/dashboard/')).text()) ?? []
   const plain = await get(script, { 'accept-encoding': 'identity' })
   assert.equal(plain.headers.get('content-type'), 'text/javascript;charset=utf-8')
@@ -60,7 +60,7 @@ test('a file may be kept forever, and comes compressed', async () => {
   assert.equal(await head.text(), '')
 })
 
-test('a browser that opens the service is sent to the dashboard, a client is not', async () => {
+test('a browser that opens the service is redirected to the dashboard, a client is not', async () => {
   const visit = await get('/', { accept: browserAccept })
   assert.equal(visit.status, 303)
   assert.equal(visit.headers.get('location'), '/dashboard/')
@@ -69,13 +69,13 @@ test('a browser that opens the service is sent to the dashboard, a client is not
   assert.equal(await query(server, server.rootSecret, { add: [1, 2] }), 3)
 })
 
-test('without a dashboard everything is as if there were none', async () => {
+test('without a dashboard, its paths do not exist', async () => {
   const options = { headers: { accept: browserAccept }, redirect: 'manual' } as const
   assert.equal((await fetch(`${without.url}/`, options)).status, 401)
   assert.equal((await fetch(`${without.url}/dashboard/`, options)).status, 404)
 })
 
-test('a secret is told what it stands for', async () => {
+test('the principal endpoint describes the secret', async () => {
   const tell = async (secret: string) => {
     const response = await get('/api/v1/principal', { authorization: `Bearer ${secret}` })
     return { status: response.status, body: await response.json() }

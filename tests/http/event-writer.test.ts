@@ -78,7 +78,7 @@ function writing({ unreadMax = 1000 } = {}) {
   return { budget, meter, stream, target, time }
 }
 
-test('each event is a piece of its own, sent when the one before has gone out', async () => {
+test('each event is a separate piece, written after the previous one has been flushed', async () => {
   const { stream, target } = writing()
   stream.tell('one', 'two')
   await turn()
@@ -90,7 +90,7 @@ test('each event is a piece of its own, sent when the one before has gone out', 
   assert.deepEqual(target.pieces, ['one', 'two', 'three'])
 })
 
-test('an event counts as unread if it has not gone out by the next turn, and until it has', async () => {
+test('an event counts as unread from the next turn on, until it has been flushed', async () => {
   const { budget, stream, target } = writing()
   stream.tell('one')
   await target.takePiece()
@@ -104,7 +104,7 @@ test('an event counts as unread if it has not gone out by the next turn, and unt
   assert.equal(budget.held, 0)
 })
 
-test('a reader that leaves too much unread is cut off, and everything is freed', async () => {
+test('a reader with too many unread bytes is disconnected, and everything is freed', async () => {
   const { budget, meter, stream, target } = writing({ unreadMax: 3 })
   assert.equal(meter.streams, 1)
   stream.tell('four')
@@ -116,7 +116,7 @@ test('a reader that leaves too much unread is cut off, and everything is freed',
   assert.equal(meter.streams, 0)
 })
 
-test('what is queued when a stream ends is sent before its end, to a reader that takes it', async () => {
+test('events that are queued when a stream ends are sent before its end', async () => {
   const { stream, target, time } = writing()
   stream.tell('last', 'end')
   stream.end()
@@ -129,7 +129,7 @@ test('what is queued when a stream ends is sent before its end, to a reader that
   assert.equal(time.nextAlarm, undefined)
 })
 
-test('who does not take the end of its stream is cut off', async () => {
+test('a client that does not read the end of its stream is disconnected', async () => {
   const { meter, stream, target, time } = writing()
   stream.tell('end')
   stream.end()
@@ -142,7 +142,7 @@ test('who does not take the end of its stream is cut off', async () => {
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-test('over HTTP/2 an open stream holds nothing of the request that has opened it', async () => {
+test('over HTTP/2, an open stream does not keep its request in memory', async () => {
   const time = new ManualTime()
   const unread = new Unread(new FairBudget({ max: 1000 }, { clock: time.clock, timers: time }))
   const bodies = new FairBudget({ max: 100_000 }, { clock: time.clock, timers: time })

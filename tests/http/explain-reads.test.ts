@@ -63,7 +63,7 @@ async function explain(asked: unknown, secret = server.rootSecret): Promise<Read
 
 const documents = { documents: { collection: 'Orders' } }
 
-test('a filter of version 10 tells the scan and suggests an index', async () => {
+test('a filter of version 10 shows the scan and suggests an index', async () => {
   const told = await explain('Orders.where(.status == "open" && .n > 3).order(desc(.n)) { n }')
   assert.deepEqual(told.result, { data: [{ n: 7 }] })
   assert.deepEqual(told.sets, [{ kind: 'collection', collection: 'Orders', scans: 1, entries: 10 }])
@@ -81,14 +81,14 @@ test('a filter of version 10 tells the scan and suggests an index', async () => 
   assert.equal(told.decisions, undefined)
 })
 
-test('an index of version 10 is named, and an existing one is suggested', async () => {
+test('an index of version 10 is listed, and an existing one is suggested', async () => {
   const found = await explain('Orders.byCity("Oslo")')
   assert.deepEqual(found.sets, [
     { kind: 'index', collection: 'Orders', index: 'byCity', scans: 1, entries: 3 },
   ])
   assert.deepEqual([found.documents_read, found.returned, found.suggestions.length], [3, 3, 0])
   const covered = await explain('Orders.byCity("Oslo").map(.city)')
-  assert.equal(covered.documents_read, 0, 'the entries hold what is asked for')
+  assert.equal(covered.documents_read, 0, 'the entries contain the requested fields')
   const [suggestion] = (await explain('Orders.all().where(o => o.city == "Oslo")')).suggestions
   assert.equal(suggestion?.existing, 'byCity')
   const ordered = await explain('Orders.all().order(.city).first()')
@@ -96,7 +96,7 @@ test('an index of version 10 is named, and an existing one is suggested', async 
   assert.equal(ordered.returned, 1)
 })
 
-test('a filter of version 4 tells the scan and suggests an index', async () => {
+test('a filter of version 4 shows the scan and suggests an index', async () => {
   const city = { equals: [{ select: ['data', 'city'], from: { get: { var: 'x' } } }, 'Oslo'] }
   const told = await explain({
     filter: { lambda: 'x', expr: city },
@@ -118,7 +118,7 @@ test('a filter of version 4 tells the scan and suggests an index', async () => {
   })
 })
 
-test('an index of version 4 is named, and single documents are counted', async () => {
+test('an index of version 4 is listed, and single documents are counted', async () => {
   const match = { match: { index: 'orders_by_city' }, terms: 'Rome' }
   const told = await explain({ paginate: match, size: 5 })
   assert.deepEqual(told.sets, [{ kind: 'index', index: 'orders_by_city', scans: 1, entries: 6 }])
@@ -127,7 +127,7 @@ test('an index of version 4 is named, and single documents are counted', async (
   assert.deepEqual(got.documents, [{ collection: 'Orders', documents: 2 }])
 })
 
-test('nothing is written, and failures are told with what was read', async () => {
+test('nothing is written, and failures are reported with the reads', async () => {
   const written = await explain('Orders.byId("1")!.update({ n: 40711 })')
   assert.deepEqual([written.documents_read, written.returned], [1, 1])
   const { result } = await explain('Orders.byId("1")!.n')

@@ -70,7 +70,7 @@ before(async () => {
 
 after(() => server.stop())
 
-test('a refusal tells its line and column, and what every predicate came to', async () => {
+test('a denial shows its line and column, and the result of every predicate', async () => {
   const { decisions, errors, memberships } = await explain(
     'let a = 1\n[Note.byId(a)!, Note.byId(2)!]',
     'User("1")',
@@ -100,7 +100,7 @@ test('a refusal tells its line and column, and what every predicate came to', as
   assert.match(faulty?.failure?.[0]?.summary ?? '', /d => d\.none\.x\n/)
 })
 
-test('what functions decide is told at the place in their text', async () => {
+test('decisions in functions are shown at the position in their text', async () => {
   const { decisions, result } = await explain(
     { fql: ['peek(', { value: { '@int': '1' } }, ')'] },
     'User("1")',
@@ -114,7 +114,7 @@ test('what functions decide is told at the place in their text', async () => {
   assert.deepEqual(decisions[1]?.position, ['*udf:peek*', 1, 16])
 })
 
-test('indexes, elements of sets and what is created are told, and nothing is written', async () => {
+test('indexes, elements of sets and created documents are shown, and nothing is written', async () => {
   const denied = await explain('Secret.byN(1)', 'Role.byName("own")')
   assert.deepEqual(denied.roles, [{ name: 'own', coll: 'Role' }])
   assert.deepEqual(
@@ -139,7 +139,7 @@ test('indexes, elements of sets and what is created are told, and nothing is wri
   assert.equal(await run('Note.all().count()'), 2)
 })
 
-test('what is no query, nobody, or asked without the right to, is told', async () => {
+test('invalid queries, unknown callers and missing rights are reported', async () => {
   assert.equal((await explain('1 +', 'server')).errors?.[0]?.code, 'invalid_query')
   const refused = async (query: object, secret = server.rootSecret) => {
     const { json, status } = await send(server, { path: '/api/v1/explain', secret, query })

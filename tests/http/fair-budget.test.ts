@@ -38,7 +38,7 @@ function budgetOf(max: number, pace?: Pace) {
   }
 }
 
-test('the largest share of the largest group goes first, of equal ones the oldest', () => {
+test('the largest share of the largest group is evicted first, of equal ones the oldest', () => {
   const { open, evicted, budget } = budgetOf(100)
   open('a', 'a1', 20)
   open('a', 'a2', 30)
@@ -49,7 +49,7 @@ test('the largest share of the largest group goes first, of equal ones the oldes
   assert.equal(budget.held, 71)
 })
 
-test('evictions go round the groups that hold most, and end below the bound', () => {
+test('evictions take turns among the largest groups, and stop below the limit', () => {
   const { open, evicted, budget } = budgetOf(80)
   for (let n = 0; n < 4; n++) open('a', `a${n}`, 10)
   for (let n = 0; n < 5; n++) open('b', `b${n}`, 10)
@@ -57,7 +57,7 @@ test('evictions go round the groups that hold most, and end below the bound', ()
   assert.equal(budget.held, 70)
 })
 
-test('a share that alone is past the bound is evicted itself', () => {
+test('a share that exceeds the limit alone is evicted itself', () => {
   const { open, evicted, budget } = budgetOf(100)
   const share = open('a', 'a', 101)
   assert.deepEqual(evicted, ['a no room'])
@@ -76,7 +76,7 @@ test('a share that moves to another group counts there', () => {
   assert.deepEqual(evicted, ['moved no room'])
 })
 
-test('who stands still for a window is evicted; growing, shrinking and noted movement count, pauses do not', () => {
+test('a share that stalls for a window is evicted; growing, shrinking and counted movement count as movement, pauses do not stall', () => {
   const { open, evicted, pass, isIdle } = budgetOf(1000, { windowMs: 10, amount: 5 })
   const [still, grows, shrinks, moves, paused] = ['still', 'grows', 'shrinks', 'moves', 'paused'].map(name =>
     open('a', name, 100),
@@ -99,7 +99,7 @@ test('who stands still for a window is evicted; growing, shrinking and noted mov
   assert.ok(isIdle())
 })
 
-test('clients are told apart by IPv4 address or by the network of an IPv6 address', () => {
+test('clients are identified by their IPv4 address or by their IPv6 network', () => {
   const cases: [address: string | undefined, client: string][] = [
     ['127.0.0.2', '127.0.0.2'],
     ['::ffff:10.1.2.3', '10.1.2.3'],

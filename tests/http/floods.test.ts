@@ -192,7 +192,7 @@ floodTest('a large body, a large response and a thousand requests are no flood',
   session.close()
 })
 
-test('sessions of an offender begin one after the other, and others at once', () => {
+test('sessions of an offender begin one after the other, sessions of others at once', () => {
   let nowMs = 0
   const pacing = new Pacing({ now: () => epoch, elapsedMs: () => nowMs }, systemTimers)
   const spacing = limits.offenderSpacingMs
@@ -239,7 +239,7 @@ function framesOf(pacing: Pacing, client: string): number {
   return frames
 }
 
-test('a body of a byte in each frame ends its session while it comes, and those of the same client sooner', () => {
+test('a body with one byte per frame ends its session early, and later sessions of the client even earlier', () => {
   const pacing = new Pacing(stillClock, systemTimers)
   const first = framesOf(pacing, 'a')
   assert.ok(first > 1000 && first < 5000, `${first}`)

@@ -49,7 +49,7 @@ async function finished(server: ServerProcess, kind: 'backup' | 'check'): Promis
   return (await health(server)).tasks[kind] as Task
 }
 
-test('a backup that is made while others write is whole, and can be restored', async () => {
+test('a backup during writes is complete, and can be restored', async () => {
   const folder = await temporaryFolder()
   const restored = join(folder, 'restored')
   const server = await startProcess({ flags: ['--backups', join(folder, 'backups')] })
@@ -75,7 +75,11 @@ test('a backup that is made while others write is whole, and can be restored', a
     const second = await startProcess({ data: restored })
     try {
       assert.equal(await rootQuery(second, { exists: { ref: { collection: 'things' }, id: '1' } }), true)
-      assert.equal((await health(second)).tasks.check?.result?.is_good, true, 'that of the command is known')
+      assert.equal(
+        (await health(second)).tasks.check?.result?.is_good,
+        true,
+        'the check of the command is known',
+      )
     } finally {
       await second.stop()
     }
@@ -85,7 +89,7 @@ test('a backup that is made while others write is whole, and can be restored', a
   }
 })
 
-test('without a folder for backups none is started, and a failed one says why', async () => {
+test('without a folder for backups none is started, and a failed backup has a reason', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'a-file')
   await writeFile(file, '')
@@ -107,7 +111,7 @@ test('without a folder for backups none is started, and a failed one says why', 
   }
 })
 
-test('a check runs beside the service, and tells what contradicts itself', async () => {
+test('a check runs beside the service, and reports contradictions', async () => {
   const data = await temporaryFolder()
   const server = await startProcess({ data })
   try {
@@ -129,7 +133,7 @@ test('a check runs beside the service, and tells what contradicts itself', async
   }
 })
 
-test('all workers are shown, and each knows of a check that another one has started', async () => {
+test('all workers are shown, and each shows a check that another one has started', async () => {
   const server = await startProcess({ flags: ['--workers', '3'] })
   try {
     let found = new Set<number>()
@@ -147,7 +151,7 @@ test('all workers are shown, and each knows of a check that another one has star
   }
 })
 
-test('a second task of a kind waits for the first; one that has vanished is told as failed', async () => {
+test('a second task of a kind is rejected; a vanished task is shown as failed', async () => {
   const server = await startProcess()
   const note = (seen: number) =>
     writeFile(
@@ -169,7 +173,7 @@ test('a second task of a kind waits for the first; one that has vanished is told
   }
 })
 
-test('nobody but the root secret itself is told', async () => {
+test('only the root secret has access', async () => {
   const server = await startProcess()
   try {
     const admin = await keyOfNewDatabase(server, 'own', 'admin')

@@ -29,7 +29,7 @@ after(() => server.close())
 
 const head = (field: string) => `POST / HTTP/1.1\r\nhost: here\r\n${field}\r\n\r\n`
 
-test('a body that came with its head is handed over whole, request after request', async () => {
+test('a body that arrives with its head is passed on whole, request after request', async () => {
   taken.length = 0
   const connection = await connectRaw(port, `${head('content-length: 5')}first`)
   await connection.until('ok')
@@ -39,7 +39,7 @@ test('a body that came with its head is handed over whole, request after request
   assert.deepEqual(taken, ['first', 'second', 'third'])
 })
 
-test('nothing is taken of a body that has not arrived, or whose length is not announced', async () => {
+test('nothing is read of an incomplete body, or of one without a length', async () => {
   taken.length = 0
   for (const request of [
     `${head('content-length: 5')}fir`,

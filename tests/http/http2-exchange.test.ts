@@ -53,7 +53,7 @@ async function exchange(frames: readonly Buffer[], responses: number, rest: Buff
   await connection.ended()
 }
 
-test('bodies that came with their heads are handed over whole, and responses are through before streams end', async () => {
+test('bodies that arrive with their heads are passed on whole, and responses are complete before streams end', async () => {
   const bodies = ['first', 'second', 'third']
   const frames = bodies.flatMap((body, at) => {
     const stream = 2 * at + 1
@@ -64,13 +64,13 @@ test('bodies that came with their heads are handed over whole, and responses are
   assert.deepEqual(finished, [true, true, true])
 })
 
-test('a body may come in several frames', async () => {
+test('a body may arrive in several frames', async () => {
   const frames = [head(1, { 'content-length': '5' }), data(1, 'fi', 0), data(1, 'rst')]
   await exchange(frames, 1)
   assert.deepEqual(taken, ['first'])
 })
 
-test('nothing is taken of a body that has not arrived or not ended, or whose length is not announced', async () => {
+test('nothing is read of an incomplete or unended body, or of one without a length', async () => {
   const length = { 'content-length': '5' }
   await exchange([head(1, length), data(1, 'fir', 0)], 1, data(1, 'st'))
   assert.deepEqual(taken, [undefined])

@@ -54,7 +54,7 @@ for (const collection of ['Mixed', 'Terms', 'Values', 'Unique']) {
   })
 }
 
-test('updates, replacements and events of history keep to the limit', async () => {
+test('the limit holds for updates, replacements and events of the history', async () => {
   await fql(server, secret, 'Mixed.create({ id: 7, a: "a", b: "b" })')
   const { a, b } = ofBytes(most + 1)
   const texts = [
@@ -92,7 +92,7 @@ test('an entry with a part over 32,767 bytes is left out without an error', asyn
   assert.equal(await fql(server, secret, 'Mixed.i("x").count()'), 1)
 })
 
-test('an index of version 4 keeps to the limit, entry by entry', async () => {
+test('the limit holds for each entry of an index of version 4', async () => {
   await query(server, secret, { create_collection: { object: { name: 'old' } } })
   const field = (...path: string[]) => ({ object: { field: path } })
   const terms = [field('data', 'tags')]

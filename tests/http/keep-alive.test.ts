@@ -25,14 +25,14 @@ for (const [flags, seconds] of [
   })
 }
 
-test('of too many connections those go that rest longest, not those that were opened first', async () => {
+test('of too many connections, the ones that are idle longest are closed, not the oldest', async () => {
   const service = await startFakeService({ waitingConnectionsMax: 8 })
   const connections: RawConnection[] = []
   const ask = async (connection: RawConnection) => {
     const before = connection.received().length
     connection.socket.write(ping)
     while (!connection.received().slice(before).includes('Scope node is OK')) {
-      assert.ok(!connection.socket.destroyed, 'who has asked just now is not ended')
+      assert.ok(!connection.socket.destroyed, 'a connection with a recent request is not closed')
       await new Promise(setImmediate)
     }
   }

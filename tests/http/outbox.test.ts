@@ -17,7 +17,7 @@ beforeEach(() => {
   outbox = new Outbox(item => sent.push(item), { now: () => epoch, elapsedMs: () => elapsedMs })
 })
 
-test('what comes in one turn is sent at its end, in order', async () => {
+test('the items of a turn are sent at its end, in order', async () => {
   for (const item of [1, 2, 3]) outbox.add(item)
   await Promise.resolve()
   assert.deepEqual(sent, [])
@@ -28,7 +28,7 @@ test('what comes in one turn is sent at its end, in order', async () => {
   assert.deepEqual(sent, [1, 2, 3, 4])
 })
 
-test('in a long turn nothing waits for more than a millisecond of work', async () => {
+test('in a long turn, no item waits for more than a millisecond', async () => {
   outbox.add(1)
   elapsedMs = 1.5
   outbox.add(2)
@@ -39,7 +39,7 @@ test('in a long turn nothing waits for more than a millisecond of work', async (
   assert.deepEqual(sent, [1, 2, 3])
 })
 
-test('what is added while others are sent is sent too', async () => {
+test('items that are added during sending are sent, too', async () => {
   outbox = new Outbox(
     item => {
       sent.push(item)

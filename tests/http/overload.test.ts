@@ -88,7 +88,7 @@ serviceTest(
   { unreadResponseBytesMax: 80_000_000 },
 )
 
-test('connections in excess without a request are ended, the oldest of the client that has most', async () => {
+test('of too many idle connections, the oldest of the client with most is closed', async () => {
   const service = await startFakeService({ waitingConnectionsMax: 8 })
   const busy = Promise.withResolvers<QueryResponse>()
   service.engine.answer = () => busy.promise
@@ -121,7 +121,7 @@ serviceTest('requests that one connection brings at once do not go before those 
   modest.socket.destroy()
 })
 
-test('as many connections as there may be: those without a request go first, then whoever comes', async () => {
+test('at the limit of connections, idle ones are closed first, then new ones', async () => {
   const service = await startFakeService({ connectionsMax: 4 })
   const busy = Promise.withResolvers<QueryResponse>()
   service.engine.answer = () => busy.promise

@@ -35,7 +35,7 @@ function service(costMs: number) {
   return answer
 }
 
-test('cheap requests are begun sixteen of a connection at a time, in their order', async () => {
+test('sixteen cheap requests of a connection begin in each turn, in order', async () => {
   const { connect, handled } = service(0)
   const { pacer, begin } = connect()
   const all = Array.from({ length: 100 }, (_, at) => `${at}`)
@@ -45,7 +45,7 @@ test('cheap requests are begun sixteen of a connection at a time, in their order
   assert.deepEqual(handled, all)
 })
 
-test('handshakes that come at once are made some in each turn, in their order, and requests go between them', async () => {
+test('simultaneous handshakes are spread over turns, in order, with requests between them', async () => {
   const { connect, handled } = service(0)
   const made: number[] = []
   const pacers = Array.from({ length: 100 }, () => connect().pacer)
@@ -61,7 +61,7 @@ test('handshakes that come at once are made some in each turn, in their order, a
   assert.deepEqual(made, [...pacers.keys()])
 })
 
-test('expensive ones are begun one of each connection, and a newcomer at once', async () => {
+test('one expensive request of each connection begins in each turn, and a new connection begins at once', async () => {
   const { connect, handled } = service(1000)
   const greedy = [connect(), connect()]
   for (const [name, { begin }] of greedy.entries()) {
@@ -77,7 +77,7 @@ test('expensive ones are begun one of each connection, and a newcomer at once', 
   }
 })
 
-test('connections share what a turn has room for, and it grows again when requests become cheap', async () => {
+test('connections share the capacity of a turn, which grows again when requests become cheap', async () => {
   const shared = service(1000)
   const count = (name: string) => shared.handled.filter(handled => handled === name).length
   const counts = () => [count('0'), count('1')] as const
@@ -97,7 +97,7 @@ test('connections share what a turn has room for, and it grows again when reques
   assert.deepEqual(counts(), [1000, 1000])
 })
 
-test('a connection of which many requests wait is not read until all of them are begun', async () => {
+test('a connection with many waiting requests is paused until all have begun', async () => {
   const { connect, handled } = service(0)
   const { socket, pacer, begin } = connect()
   const holds: [boolean, number][] = []
@@ -136,7 +136,7 @@ function parsing(connect: ReturnType<typeof service>['connect'], onSlice = (_byt
 
 const chunks = (count: number) => Buffer.from('1\r\na\r\n'.repeat(count))
 
-test('chunks of a byte are parsed some lines in each turn, whole and in their order, and the connection is not read meanwhile', async () => {
+test('one-byte chunks are parsed in slices, complete and in order, while the connection is paused', async () => {
   const { connect } = service(0)
   const others = Array.from({ length: 20 }, () => parsing(connect))
   for (const { receive } of others) receive(chunks(10_000))
@@ -152,7 +152,7 @@ test('chunks of a byte are parsed some lines in each turn, whole and in their or
   while (socket.isPaused()) await setImmediate()
 })
 
-test('what a client sends that waits for responses is parsed at once, however busy the others are', () => {
+test('short input is parsed at once, however busy other connections are', () => {
   const { connect } = service(0)
   for (let other = 0; other < 20; other++) parsing(connect).receive(chunks(10_000))
   const { lines, receive } = parsing(connect)
@@ -160,7 +160,7 @@ test('what a client sends that waits for responses is parsed at once, however bu
   assert.equal(lines(), limits.shortReadLines)
 })
 
-test('requests are begun before more of their connection is parsed', async () => {
+test('requests begin before more of their connection is parsed', async () => {
   const { connect } = service(0)
   const begun: number[] = []
   const { receive, pacer, lines } = parsing(connect, () => {
@@ -172,7 +172,7 @@ test('requests are begun before more of their connection is parsed', async () =>
   assert.deepEqual(new Set(first), new Set([limits.linesPerSlice]))
 })
 
-test('nothing more is parsed while a body is held', async () => {
+test('nothing more is parsed while a body is paused', async () => {
   const { connect } = service(0)
   const { receive, pacer, lines, socket } = parsing(connect, () => pacer.holdBody(true))
   receive(chunks(limits.linesPerSlice))
@@ -184,7 +184,7 @@ test('nothing more is parsed while a body is held', async () => {
   assert.equal(socket.isPaused(), false)
 })
 
-test('a body that waits while a slice waits for its turn keeps the slice back, which is parsed once', async () => {
+test('a paused body delays a waiting slice, which is then parsed once', async () => {
   const { connect } = service(0)
   for (let other = 0; other < 20; other++) parsing(connect).receive(chunks(10_000))
   const { receive, pacer, parsed, socket } = parsing(connect)
@@ -213,7 +213,7 @@ function unsliced(connect: ReturnType<typeof service>['connect'], first = short)
   return { pacer, receive, request, isSliced: () => socket.listenerCount('data') > 0 }
 }
 
-test('a connection is read by the parser itself until many lines come in one turn', async () => {
+test('the parser itself reads a connection until many lines arrive in one turn', async () => {
   const { connect } = service(0)
   const [one, other] = [unsliced(connect), unsliced(connect)]
   for (let turn = 0; turn < 5; turn++) {
@@ -227,7 +227,7 @@ test('a connection is read by the parser itself until many lines come in one tur
   assert.deepEqual([one.isSliced(), other.isSliced()], [true, false])
 })
 
-test('heads and trailers of many lines count like chunks, and so does what comes first', async () => {
+test('heads and trailers of many lines count like chunks, even in the first bytes', async () => {
   const { connect } = service(0)
   const fields = Array.from({ length: 2 * limits.shortReadLines }, () => 'a')
   const [head, trailers] = [unsliced(connect), unsliced(connect)]
@@ -244,7 +244,7 @@ test('heads and trailers of many lines count like chunks, and so does what comes
   )
 })
 
-test('a flood has all connections sliced before more is read, and new ones for a while', async () => {
+test('after a flood, all connections are sliced at once, and new ones for a while', async () => {
   const elapsed = { ms: 0 }
   const pacing = new Pacing({ now: () => epoch, elapsedMs: () => elapsed.ms }, systemTimers)
   const connect = () => {
@@ -264,7 +264,7 @@ test('a flood has all connections sliced before more is read, and new ones for a
 
 const longBytes = limits.extraRequestsPerTurn * limits.readBytesPerRequest
 
-test('of what is long, one is parsed in a turn, each in its turn, and what is short at once', async () => {
+test('one long input is parsed per turn, in order, and short input at once', async () => {
   const { connect, handled } = service(0)
   const read = (name: string, bytes: number, { pacer } = connect()) =>
     pacer.read(bytes, () => handled.push(name))
@@ -283,7 +283,7 @@ test('of what is long, one is parsed in a turn, each in its turn, and what is sh
   assert.deepEqual(handled.slice(3), ['a', 'b', 'greedy again'])
 })
 
-test('what is long gets on beside requests that leave no room', async () => {
+test('long input makes progress even if requests leave no capacity', async () => {
   const { connect, handled } = service(1000)
   const { begin } = connect()
   for (let at = 0; at < 100; at++) begin('')
@@ -293,7 +293,7 @@ test('what is long gets on beside requests that leave no room', async () => {
   assert.ok(handled.includes('long'))
 })
 
-test('thousands of requests that are sent ahead are all responded to, with their bodies, in their order', async () => {
+test('thousands of pipelined requests with bodies are all answered in order', async () => {
   const budget = new FairBudget({ max: 100_000_000 }, { clock: systemClock, timers: systemTimers })
   const listener = new Listener(exchange => {
     readBody(exchange, { bytesMax: 100_000 }, budget, outcome => {
@@ -318,7 +318,7 @@ test('thousands of requests that are sent ahead are all responded to, with their
   await listener.close(1000)
 })
 
-test('requests sent ahead by a client that does not read are served when it reads', async () => {
+test('pipelined requests of a client that does not read are served when it reads', async () => {
   const answer = 'x'.repeat(20_000)
   let handled = 0
   const listener = new Listener(exchange => {
@@ -354,7 +354,7 @@ async function silentListener() {
 
 const shortRequest = 'GET / HTTP/1.1\r\n\r\n'
 
-test('requests of a connection that closes meanwhile are not begun', async () => {
+test('waiting requests of a closed connection do not begin', async () => {
   let begun = 0
   const listener = new Listener(exchange => {
     if (++begun === limits.requestsPerTurn) exchange.abort()
@@ -367,7 +367,7 @@ test('requests of a connection that closes meanwhile are not begun', async () =>
   await listener.close(0)
 })
 
-test('a connection that closes with many requests under way costs no stack traces', async () => {
+test('a connection that closes with many running requests creates no stack traces', async () => {
   const { begun, listener, port } = await silentListener()
   const { prepareStackTrace, stackTraceLimit } = Error
   const connection = await connectRaw(port, shortRequest.repeat(limits.requestsWaitingMax))

@@ -46,7 +46,7 @@ for (const lengths of [
   })
 }
 
-test('a single piece is kept as it is', () => {
+test('a single piece is kept unchanged', () => {
   const pieces = new Pieces()
   const piece = Buffer.from('short')
   pieces.add(piece)

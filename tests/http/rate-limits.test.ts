@@ -6,7 +6,7 @@ import { keyOfNewDatabase, query, send } from '../support/http.ts'
 import { startServer } from '../support/server.ts'
 import { startProcess } from '../support/server-process.ts'
 
-test('a database beyond its limits is answered 429, and others go on', async () => {
+test('a database above its limits gets 429, and others are not affected', async () => {
   const server = await startServer({
     flags: ['--write-ops-per-second', '5', '--read-ops-per-second', '1000'],
   })
@@ -45,7 +45,7 @@ test('a database beyond its limits is answered 429, and others go on', async () 
   }
 })
 
-test('what a database may use counts over workers', async () => {
+test('the limits of a database count over all workers', async () => {
   const server = await startProcess({ flags: ['--workers', '2', '--compute-ops-per-second', '20'] })
   try {
     const secret = await keyOfNewDatabase(server, 'greedy', 'admin')
@@ -57,7 +57,7 @@ test('what a database may use counts over workers', async () => {
     const isRefused = async () => (await send(server, { secret, query: 1, headers })).status === 429
     const deadline = Date.now() + 30_000
     for (let inARow = 0; inARow < 4; inARow = (await isRefused()) ? inARow + 1 : 0)
-      assert.ok(Date.now() < deadline, 'a worker goes on although the database is in debt')
+      assert.ok(Date.now() < deadline, 'a worker serves the database although it has exceeded its limit')
   } finally {
     await server.stop()
   }
@@ -83,7 +83,7 @@ test('explanations, imports and exports are limited like queries', async () => {
   }
 })
 
-test('an explanation uses up what its database may', async () => {
+test('an explanation counts against the limits of its database', async () => {
   const server = await startServer({ flags: ['--compute-ops-per-second', '20'] })
   try {
     const secret = await keyOfNewDatabase(server, 'greedy', 'admin')

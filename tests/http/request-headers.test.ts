@@ -75,7 +75,7 @@ for (const [name, value, description] of refused) {
   })
 }
 
-test('of several bad headers the first is reported', async () => {
+test('of several invalid headers, the first is reported', async () => {
   const bad: Record<string, string> = {
     'x-fauna-tags': 'x',
     'x-max-retries-on-contention': 'x',
@@ -89,7 +89,7 @@ test('of several bad headers the first is reported', async () => {
   }
 })
 
-test('refused headers answer without transaction time and metrics, refused tags with them', async () => {
+test('responses to invalid headers lack transaction time and metrics, those to invalid tags have them', async () => {
   const early = await post({ 'x-query-timeout': 'x', 'x-fauna-tags': 'a=1' })
   assert.equal(early.headers.get('x-txn-time'), null)
   assert.equal(early.headers.get('x-compute-ops'), null)
@@ -138,7 +138,7 @@ for (const [headers, expected] of accepted) {
   })
 }
 
-test('tags come back last first, with errors and refused credentials too', async () => {
+test('tags are echoed in reverse order, even with errors and invalid credentials', async () => {
   const longest = `${'k'.repeat(40)}=${'v'.repeat(80)}`
   const most = Array.from({ length: 25 }, (_, n) => `t${n}=v`)
   const cases: [sent: string, echoed: string | null][] = [
@@ -172,7 +172,7 @@ test('a trace is continued with a new span', async () => {
   assert.match(anyVersion.headers.get('traceparent') ?? '', new RegExp(`^00-${traceId}-`))
 })
 
-test('a bad traceparent begins a new trace', async () => {
+test('an invalid traceparent begins a new trace', async () => {
   const bad = [
     'invalidTraceparent',
     '00-750efa5fb6a131eb2cf4db39f28366cb-5669e71839eca76b',

@@ -57,7 +57,7 @@ function named(response: Response, expected: Record<string, string>): Record<str
   return Object.fromEntries(Object.keys(expected).map(name => [name, response.headers.get(name)]))
 }
 
-test('an answered query has time, metrics, sizes in bytes, build and trace', async () => {
+test('the response to a query has time, metrics, sizes in bytes, build and trace', async () => {
   const response = await post(' [ 1,\n "è" ] ')
   const body = Buffer.from(await response.arrayBuffer())
   const expected = {
@@ -77,7 +77,7 @@ test('an answered query has time, metrics, sizes in bytes, build and trace', asy
   }
 })
 
-test('a query by GET has no bytes in', async () => {
+test('a query by GET has no request bytes', async () => {
   const response = await fetch(`${service.url}/?q=%5B1%5D`, { headers: { authorization } })
   assert.equal(response.headers.get('x-query-bytes-in'), '0')
   assert.equal(response.headers.get('x-query-bytes-out'), '16')
@@ -92,7 +92,7 @@ test("status and body are the engine's, whether it responds at once or later", a
   assert.equal(await later.text(), '{"resource":2}')
 })
 
-test('rate limits that were hit are named', async () => {
+test('exceeded rate limits are listed', async () => {
   service.engine.answer = () => ({
     ...resource('1'),
     metrics: { ...fakeMetrics, rateLimited: ['compute', 'write'] },
@@ -148,7 +148,7 @@ for (const [status, code, description] of exceptional) {
   })
 }
 
-test('a request error thrown by the engine becomes its answer', async () => {
+test('a request error that the engine throws becomes the response', async () => {
   service.engine.answer = () => {
     throw new RequestError('time out', 'Read timed out')
   }
@@ -157,7 +157,7 @@ test('a request error thrown by the engine becomes its answer', async () => {
   assert.deepEqual(await response.json(), { errors: [{ code: 'time out', description: 'Read timed out' }] })
 })
 
-test('a bug is logged with its cause, answered without it, and the service goes on', async () => {
+test('an internal error is logged with its cause, the response lacks the cause, and the service continues', async () => {
   const failures: (() => never)[] = [
     () => {
       throw new Error('the inner secret')
@@ -190,14 +190,14 @@ test('a bug is logged with its cause, answered without it, and the service goes 
   assert.equal((await post('1')).status, 200)
 })
 
-test('GET /error fails like a bug, but that strangers can write no lines with it', async () => {
+test('GET /error fails like an internal error, but writes no log lines', async () => {
   service.log.length = 0
   const response = await fetch(`${service.url}/error`)
   assert.equal(response.status, 500)
   assert.equal(service.log.length, 0)
 })
 
-test('people at a terminal get a laid-out body', async () => {
+test('clients on a terminal get an indented body', async () => {
   const long = JSON.stringify(Array.from({ length: 40 }, (_, n) => n))
   const pretty: Record<string, string>[] = [
     { 'user-agent': 'curl/8.5.0' },
@@ -214,7 +214,7 @@ test('people at a terminal get a laid-out body', async () => {
   assert.equal(await (await post(long, { 'user-agent': 'node' })).text(), `{"resource":${long}}`)
 })
 
-test('pages of another origin may read every x- header but the build', async () => {
+test('pages of another origin may read every x- header except the build', async () => {
   const response = await post('1', { origin: 'http://app.test', 'x-fauna-tags': 'a=1', 'x-trace': '1' })
   assert.equal(response.headers.get('access-control-allow-origin'), 'http://app.test')
   assert.equal(response.headers.get('access-control-allow-credentials'), 'true')
@@ -228,7 +228,7 @@ test('pages of another origin may read every x- header but the build', async () 
   assert.equal(refused.headers.get('access-control-expose-headers'), 'x-txn-time')
 })
 
-test('a request with x-trace is told which machine answers, but not on 401 and 500', async () => {
+test('a response to x-trace names the machine, except for 401 and 500', async () => {
   const hostOf = async (path: string, headers: Record<string, string>) =>
     (await fetch(service.url + path, { headers })).headers.get('x-faunadb-host')
   const authorization = 'Bearer right'
@@ -239,7 +239,7 @@ test('a request with x-trace is told which machine answers, but not on 401 and 5
   assert.equal(await hostOf('/error', { 'x-trace': 'true' }), null)
 })
 
-test('a preflight is answered for any path without a credential', async () => {
+test('a preflight needs no credential on any path', async () => {
   for (const path of ['/', '/databases', '/nonexistent', '/ping']) {
     const response = await fetch(service.url + path, {
       method: 'OPTIONS',
@@ -263,7 +263,7 @@ test('a preflight is answered for any path without a credential', async () => {
   }
 })
 
-test('a body may come as a stream, with further headers', async () => {
+test('a body may be a stream, with additional headers', async () => {
   const services = {
     engine: fakeEngine(),
     log: pino({ level: 'silent' }),

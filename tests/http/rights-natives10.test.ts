@@ -72,7 +72,7 @@ for (const [resource, actions, text, expected] of cases) {
   })
 }
 
-test('the holder of a token sees its own ones', async () => {
+test('the holder of a token sees its own tokens', async () => {
   const [first = ''] = secrets
   assert.equal(await seen(first, 'Token.all().count()'), 2)
   assert.deepEqual(await seen(first, 'Token.all().map(.data!.name).toArray()'), ['first', 'second'])

@@ -107,7 +107,7 @@ for (const { method, path, secret, body, status, answer, allow } of scenarios) {
   })
 }
 
-test('a query by GET is read-only, by /linearized goes through the log', async () => {
+test('a query by GET is read-only, a query by /linearized uses the transaction log', async () => {
   const headers = { authorization: 'Bearer right' }
   await fetch(`${service.url}/?q=1`, { headers })
   await fetch(service.url, { method: 'POST', body: '1', headers })
@@ -120,7 +120,7 @@ test('a query by GET is read-only, by /linearized goes through the log', async (
   ])
 })
 
-test('clients of version 10 are told in their own shape of errors which paths are not there', async () => {
+test('clients of version 10 get their own form of errors for unsupported paths', async () => {
   const paths = ['/environment/1', '/export/1', '/export/1/x?y']
   for (const path of paths) {
     for (const method of ['POST', 'GET', 'PUT']) {
@@ -155,7 +155,7 @@ for (const [query, body] of parameters) {
   })
 }
 
-test('a request target may be a whole address, and a host is not needed', async () => {
+test('a request target may be an absolute URL, and a host is not required', async () => {
   const cases: [target: string, resource: string][] = [
     ['http://db.test/ping?scope=node', '{"resource":"Scope node is OK"}'],
     ['http://db.test/?q=5', '{"resource":5}'],

@@ -54,7 +54,7 @@ async function ask(secret: string, query: string): Promise<unknown> {
   return (answer.json as { data?: unknown }).data
 }
 
-test('of two pushes for one version one comes through', async () => {
+test('of two pushes for the same version, one succeeds', async () => {
   const secret = await newDatabase()
   const { body } = await push(secret, { 'main.fsl': 'function one() { 1 }' })
   const pushes = [2, 3, 4].map(value =>
@@ -64,7 +64,7 @@ test('of two pushes for one version one comes through', async () => {
   assert.deepEqual(statuses.sort(), [200, 409, 409])
 })
 
-test('pushes side by side all end in what one of them said', async () => {
+test('concurrent pushes end with the schema of one of them', async () => {
   const secret = await newDatabase()
   const texts = Array.from({ length: 8 }, (_, index) => `collection C${index} {}`)
   const answers = await Promise.all(texts.map(text => push(secret, { 'main.fsl': text })))
@@ -75,7 +75,7 @@ test('pushes side by side all end in what one of them said', async () => {
   assert.deepEqual(names, [body.content?.slice('collection '.length, -' {}'.length)])
 })
 
-test('bodies that cannot be read are refused, and nothing is changed', async () => {
+test('invalid bodies are rejected, and nothing is changed', async () => {
   const secret = await newDatabase()
   await push(secret, { 'main.fsl': 'collection Kept {}' })
   const texts = [
@@ -110,13 +110,13 @@ test('bodies that cannot be read are refused, and nothing is changed', async () 
   assert.deepEqual(await ask(secret, 'Collection.all().map(.name).toArray()'), ['Kept'])
 })
 
-test('a body that is too long is refused in the same shape', async () => {
+test('a body that is too long is rejected in the same form', async () => {
   const secret = await newDatabase()
   const { body, status } = await push(secret, { 'main.fsl': 'x'.repeat(8_400_000) })
   assert.deepEqual([status, body], [413, { error: { message: 'Request entity is too large' } }])
 })
 
-test('another name in the place of an item renames it, and its documents stay', async () => {
+test('a new name for an item renames it, and its documents stay', async () => {
   const secret = await newDatabase()
   await push(secret, { 'main.fsl': '// about\ncollection Shelf {}\ncollection Box {}' })
   await ask(secret, 'Shelf.create({ id: 1, a: 2 })')
@@ -127,7 +127,7 @@ test('another name in the place of an item renames it, and its documents stay', 
   assert.equal(main.body.content, 'collection Rack {}\ncollection Box {}')
 })
 
-test('the version of an answer to a renaming is that of the schema from then on', async () => {
+test('the response to a renaming has the new version of the schema', async () => {
   const secret = await newDatabase()
   await push(secret, { 'main.fsl': 'collection Shelf {}' })
   const { body } = await request(secret, 'POST', 'items/collections/Shelf', 'collection Rack {}')
@@ -145,7 +145,7 @@ test('an index needs terms or values', async () => {
   assert.match(body.error?.message ?? '', /indexes\.e: Union requires fields \[terms\], \[values\]/)
 })
 
-test('an inner object may take more fields without a statement, and fewer never', async () => {
+test('an inner object may get more fields without a migration statement, but never fewer', async () => {
   const secret = await newDatabase()
   await push(secret, { 'main.fsl': 'collection Shelf { a: { x: Int } }' })
   await ask(secret, 'Shelf.create({ a: { x: 1 } })')
@@ -158,7 +158,7 @@ test('an inner object may take more fields without a statement, and fewer never'
   }
 })
 
-test('a schema of a hundred collections comes back as it went, and pushing it again changes nothing', async () => {
+test('a schema of a hundred collections is returned unchanged, and pushing it again changes nothing', async () => {
   const secret = await newDatabase()
   const text = Array.from(
     { length: 100 },
@@ -182,7 +182,7 @@ collection C${index} {
   assert.equal(read.body.content, text)
 })
 
-test('each query writes what it has defined into the files, behind what is there', async () => {
+test('each query appends its definitions to the files', async () => {
   const secret = await newDatabase()
   await push(secret, { 'main.fsl': '// head\ncollection Shelf {}\n' })
   await ask(secret, 'Role.create({ name: "keeper" })')

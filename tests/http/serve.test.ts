@@ -88,7 +88,7 @@ async function refused(words: readonly string[], env: Readonly<Record<string, st
   return { status, message: last.slice('terrarium: '.length) }
 }
 
-test('the first start makes a root secret, later ones keep it', async () => {
+test('the first start generates a root secret, later ones keep it', async () => {
   const data = join(folder, 'deep', 'fresh')
   const secretFile = join(data, 'root-secret')
   const first = start(['serve', '--port', '0', '--data', data])
@@ -113,7 +113,7 @@ test('the first start makes a root secret, later ones keep it', async () => {
   assert.equal(await second.exited(), 0)
 })
 
-test('a configured root secret is stored nowhere', async () => {
+test('a configured root secret is not stored', async () => {
   const data = join(folder, 'configured')
   const program = start(['serve'], {
     TERRARIUM_PORT: '0',
@@ -127,7 +127,7 @@ test('a configured root secret is stored nowhere', async () => {
   assert.ok(!program.stderr().includes('configured-secret'))
 })
 
-test('a root secret that is easily guessed is taken on loopback only, with a warning', async () => {
+test('a short root secret is accepted only on loopback, with a warning', async () => {
   const variables = {
     TERRARIUM_PORT: '0',
     TERRARIUM_DATA: join(folder, 'guessed'),
@@ -143,7 +143,7 @@ test('a root secret that is easily guessed is taken on loopback only, with a war
   assert.match(outside.stderr(), /at least 8 characters/)
 })
 
-test('a signal lets what is in flight finish', async () => {
+test('after a signal, requests in flight finish', async () => {
   const program = start(['serve', '--port', '0', '--data', join(folder, 'busy')], { FAKE_DELAY_MS: '300' })
   const url = await program.ready()
   const { hostname, port } = new URL(url)
@@ -164,7 +164,7 @@ test('a signal lets what is in flight finish', async () => {
   assert.equal(await program.exited(), 0)
 })
 
-test('a second signal ends the service at once, also another one than the first', async () => {
+test('a second signal, even a different one, kills the service at once', async () => {
   const program = start(['serve', '--port', '0', '--data', join(folder, 'twice')], { FAKE_DELAY_MS: '60000' })
   const { hostname, port } = new URL(await program.ready())
   const socket = net.connect({ host: hostname, port: Number(port) })
@@ -193,7 +193,7 @@ test('TLS is served when a certificate is configured', async () => {
   assert.equal(await program.exited(), 0)
 })
 
-test('a port in use is told in one line', async () => {
+test('a port in use is reported in one line', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as net.AddressInfo
@@ -209,14 +209,14 @@ test('a port in use is told in one line', async () => {
   taken.close()
 })
 
-test('an address of another machine is told in one line', async () => {
+test('an address of another machine is reported in one line', async () => {
   const words = ['serve', '--port', '0', '--host', '192.0.2.1', '--data', join(folder, 'elsewhere')]
   const { status, message } = await refused(words)
   assert.equal(status, 1)
   assert.equal(message, 'cannot serve on 192.0.2.1:0: the machine does not have this address')
 })
 
-test('a data directory that cannot be one is told in one line', async () => {
+test('an invalid data directory is reported in one line', async () => {
   const file = join(folder, 'file')
   writeFileSync(file, '')
   for (const data of [file, join(file, 'below')]) {
@@ -226,7 +226,7 @@ test('a data directory that cannot be one is told in one line', async () => {
   }
 })
 
-test('a data directory without permission is told in one line', async context => {
+test('a data directory without permission is reported in one line', async context => {
   if (process.getuid?.() === 0) return context.skip('root may write everywhere')
   const data = join(folder, 'locked')
   mkdirSync(data)
@@ -236,7 +236,7 @@ test('a data directory without permission is told in one line', async context =>
   assert.match(message, /cannot be used: permission denied$/)
 })
 
-test('an unreadable or unusable certificate is told in one line', async () => {
+test('an unreadable or unusable certificate is reported in one line', async () => {
   const bad = join(folder, 'bad.pem')
   writeFileSync(bad, 'no certificate')
   const base = ['serve', '--port', '0', '--data', join(folder, 'certificates')]
@@ -247,7 +247,7 @@ test('an unreadable or unusable certificate is told in one line', async () => {
   assert.match(unusable.message, /are no usable certificate and key$/)
 })
 
-test('mistakes in the command line end with status 2', async () => {
+test('errors in the command line end with status 2', async () => {
   const cases: [words: string[], message: RegExp][] = [
     [['serve', '--prot', '1'], /^unknown flag --prot; did you mean --port\? \(see --help\)$/],
     [['serve', '--port', 'x'], /^--port must be an integer/],

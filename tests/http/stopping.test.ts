@@ -9,7 +9,7 @@ import { resource, startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 import { authorization, post, request, serviceTest } from './service-test.ts'
 
-test('when the service stops, requests that were on their way over kept connections are answered', async () => {
+test('when the service stops, requests on their way over open connections are answered', async () => {
   const service = await startFakeService({ lingerMs: 10_000 })
   const get = 'GET /ping HTTP/1.1\r\n\r\n'
   const kept = await Promise.all([1, 2, 3, 4].map(() => connectRaw(service.port, get)))
@@ -28,7 +28,7 @@ test('when the service stops, requests that were on their way over kept connecti
   await stopped
 })
 
-test('stopping finishes what is in flight, closes what is idle and accepts no more', async () => {
+test('stopping finishes running requests, closes idle connections and accepts no more', async () => {
   const service = await startFakeService()
   const releases: ((answer: QueryResponse) => void)[] = []
   service.engine.answer = () => new Promise(resolve => releases.push(resolve))
@@ -58,7 +58,7 @@ test('stopping finishes what is in flight, closes what is idle and accepts no mo
   await stop
 })
 
-test('stopping cuts off what does not finish in time', async () => {
+test('stopping closes connections that do not finish in time', async () => {
   const service = await startFakeService()
   service.engine.answer = () => new Promise(() => {})
   const text = `POST / HTTP/1.1\r\nauthorization: ${authorization}\r\ncontent-length: 1\r\n\r\n1`

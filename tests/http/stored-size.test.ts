@@ -117,7 +117,7 @@ async function sizeOfCollection(collection: string): Promise<readonly Collection
 const sumOf = (pages: readonly CollectionSize[], member: 'documents' | 'bytes') =>
   pages.reduce((sum, page) => sum + page[member], 0)
 
-test('documents and bytes of a collection are counted over pages, past versions with their bytes', async () => {
+test('documents and bytes of a collection are counted over pages, including the bytes of old versions', async () => {
   const pages = await sizeOfCollection('items')
   assert.equal(pages[0]?.documents, 10_000)
   assert.equal(sumOf(pages, 'documents'), 10_500)
@@ -130,7 +130,7 @@ test('documents and bytes of a collection are counted over pages, past versions 
   assert.ok(once && once.documents === 1 && once.bytes > 10_000 && once.bytes < 11_000, JSON.stringify(once))
   await query(server, secret, { update: kept, params: data(10) })
   const [twice] = await sizeOfCollection('kept')
-  assert.ok(twice && twice.documents === 1 && twice.bytes > once.bytes, 'the past version counts')
+  assert.ok(twice && twice.documents === 1 && twice.bytes > once.bytes, 'the old version counts')
   await query(server, secret, { delete: kept })
   assert.equal(sumOf(await sizeOfCollection('kept'), 'documents'), 0)
 })

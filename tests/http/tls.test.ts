@@ -10,7 +10,7 @@ import { cert, key } from './certificate.ts'
 import { startFakeService } from './fake-engine.ts'
 import { connectRaw } from './raw-connection.ts'
 
-test('a handshake that comes byte by byte is made', async () => {
+test('a handshake that arrives byte by byte succeeds', async () => {
   const service = await startFakeService({ tls: { cert, key } })
   try {
     const { socket } = await connectRaw(service.port)
@@ -34,7 +34,7 @@ test('a handshake that comes byte by byte is made', async () => {
   }
 })
 
-test('whoever begins no handshake, or half of one, is cut off', async () => {
+test('a client without a handshake, or with half of one, is disconnected', async () => {
   const service = await startFakeService({ tls: { cert, key }, receiveMs: 100 })
   try {
     for (const sent of ['', '\x16', '\x16\x03\x01\x02\x00half']) {

@@ -222,7 +222,7 @@ serviceTest('a client that leaves before its answer harms nobody', async service
   assert.deepEqual(service.log, [])
 })
 
-test('a port that is taken is refused', async () => {
+test('a port in use is rejected', async () => {
   const service = await startFakeService()
   await assert.rejects(startFakeService({ port: service.port }), { code: 'EADDRINUSE' })
   await service.stop()

@@ -6,13 +6,13 @@ import { proxiesFault } from '../../src/app/config/faults.ts'
 import { TrustedProxies } from '../../src/server/http/trusted-proxies.ts'
 import { startFakeService } from './fake-engine.ts'
 
-test('without trusted proxies the header counts for nothing', () => {
+test('without trusted proxies the header is ignored', () => {
   const none = new TrustedProxies(undefined)
   assert.equal(none.clientOf('10.0.0.1', '192.0.2.7'), '10.0.0.1')
   assert.equal(new TrustedProxies('10.0.0.2').clientOf('10.0.0.1', '192.0.2.7'), '10.0.0.1')
 })
 
-test('the last address that no trusted proxy has counts', () => {
+test('the last address that is not a trusted proxy counts', () => {
   const proxies = new TrustedProxies('10.0.0.0/8, ::1,2001:db8:ff::/48')
   for (const [direct, forwarded, client] of [
     ['10.0.0.1', undefined, '10.0.0.1'],
@@ -55,7 +55,7 @@ test('the setting is a list of addresses and networks', () => {
   }
 })
 
-test('requests of one proxy connection come from whom the proxy says', async () => {
+test('the proxy decides about the client of each request on its connection', async () => {
   const service = await startFakeService({ trustedProxies: '127.0.0.0/8' })
   try {
     for (const client of ['192.0.2.1', '192.0.2.2']) {

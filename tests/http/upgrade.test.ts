@@ -96,7 +96,7 @@ test('a client that sends its preface together with the request is served, too',
   connection.socket.destroy()
 })
 
-test('a body that comes after its head, and the preface behind it in pieces', async () => {
+test('a body that arrives after its head, followed by the preface in pieces', async () => {
   const text = askWith('[1,2,3]')
   const pieces = [text.slice(0, -5), text.slice(-5), preface, settings, ping]
   // Each position of the cut leads to another order of events in the service.
@@ -118,7 +118,7 @@ test('a body that comes after its head, and the preface behind it in pieces', as
 const plain = (body: string) =>
   `POST / HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer right\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
-test('a later request of a connection that asks is answered over HTTP/2, in whatever pieces it comes', async () => {
+test('a later request with an upgrade is answered over HTTP/2, in whatever pieces it arrives', async () => {
   const text = askWith('[1,2,3]')
   for (const cut of [text.length, text.length - 3, text.length - 7, 40]) {
     const connection = await connectRaw(service.port)
@@ -139,7 +139,7 @@ test('a later request of a connection that asks is answered over HTTP/2, in what
   }
 })
 
-test('one that comes before the response to the request before it is answered behind that, over HTTP/1.1', async () => {
+test('an upgrade request that is pipelined is answered in order, over HTTP/1.1', async () => {
   const release = Promise.withResolvers<void>()
   service.engine.answer = async request => {
     if (request.body === '"slow"') await release.promise
@@ -154,7 +154,7 @@ test('one that comes before the response to the request before it is answered be
   connection.socket.destroy()
 })
 
-test('a request whose head comes in pieces is answered over HTTP/2, too', async () => {
+test('an upgrade request whose head arrives in pieces is answered over HTTP/2, too', async () => {
   const connection = await connectRaw(service.port)
   connection.socket.setNoDelay(true)
   const text = askWith('[1]')
@@ -168,7 +168,7 @@ test('a request whose head comes in pieces is answered over HTTP/2, too', async 
   connection.socket.destroy()
 })
 
-test('a client that leaves in the middle of an upgrade harms nobody', async () => {
+test('a client that disconnects during an upgrade does not affect others', async () => {
   const text = askWith('[1,2,3]')
   for (const part of [text.slice(0, -5), text, text + preface.toString('latin1')]) {
     const connection = await connectRaw(service.port, Buffer.from(part, 'latin1'))
@@ -178,7 +178,7 @@ test('a client that leaves in the middle of an upgrade harms nobody', async () =
   assert.equal((await fetch(`${service.url}/ping`)).status, 200)
 })
 
-test('without a need to, nothing is upgraded: other protocols, no settings, a long body', async () => {
+test('no upgrade for other protocols, without settings, and for a long body', async () => {
   const head = (lines: string, body = '1') =>
     `POST / HTTP/1.1\r\nauthorization: Bearer right\r\nconnection: close, Upgrade\r\n${lines}content-length: ${body.length}\r\n\r\n${body}`
   const long = `${' '.repeat(limits.strangerBodyBytesMax)}1`
@@ -193,7 +193,7 @@ test('without a need to, nothing is upgraded: other protocols, no settings, a lo
   }
 })
 
-test('what follows an upgrade and is no HTTP/2 ends that connection alone', async () => {
+test('invalid HTTP/2 after an upgrade ends only that connection', async () => {
   const connection = await connectRaw(service.port, askWith('[1]'))
   await connection.until('101 Switching Protocols')
   connection.socket.write('GET / HTTP/1.1\r\n\r\n')

@@ -34,7 +34,7 @@ const fixture = [
   'Credential.create({ document: Author.byId(1), password: "sesame" })',
 ]
 
-test('the examples of what is in a database are so', async () => {
+test('the examples with a database have the documented results', async () => {
   for (const query of fixture) {
     const { data, summary } = await ask(query)
     assert.ok(data !== undefined, `${query}\n${summary}`)

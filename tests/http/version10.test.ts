@@ -28,7 +28,7 @@ async function messageOf(answer: Promise<HttpAnswer>): Promise<string | undefine
   return ((await answer).json as Body).error?.message
 }
 
-test('facts about a request are in the body, in their order, and not in headers', async () => {
+test('information about a request is in the body, in order, and not in headers', async () => {
   const { headers, json, status } = await ask({ query: '1 + 1' }, { 'x-query-tags': 'a=1,b=2' })
   assert.equal(status, 200)
   const names = ['data', 'summary', 'txn_ts', 'stats', 'query_tags', 'schema_version']
@@ -37,7 +37,7 @@ test('facts about a request are in the body, in their order, and not in headers'
   assert.equal(headers.get('x-compute-ops'), null)
 })
 
-test('a body that is none is refused as a whole', async () => {
+test('an invalid body is rejected as a whole', async () => {
   const refusals = [
     ['', 'No request body provided'],
     ['{}', 'Invalid request body'],
@@ -65,7 +65,7 @@ test('arguments are read in the format of the response', async () => {
   assert.equal(await messageOf(untagged), "Invalid argument 'n': numbers must be tagged")
 })
 
-test('deep nesting is an error of the query, in its text and in what it makes', async () => {
+test('deep nesting is an error of the query, in its text and in its values', async () => {
   const nested = (await ask({ query: '['.repeat(100_000) })).json as Body
   assert.equal(nested.error?.code, 'invalid_query')
   const deep = (await ask({ query: 'Array.sequence(0, 5000).fold([], (inner, _) => [inner])' })).json as Body
@@ -81,7 +81,7 @@ test('calls nest to their limit, and fail beyond it', async () => {
   assert.equal(((await count(2049)).json as Body).error?.code, 'stack_overflow')
 })
 
-test('what a query has cost is told when it fails, too, and a bad body even to strangers', async () => {
+test('failed queries have costs, too, and strangers learn about an invalid body', async () => {
   const failed = (await ask({ query: 'Array.sequence(0, 500).map(i => i + 1); 1 / 0' })).json as Body
   assert.equal((failed.stats as { compute_ops: number }).compute_ops, 21)
   const stranger = await send(server, { path: '/query/1', body: '{}' })
@@ -89,12 +89,12 @@ test('what a query has cost is told when it fails, too, and a bad body even to s
   assert.equal((await send(server, { path: '/query/1', body: '{"query": "1"}' })).status, 401)
 })
 
-test('of very many faults the first are told', async () => {
+test('of very many errors, the first ones are reported', async () => {
   const failed = (await ask({ query: `{${'a:1,'.repeat(5000)}}` })).json as Body
   assert.equal(failed.error?.message, 'The query failed 1000 validation checks')
 })
 
-test('a summary has a length, whatever lines its places show and however many calls are around them', async () => {
+test('a summary has a maximum length, whatever its lines and however deep its calls', async () => {
   const line = `/* ${'x'.repeat(200_000)} */ `
   const deep = `${line} let f = (self, n) => if (n == 0) 1 / 0 else 1 + self(self, n - 1); f(f, 2000)`
   const failed = (await ask({ query: deep })).json as Body & { readonly summary: string }
@@ -117,7 +117,7 @@ test('the time of the transaction is that of the response in every format', asyn
   }
 })
 
-test('a query that never ends runs into the limits of the service', async () => {
+test('an endless query exceeds the limits of the service', async () => {
   const query =
     'let f = n => n; Array.sequence(0, 15000).map(i => Array.sequence(0, 15000).map(f).length).length'
   const { json, status } = await ask({ query })
@@ -135,7 +135,7 @@ test('a write by another language is seen: both share secrets and databases', as
   assert.equal((answer.json as Body).data, 1)
 })
 
-test('who may not read a database does not learn from a key that there is one', async () => {
+test('a key does not reveal a database to callers without read permission', async () => {
   const { json } = await ask({
     query: 'Database.create({ name: "kid" }); Key.create({ role: "client" }).secret',
   })

@@ -171,7 +171,7 @@ for (const who of everybody) {
   })
 }
 
-test('each path of differences and staged schemas is for who reads schemas, or for admins', async () => {
+test('each path of differences and staged schemas needs read permission on schemas, or an admin', async () => {
   const paths = [
     'diff',
     'validate',
@@ -200,7 +200,7 @@ test('each path of differences and staged schemas is for who reads schemas, or f
   }
 })
 
-test('what an admin gets of imports, exports and logs is of the own database and those in it', async () => {
+test('an admin can import, export and read logs only in its own database and those below', async () => {
   const other = await keyOfNewDatabase(server, 'other', 'admin')
   const run = (expression: unknown) => query(server, other, expression)
   await run({ create_collection: { object: { name: 'secrets' } } })

@@ -133,7 +133,7 @@ for (const from of tenantNames) {
   }
 }
 
-test('what is somewhere else looks like what is nowhere', async () => {
+test('things in other databases look like missing things', async () => {
   const plain = (text: string) => text.replaceAll(/nowhere|neighbour/g, 'X').replaceAll(/\d{6,}/g, '#')
   const nothing = { keyId: '123456789', tokenId: '123456789', credentialsId: '123456789' }
   for (const role of roles) {
@@ -155,7 +155,7 @@ test('what is somewhere else looks like what is nowhere', async () => {
   }
 })
 
-test('none of the probes has written anything', () => {
+test('no probe has written anything', () => {
   assert.equal(world.engine.store.changes(epoch, Number.MAX_SAFE_INTEGER).length, baseline)
   assert.deepEqual(world.engine.store.check(), [])
 })

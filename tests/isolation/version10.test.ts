@@ -59,7 +59,7 @@ async function ask(text: string, args: Readonly<Record<string, unknown>> = {}): 
   return (json as { data?: unknown }).data
 }
 
-test('no companion lists what a neighbour has', async () => {
+test('no companion lists the things of a neighbour', async () => {
   for (const { module } of natives) {
     await ask(`${module.name}.all().toArray()`)
     await ask(`${module.name}.where(_ => true).toArray()`)
@@ -68,7 +68,7 @@ test('no companion lists what a neighbour has', async () => {
   await ask('Own.all().toArray()')
 })
 
-test('no companion finds by name or id what a neighbour has', async () => {
+test('no companion finds the things of a neighbour by name or id', async () => {
   const names = ['', 'Alias', 'Function', 'Role', 'Provider', 'Database'].map(end => mark + end)
   for (const { documents, module } of natives) {
     const isNamed = documents.name === 'NamedDocument'
@@ -90,14 +90,14 @@ test('no companion finds by name or id what a neighbour has', async () => {
   }
 })
 
-test('documents of the same number are one’s own', async () => {
+test('documents with the same id are the caller’s own', async () => {
   assert.equal(await ask('Own.byId("1")!.text'), 'own')
   for (const id of found.ids.slice(1)) assert.equal(await ask('Own.byId(id).exists()', { id }), false)
   assert.deepEqual(await ask('Token.byDocument(Own.byId("1")).toArray()'), [])
   assert.equal(await ask('Credential.byDocument(Own.byId("1")) == null'), true)
 })
 
-test('a neighbour’s cursors and event sources are none', async () => {
+test('a neighbour’s cursors and event sources are invalid', async () => {
   const { cursor, source } = found
   const code = async (text: string, args: Readonly<Record<string, unknown>>) => {
     const { json } = await sendFql(server, own, text, args)
@@ -112,7 +112,7 @@ test('a neighbour’s cursors and event sources are none', async () => {
   }
 })
 
-test('scopes and names of databases lead nowhere else', async () => {
+test('scopes and names of databases reach no other database', async () => {
   for (const scope of ['neighbour', '../neighbour', '/neighbour', '..', `../neighbour/${mark}Database`]) {
     for (const kind of ['admin', `@role/${mark}Role`, `@doc/${mark}/1`]) {
       const { status, text } = await sendFql(server, `${own}:${scope}:${kind}`, '1')
@@ -125,7 +125,7 @@ test('scopes and names of databases lead nowhere else', async () => {
   }
   for (const secret of found.secrets) {
     const { text } = await sendFql(server, secret, 'Own.all().toArray()')
-    assert.match(text, /unbound_variable/, 'it is one of the other database')
+    assert.match(text, /unbound_variable/, 'it belongs to the other database')
   }
   await ask('Key.create({ role: "server", database: name })', { name: 'neighbour' })
 })

@@ -39,7 +39,7 @@ function alertExpressions(): readonly string[] {
   )
 }
 
-test('every metric of the dashboard and of the alerts is served, and every metric of ours is shown', async () => {
+test('every metric of the dashboard and the alerts is served, and every metric of our own is shown', async () => {
   const served = await servedNames()
   const expressions = [...dashboardExpressions(), ...alertExpressions()]
   assert.ok(alertExpressions().length >= 10)
@@ -71,7 +71,7 @@ test('every alert has a severity and a summary, and balanced brackets', () => {
   }
 })
 
-test('every variable in deploy/ is one of a setting', () => {
+test('every variable in deploy/ belongs to a setting', () => {
   const known = new Set([...Object.keys(settings), 'config'].map(variableOf))
   for (const path of files('deploy/*')) {
     const named = [...read(path).matchAll(/\bTERRARIUM_[A-Z0-9_]+/g)].map(([name]) => name)

@@ -87,7 +87,7 @@ test('open streams are counted while they are open', async () => {
   }
 })
 
-test('nothing but GET /metrics is answered there, and the public port has no metrics', async () => {
+test('the metrics port only serves GET /metrics, and the public port has no metrics', async () => {
   const server = await startProcess({ flags })
   try {
     const url = metricsUrl(server)
@@ -100,7 +100,7 @@ test('nothing but GET /metrics is answered there, and the public port has no met
   }
 })
 
-test('a port in use is told in one line', async () => {
+test('a port in use is reported in one line', async () => {
   const other = createServer()
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
   const { port } = other.address() as AddressInfo

@@ -97,7 +97,7 @@ const clientOf = (secret: string) =>
 
 /** Tests how the shipped configuration chooses nodes. */
 function testCredentials(): void {
-  test('clients with one credential use one node, and read what the others have written', async () => {
+  test('clients with the same credential use the same node, and read the writes of other clients', async () => {
     const keys = [cluster.secret]
     const key = { create_key: { object: { role: 'server' } } }
     for (let n = 0; n < 8; n++) {
@@ -167,7 +167,7 @@ describe('nodes behind a balancer', { skip }, () => {
     await admin.close()
   })
 
-  test('nodes are restarted one after the other under load: no answer is lost, over HTTP/1.1 and HTTP/2', async () => {
+  test('nodes are restarted one after the other under load: no response is lost, over HTTP/1.1 and HTTP/2', async () => {
     let isOver = false
     let answered = 0
     const lost: string[] = []

@@ -10,7 +10,7 @@ import { noPostgres, PostgresServer } from '../support/postgres.ts'
 import { S3Bucket } from '../support/s3.ts'
 import { Cluster, type Node } from './cluster.ts'
 
-test('log segments of all nodes lie in the bucket, and exports are made of them', {
+test('log segments of all nodes are in the bucket, and exports read them', {
   skip: noPostgres,
 }, async () => {
   const [postgres, s3] = await Promise.all([PostgresServer.start(), S3Bucket.start()])
@@ -38,7 +38,10 @@ test('log segments of all nodes lie in the bucket, and exports are made of them'
     const both = ['on_a', 'on_a', 'on_a', 'on_b', 'on_b', 'on_b']
     assert.deepEqual(marksOf(await download(end.presigned_url)), both)
     const rows = await postgres.query(`SELECT body FROM "${cluster.schema}".log_chunk`)
-    assert.ok(rows.length >= 2 && rows.every(({ body }) => body === null), 'the store holds no piece itself')
+    assert.ok(
+      rows.length >= 2 && rows.every(({ body }) => body === null),
+      'the store itself contains no chunk',
+    )
     assert.equal(segments().length, rows.length)
 
     // The chunks survive the node that recorded them.

@@ -57,7 +57,7 @@ describe('contention over nodes', { skip: noPostgres }, () => {
   const insert = (node: NodeStore, collection: Ref, id: number) =>
     node.store.write(transaction => transaction.put(documentRef(collection, id), data({ n: 2n })))
 
-  test('what another node writes elsewhere does not make it stale', async () => {
+  test('writes of another node outside the read set cause no conflict', async () => {
     const attempt = b.store.attempt(count)
     for (let id = 10; id < 15; id++) await insert(a, others, id)
     // A write of the node itself in between, and another one of the other node.
@@ -68,7 +68,7 @@ describe('contention over nodes', { skip: noPostgres }, () => {
     assert.equal(typeof outcome === 'object' && outcome.result, documents)
   })
 
-  test('what another node writes where it has read does', async () => {
+  test('writes of another node in the read set cause a conflict', async () => {
     const attempt = b.store.attempt(count)
     await insert(a, others, 11)
     await insert(a, many, documents)

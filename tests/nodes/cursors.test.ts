@@ -11,7 +11,7 @@ interface Page {
 }
 
 describeNodes('cursors over nodes', nodes => {
-  test('a page that began on one node goes on on the other, and back', async () => {
+  test('a page that began on one node continues on the other, and back', async () => {
     const { secret } = nodes.cluster
     await fql(nodes.a, secret, 'Collection.create({ name: "Item" })')
     await fql(nodes.a, secret, 'Set.sequence(0, 30).forEach(n => Item.create({ id: n + 1, n: n }))')

@@ -14,7 +14,7 @@ import { noPostgres, PostgresServer, walSegmentBytes } from '../support/postgres
 import { temporaryFolder } from '../support/program.ts'
 import { Cluster, describeNodes, type Node } from './cluster.ts'
 
-test('the primary is lost and its standby promoted: nothing is', { skip: noPostgres }, async () => {
+test('no write is lost when the primary is lost and its standby promoted', { skip: noPostgres }, async () => {
   const primary = await PostgresServer.start()
   const cluster = new Cluster(primary)
   let standby: PostgresServer | undefined
@@ -39,7 +39,7 @@ test('the primary is lost and its standby promoted: nothing is', { skip: noPostg
 describeNodes(
   'disks',
   nodes => {
-    test('PostgreSQL has no room: writes get 503; with room again, all goes on', async () => {
+    test('PostgreSQL has no room: writes get 503, and succeed when there is room again', async () => {
       const [row] = await nodes.postgres.query('SELECT max(pg_relation_size(oid)) AS bytes FROM pg_class')
       // Segments of PostgreSQL's own log have their full size from the beginning.
       const room = Math.max(walSegmentBytes, Number(row?.bytes)) + (1 << 20)
@@ -68,7 +68,7 @@ describeNodes(
       await nodes.cluster.verify(nodes.a, nodes.b)
     })
 
-    test('a node has no room: it refuses writes and goes on when there is some', async () => {
+    test('a node has no room: it rejects writes, and continues when there is room', async () => {
       const mark = join(await temporaryFolder(), 'full')
       const full = await nodes.cluster.start({
         preload: 'full-disk.ts',
@@ -99,7 +99,7 @@ describeNodes(
       await nodes.cluster.stop(full)
     })
 
-    test('a copy that was deleted, cut short or is old', async () => {
+    test('a replica that is deleted, truncated or outdated is rebuilt', async () => {
       const old = `${nodes.a.data}.old`
       await nodes.cluster.stop(nodes.a)
       await cp(join(nodes.a.data, 'replica'), old, { recursive: true })
@@ -123,7 +123,7 @@ describeNodes(
       await rm(old, { recursive: true })
     })
 
-    test('a copy with pages that cannot be is made anew when processes have died of it', async () => {
+    test('a replica with damaged pages is rebuilt after processes have crashed', async () => {
       const damages = (node: Node) => node.stderr().match(/data\.mdb is damaged: /g)?.length ?? 0
       // If both workers exit at once, the directory may contain no replica at all.
       const copied = /"reason":"(there is none|nothing in it says [^"]*|[^"]* is damaged: [^"]*)"/g

@@ -60,7 +60,7 @@ async function jars(nodes: TwoNodes) {
 
 /** Tests the feeds and streams of both nodes. */
 function testFeedsAndStreams(nodes: TwoNodes): void {
-  test('a feed is read on by its cursor on either node while both are written', async () => {
+  test('a feed continues at its cursor on either node during writes on both', async () => {
     const { secret, token } = await jars(nodes)
     const told: number[] = []
     let cursor: string | undefined
@@ -82,7 +82,7 @@ function testFeedsAndStreams(nodes: TwoNodes): void {
     assert.deepEqual(told, upTo(written))
   })
 
-  test('a stream goes on by its cursor on the other node when its own is killed: none is lost or told twice', async () => {
+  test('a stream continues at its cursor on the other node after a kill: no event is lost or repeated', async () => {
     const { secret, token } = await jars(nodes)
     let written = 0
     let isOver = false
@@ -122,7 +122,7 @@ function testFeedsAndStreams(nodes: TwoNodes): void {
     assert.deepEqual(told, upTo(told.length))
   })
 
-  test('streams of both nodes tell the same, and end where the credential is lost', async () => {
+  test('streams of both nodes deliver the same events, and end when the credential is revoked', async () => {
     const { secret, token } = await jars(nodes)
     const reading = (await fql(nodes.a, secret, 'Key.create({ role: "server" }).secret')) as string
     const streams = await Promise.all([nodes.a, nodes.b].map(node => openStream(node, reading, { token })))
@@ -151,7 +151,7 @@ function testFeedsAndStreams(nodes: TwoNodes): void {
 
 /** Tests the costs of events, and their records in the log. */
 function testAccounts(nodes: TwoNodes): void {
-  test('what events cost on one node is missing on the other, and others go on', async () => {
+  test('the costs of events on one node count on the other, and other databases are not affected', async () => {
     const { secret } = await jars(nodes)
     const other = await jars(nodes)
     const costly = 'Jar.all().map(j => Set.sequence(0, 15000).map(n => n + 1).toArray().length).eventSource()'
@@ -177,7 +177,7 @@ function testAccounts(nodes: TwoNodes): void {
     assert.equal((await page(nodes.a, other.secret, { token: other.token })).events.length, 0)
   })
 
-  test('pages and streams are in the query log, whichever node has answered them', async () => {
+  test('pages and streams are in the query log, whichever node has served them', async () => {
     const { secret, token } = await jars(nodes)
     await fql(nodes.a, secret, 'Jar.create({ n: 1 })')
     await eventually('both know of it', async () => {

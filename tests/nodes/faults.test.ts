@@ -31,12 +31,12 @@ describeNodes(
       await nodes.cluster.verify(nodes.a, nodes.b)
     }
 
-    test('kill -9 before it has the head', () => killedAt('lock head', false))
-    test('kill -9 while it has the head', () => killedAt('lock head', true))
+    test('kill -9 before the node holds the head', () => killedAt('lock head', false))
+    test('kill -9 while the node holds the head', () => killedAt('lock head', true))
     test('kill -9 before COMMIT arrives', () => killedAt('COMMIT', false))
-    test('kill -9 behind COMMIT', () => killedAt('COMMIT', true))
+    test('kill -9 after COMMIT', () => killedAt('COMMIT', true))
 
-    test('PostgreSQL is killed in the middle of commits and started again', async () => {
+    test('PostgreSQL is killed during commits and restarted', async () => {
       await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
         await nodes.postgres.kill()
         await nodes.postgres.run()
@@ -44,7 +44,7 @@ describeNodes(
       await nodes.cluster.verify(nodes.a, nodes.b)
     })
 
-    test('connections cut while COMMIT is on its way, before and behind it', async () => {
+    test('connections that are lost before, during and after COMMIT', async () => {
       let commits = 0
       await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
         nodes.a.proxy.cutsBehind = sent => sent.includes('COMMIT') && ++commits % 4 === 1
@@ -56,7 +56,7 @@ describeNodes(
       await nodes.cluster.verify(nodes.a, nodes.b)
     })
 
-    test('a node that stands still with the head in its hand: the other goes on; woken, it does too', async () => {
+    test('a node is stopped while it holds the head: the other continues, and so does the node after it is resumed', async () => {
       await nodes.cluster.underLoad(nodes.a, nodes.b, async () => {
         let isStopped = false
         nodes.a.proxy.cutsBehind = sent => {
@@ -74,7 +74,7 @@ describeNodes(
       await nodes.cluster.verify(nodes.a, nodes.b)
     })
 
-    test('the log says what PostgreSQL says, and again when that changes', async () => {
+    test('the log contains the message of PostgreSQL, and again when it changes', async () => {
       await nodes.postgres.query('CREATE ROLE app LOGIN SUPERUSER')
       const store = `postgres://app@127.0.0.1:${nodes.postgres.port}/postgres`
       const node = await nodes.cluster.start({
@@ -106,7 +106,7 @@ describeNodes(
       await nodes.cluster.stop(node)
     })
 
-    test('a network that swallows everything: reads go on, writes get 503, then all goes on', async () => {
+    test('a network that drops all packets: reads continue, writes get 503, then everything recovers', async () => {
       nodes.a.proxy.blackhole(true)
       const create = { create: { collection: 'counters' }, params: { object: {} } }
       const writes = Promise.all([

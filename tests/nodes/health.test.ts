@@ -59,7 +59,11 @@ test('each node shows all nodes; a backup and a check of the record are started 
         assert.equal(standing?.fault, null)
         assert.ok((standing?.head ?? 0) > 0 && disk.data_bytes > 0)
       }
-      assert.equal(found.processes.filter(each => each.works_in_background).length, 1, 'one has the lease')
+      assert.equal(
+        found.processes.filter(each => each.works_in_background).length,
+        1,
+        'one node has the lease',
+      )
     }
     const check = await finished(one, 'check')
     assert.deepEqual([check.failure, check.result?.is_good], [null, true])

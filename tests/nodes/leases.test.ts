@@ -65,7 +65,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
     await session.query(`UPDATE ${session.table('lease')} SET until = now() - interval '1 second'`)
   }
 
-  test('a paused node knows by its own clock that its lease is over, and by the row that another has it', async () => {
+  test('a paused node learns from its own clock that its lease is over, and from the row that another node has it', async () => {
     await a.lease.run(session)
     await b.lease.run(session)
     assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [true, false])
@@ -79,7 +79,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
     assert.deepEqual([a.lease.isHeld, b.lease.isHeld], [false, true])
   })
 
-  test('both build an index and remove what is past: it is there once, and sound', async () => {
+  test('both build an index and remove expired versions: the result is correct', async () => {
     const documents = 300
     const { result } = await a.store.write(transaction => {
       const users = createCollection(transaction, 'users', { history_days: 0n })
@@ -101,7 +101,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
       await Promise.all([a, b].map(node => node.kv.ready(Number.POSITIVE_INFINITY)))
       const busy = await Promise.all([a, b].map(node => node.background.runOnce()))
       isBusy = busy.includes(true)
-      assert.ok(rounds < 200, 'the work comes to an end')
+      assert.ok(rounds < 200, 'the work ends')
     }
     await Promise.all([a, b].map(node => node.kv.ready(Number.POSITIVE_INFINITY)))
     for (const { store } of [a, b]) {
@@ -118,7 +118,7 @@ describe('two holders of a lease', { skip: noPostgres }, () => {
     assert.deepEqual(list(a.kv), list(b.kv))
   })
 
-  test('both bring the state forward: it is the state of the log', async () => {
+  test('both update the state: it is the state of the log', async () => {
     for (let n = 0; n < 60; n++)
       await a.kv.transact(() => ({
         result: undefined,

@@ -18,7 +18,9 @@ after(() => rm(folder, { recursive: true, force: true }))
 const root = 'root-secret-of-the-tests'
 const read = { select: ['data', 'text'], from: { get: { ref: { collection: 'notes' }, id: '1' } } }
 
-test('a folder becomes a store, a backup and a folder again', { skip: noPostgres }, async () => {
+test('data moves from a directory to a store, to a backup and back to a directory', {
+  skip: noPostgres,
+}, async () => {
   const postgres = await PostgresServer.start()
   try {
     const env = { TERRARIUM_STORE: postgres.url() }
@@ -77,7 +79,7 @@ test('a folder becomes a store, a backup and a folder again', { skip: noPostgres
   }
 })
 
-test('a node whose copy was deleted or emptied after a move copies the store anew', {
+test('a node whose replica was deleted or emptied after a move copies the store again', {
   skip: noPostgres,
 }, async () => {
   const postgres = await PostgresServer.start()
@@ -116,7 +118,7 @@ test('a node whose copy was deleted or emptied after a move copies the store ane
   }
 })
 
-test('a folder is served only as what it holds, unless somebody says that this is meant', {
+test('a data directory is served only with settings that fit its content, unless the operator confirms', {
   skip: noPostgres,
 }, async () => {
   const postgres = await PostgresServer.start()

@@ -32,7 +32,7 @@ let onB: faunadb.Client
 
 /** Tests that writes on one node are seen on the other, in order. */
 function testReads(nodes: TwoNodes): void {
-  test('a client that says what it has seen reads its writes on the other node, whatever their clocks', async () => {
+  test('a client that sends the last seen time reads its writes on the other node, whatever the clocks', async () => {
     for (let n = 0; n < 20; n++) {
       const [writer, reader] = n % 2 === 0 ? [onA, onB] : [onB, onA]
       const made = await writer.query<Made>(q.Create(q.Collection('counters'), { data: { n } }))
@@ -42,7 +42,7 @@ function testReads(nodes: TwoNodes): void {
     }
   })
 
-  test('/linearized sees what was acknowledged anywhere, without a word from the client', async () => {
+  test('/linearized sees all acknowledged writes, without a last seen time', async () => {
     for (let n = 1; n <= 10; n++) {
       const before = await nodes.cluster.count(nodes.b)
       assert.equal(await nodes.cluster.write(nodes.a), 'acknowledged')
@@ -50,7 +50,7 @@ function testReads(nodes: TwoNodes): void {
     }
   })
 
-  test('time of day and transaction times never go back, on one node or from one to the other', async () => {
+  test('the current time and transaction times never go back, within and between nodes', async () => {
     let seen = 0
     for (let n = 0; n < 20; n++) {
       const node = n % 2 === 0 ? nodes.a : nodes.b
@@ -65,7 +65,7 @@ function testReads(nodes: TwoNodes): void {
     }
   })
 
-  test('reads are later than what their client has seen, in both languages, while others write', async () => {
+  test('reads are later than the last seen time of their client, in both languages, during writes', async () => {
     const { cluster, a, b } = nodes
     let isReading = true
     const writing = [a, b].map(node => cluster.load(node, 2, () => !isReading))
@@ -108,7 +108,7 @@ function testReads(nodes: TwoNodes): void {
     await writing
   })
 
-  test('a stream on one node shows what the other writes, without gap or duplicate', async () => {
+  test('a stream on one node delivers the writes of the other, without gaps or duplicates', async () => {
     const made = await onA.query<Made>(q.Create(q.Collection('counters'), { data: { n: 0 } }))
     haveSeen(onB, made.ts)
     const seen: number[] = []
@@ -149,7 +149,7 @@ function testRules(nodes: TwoNodes): void {
     )
   })
 
-  test('a new secret works on the other node, a revoked one no longer', async () => {
+  test('a new secret works on the other node, a revoked one does not', async () => {
     const key = await onA.query<Made>(q.CreateKey({ role: 'server' }))
     const headers = { 'x-last-seen-txn': String(key.ts) }
     const ask = () => send(nodes.b, { secret: key.secret, query: 1, headers })
@@ -158,7 +158,7 @@ function testRules(nodes: TwoNodes): void {
     await eventually('the revoked secret is refused', async () => (await ask()).status === 401)
   })
 
-  test('a role that is changed on one node counts on the other', async () => {
+  test('a change of a role on one node takes effect on the other', async () => {
     const role = {
       name: 'reader',
       privileges: [{ resource: q.Collection('counters'), actions: { read: true } }],
@@ -188,7 +188,7 @@ function testRecord(nodes: TwoNodes): void {
     assert.doesNotMatch(nodes.a.stderr() + nodes.b.stderr(), /postgres:\/\//)
   })
 
-  test('a copy that the record contradicts is made anew, with workers under way', async () => {
+  test('a replica that contradicts the record is rebuilt while workers run', async () => {
     await nodes.cluster.write(nodes.a)
     const isNoted = () => nodes.b.stderr().includes('the record has another past')
     /** Workers exit when their replica is invalid, and requests at that time get no response. */
@@ -199,7 +199,7 @@ function testRecord(nodes: TwoNodes): void {
     // Simulates a promoted server that lacked the last batch and has written others since. Repeated if the service has
     // written a batch in between, because the node would then fetch that batch with its new name.
     for (let past = 0; !isNoted(); past++) {
-      await eventually('the copy holds all there is', async () => isNoted() || (await holdsAll()))
+      await eventually('the replica contains the whole record', async () => isNoted() || (await holdsAll()))
       await nodes.postgres.query(
         `UPDATE "${nodes.cluster.schema}".log SET batch = 'of past ${past}' WHERE seq = (SELECT max(seq) FROM "${nodes.cluster.schema}".log)`,
       )

@@ -159,7 +159,7 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
     return `${name}: ${found instanceof Map ? found.get('n') : 'nothing'}`
   }
 
-  test('a push takes its turn after the usual tries, and sees what was committed last', async () => {
+  test('a push is evaluated under the lock after the usual retries, and sees the last commit', async () => {
     tries = 0
     const lane = laneOf(a, push, touch)
     const { body } = await lane.run(limits.contentionRetriesDefault)
@@ -173,7 +173,7 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
     lane.close()
   })
 
-  test('one whose evaluation fails there is evaluated outside once more', async () => {
+  test('a push that fails under the lock is evaluated outside of it once more', async () => {
     tries = 100
     let isOver = false
     const failing = (transaction: Transaction) => {
@@ -200,7 +200,7 @@ describe('pushes over nodes', { skip: noPostgres }, () => {
     })
   }
 
-  test('without others the first attempt is committed', async () => {
+  test('without contention the first attempt is committed', async () => {
     tries = 200
     const lane = laneOf(a, push, () => Promise.resolve(micros(0)))
     assert.equal((await lane.run(0)).body, `pushed201: ${count}`)

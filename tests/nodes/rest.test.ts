@@ -14,7 +14,7 @@ describeNodes(
       Number((await nodes.postgres.query(`SELECT ${expression} AS number`))[0]?.number)
     const headSeq = () => number(`(SELECT max(seq) FROM "${nodes.cluster.schema}".log)`)
 
-    test('an idle cluster appends nothing and asks little; the first request sees what the other node wrote', async () => {
+    test('an idle cluster appends nothing and sends few queries; the first request sees the write of the other node', async () => {
       await nodes.cluster.write(nodes.a)
       // After this wait, no client counts as reading.
       await setTimeout(2_500)
@@ -44,7 +44,7 @@ describeNodes(
       assert.ok(Date.parse(resource['@ts']) * 1000 > ts - 1_000)
     })
 
-    test('each query of a client has a later time than the one before, and none lies far behind', async () => {
+    test('each query of a client has a later time than the previous one, and none lags far behind', async () => {
       const isRead = { time: 'now' }
       let last = 0
       for (let count = 0; count < 300; count++) {
@@ -63,7 +63,7 @@ describeNodes(
       }
     })
 
-    test('no versions pile up while a transaction of PostgreSQL is open for long', async () => {
+    test('no row versions accumulate while a transaction of PostgreSQL is open for long', async () => {
       const dump = new Client({ connectionString: nodes.postgres.url() })
       await dump.connect()
       try {

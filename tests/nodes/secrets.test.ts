@@ -17,7 +17,7 @@ describeNodes('secrets over nodes', nodes => {
     }
   }
 
-  test('a secret counts on all nodes as soon as it was told, for reads and writes', async () => {
+  test('a secret is valid on all nodes as soon as it was returned, for reads and writes', async () => {
     const user = { ref: { collection: 'counters' }, id: '5' }
     const params = { object: { credentials: { object: { password: 'right' } } } }
     await query(nodes.a, nodes.cluster.secret, { create: user, params })

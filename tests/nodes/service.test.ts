@@ -79,7 +79,7 @@ function testStart(nodes: TwoNodes): void {
 
 /** Tests counts over all nodes. */
 function testCounts(nodes: TwoNodes): void {
-  test('what a database may use counts over nodes', async () => {
+  test('the limits of a database count over all nodes', async () => {
     const secret = await keyOfNewDatabase(nodes.a, 'greedy', 'admin')
     await useUp(nodes.a, secret)
     await eventually(
@@ -89,7 +89,7 @@ function testCounts(nodes: TwoNodes): void {
     assert.equal(await nodes.cluster.write(nodes.b), 'acknowledged')
   })
 
-  test('wrong passwords at one node slow the guesser down at the other, and nobody else', async () => {
+  test('wrong passwords on one node slow down only the guesser on the other', async () => {
     const { secret } = nodes.cluster
     const params = { object: { credentials: { object: { password: 'right' } } } }
     const [user, stranger] = ['7', '8'].map(id => ({ ref: { collection: 'counters' }, id }))
@@ -130,7 +130,7 @@ function testCounts(nodes: TwoNodes): void {
 
 /** Tests the common query log of all nodes. */
 function testQueryLog(nodes: TwoNodes): void {
-  test('an export asked for on one node holds what all were asked, and its URL works on all', async () => {
+  test('an export from one node contains the requests of all nodes, and its URL works on all', async () => {
     const made = await api(nodes.a, nodes.a.rootSecret, 'POST', '/api/v1/account-keys', { name: 'pipeline' })
     const secret = made.json.secret as string
     const marks = ['on_a', 'on_b', 'on_c']
@@ -151,7 +151,7 @@ function testQueryLog(nodes: TwoNodes): void {
       const { pathname, search } = new URL(end.presigned_url as string)
       assert.deepEqual(tagsOf(await download(node.url + pathname + search)).toSorted(), expected)
     }
-    assert.equal((await requestExport(c, secret, token)).request_id, id, 'a token counts on all nodes')
+    assert.equal((await requestExport(c, secret, token)).request_id, id, 'a token is valid on all nodes')
     const listed = await api(c, secret, 'POST', '/api/v1/logs/_list?type=query&regionGroup=us-std')
     assert.deepEqual(
       (listed.json.results as { request_id: string }[]).map(found => found.request_id),
@@ -162,7 +162,7 @@ function testQueryLog(nodes: TwoNodes): void {
     assert.deepEqual(tagsOf(json.records as LogRecord[]).toSorted(), expected)
     await nodes.cluster.stop(c)
     const later = await exported(nodes.b, secret, { region_group: 'us-std' })
-    assert.deepEqual(tagsOf(later).toSorted(), expected, 'what a node has recorded stays when it is stopped')
+    assert.deepEqual(tagsOf(later).toSorted(), expected, 'the records of a stopped node are kept')
     const list = await runProgram(
       ['account-key', 'list', '--data', nodes.a.data, '--store-schema', nodes.cluster.schema],
       {
@@ -176,7 +176,7 @@ function testQueryLog(nodes: TwoNodes): void {
 
 /** Tests the slow lane of a node. */
 function testSlowLane(nodes: TwoNodes): void {
-  test('a slow query that writes goes to the slow lane, and its writes to all nodes; metrics name the node', async () => {
+  test('the writes of a query in the slow lane reach all nodes, and metrics name the node', async () => {
     const elements = Array.from({ length: 3_000 }, (_, n) => n)
     const name = { repeat: { to_string: { var: 'n' } }, number: 200 }
     const slow = {
@@ -226,7 +226,7 @@ function testSlowLane(nodes: TwoNodes): void {
 
 /** Tests what continues after a node is killed. */
 function testDeaths(nodes: TwoNodes): void {
-  test('a client goes on with a stream of a node that was killed: no event is lost or seen twice', async () => {
+  test('a client continues a stream of a killed node: no event is lost or repeated', async () => {
     const { secret } = nodes.cluster
     const made = await query(nodes.a, secret, { create: { collection: 'counters' }, params: { object: {} } })
     const { ref, ts } = made as { ref: unknown; ts: number }
@@ -262,7 +262,7 @@ function testDeaths(nodes: TwoNodes): void {
       const second = await requestStream(nodes.b, secret, ref, { seen: last })
       const again = new StreamReader(second.response, second.abort)
       const start = await again.next()
-      assert.ok(start.txn >= last, 'the stream begins at what the client has seen, or later')
+      assert.ok(start.txn >= last, 'the stream begins at the last seen time, or later')
       // The missed events are in the history up to the time at which the stream begins.
       seen.push(...(await eventTimes(nodes.b, secret, ref, last, start.txn)))
       await follow(again, seen.length + 5)
@@ -274,7 +274,7 @@ function testDeaths(nodes: TwoNodes): void {
     assert.deepEqual(seen, written.slice(0, seen.length))
   })
 
-  test('background work moves to another node when its node dies', async () => {
+  test('background work moves to another node when its node is killed', async () => {
     const holderOf = async () => {
       const rows = await nodes.postgres.query(
         `SELECT holder FROM "${nodes.cluster.schema}".lease WHERE name = 'background' AND until > now()`,
@@ -284,7 +284,7 @@ function testDeaths(nodes: TwoNodes): void {
     const holds = (node: Node, holder: string) => holder.includes(`-${node.pid}-`)
     // The lease of a node that was killed before may not have ended yet.
     let first = ''
-    await eventually('one of them holds the lease', async () => {
+    await eventually('one of the nodes holds the lease', async () => {
       first = await holderOf()
       return holds(nodes.a, first) || holds(nodes.b, first)
     })

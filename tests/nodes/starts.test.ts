@@ -72,7 +72,7 @@ function assertFailed({ status, stderr }: ProgramResult, reason: RegExp): void {
 }
 
 describe('a database over which no node starts', { skip: noPostgres }, () => {
-  test('a database that takes no commits', async () => {
+  test('a database that rejects commits', async () => {
     await cluster.stop(await cluster.start())
     const holder = new Client({ connectionString: postgres.url() })
     await holder.connect()
@@ -105,7 +105,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
   for (const [name, [store, reason]] of Object.entries(refused))
     test(`${name}: one line`, async () => assertFailed(await start(store()), reason))
 
-  test('an address that cannot be read: one line, without any of its text', async () => {
+  test('an invalid address: one line, without its text', async () => {
     const { status, stderr } = await start('postgres://ann:SEC@RET@db/app')
     assert.equal(status, 2, stderr)
     assert.match(stderr, /^terrarium: TERRARIUM_STORE must have one @ at most.*\n$/)
@@ -124,7 +124,7 @@ describe('a database over which no node starts', { skip: noPostgres }, () => {
 })
 
 describe('rights with which a node starts', { skip: noPostgres }, () => {
-  test('a role that owns the schema makes the tables, without rights on the database', async () => {
+  test('a role that owns the schema can create the tables, without privileges on the database', async () => {
     const node = await cluster.start({
       flags: ['--store-schema', 'owned'],
       env: { TERRARIUM_STORE: urlOf('owner') },
@@ -134,7 +134,7 @@ describe('rights with which a node starts', { skip: noPostgres }, () => {
     assert.equal(row?.count, 1)
   })
 
-  test('the rights that the documentation names are enough, also for the work in the background', async () => {
+  test('the documented privileges are sufficient, even for background work', async () => {
     const first = await cluster.start()
     await cluster.prepare(first)
     await cluster.stop(first)
@@ -192,12 +192,12 @@ auth_type = any
     rmSync(folder, { recursive: true })
   })
 
-  test('one that keeps transactions is refused in one line', async () => {
+  test('a pooler in transaction mode is rejected in one line', async () => {
     const store = `postgres://tests@127.0.0.1:${port}/transactions`
     assertFailed(await start(store), /a pooler that keeps transactions, not sessions: set its pool_mode/)
   })
 
-  test('one that keeps sessions is taken', async () => {
+  test('a pooler in session mode is accepted', async () => {
     const node = await cluster.start({
       env: { TERRARIUM_STORE: `postgres://tests@127.0.0.1:${port}/sessions` },
     })

@@ -68,7 +68,7 @@ describe('a clone with a built program', () => {
     }
   })
 
-  test('runs the sources as soon as they are others, until it is built again', async () => {
+  test('runs the changed sources until it is built again', async () => {
     const [folder] = await builtFolders()
     const words = async () => (await run(process.execPath, [program(), '--version'])).stdout
     const main = join(clone, 'dist', folder as string, 'main.js')

@@ -52,7 +52,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('it is small, depends on nothing, and holds no sources', async () => {
+test('it is small, and has no dependencies and no sources', async () => {
   const { dependencies } = JSON.parse(await readFile(installed('package.json'), 'utf8'))
   assert.equal(dependencies, undefined)
   assert.deepEqual(await readdir(join(folder, 'node_modules')), ['.package-lock.json', 'terrarium-client'])
@@ -63,7 +63,7 @@ test('it is small, depends on nothing, and holds no sources', async () => {
   }
 })
 
-test('modules and CommonJS find it, and it works', async () => {
+test('ES modules and CommonJS can import and use it', async () => {
   const secret = await keyOfNewDatabase(server, 'app', 'server')
   const body = `
     const client = new Client({ url: '${server.url}', secret: '${secret}' })

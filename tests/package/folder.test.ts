@@ -9,7 +9,7 @@ import { createServer } from '../../src/app/index.ts'
 import { temporaryFolder } from '../support/program.ts'
 import { startProcess } from '../support/server-process.ts'
 
-test('a folder that is served, or was emptied, is refused; a free one is claimed and has its clock', async () => {
+test('a served or emptied data directory is rejected; a free one is claimed and has a clock', async () => {
   const data = await temporaryFolder()
   try {
     const served = await startProcess({ data })
@@ -19,7 +19,7 @@ test('a folder that is served, or was emptied, is refused; a free one is claimed
     await assert.rejects(startProcess({ data }), /is in use by process/)
     await assert.rejects(createServer({ data }), /is in use by process/)
     await embedded.close()
-    assert.ok(existsSync(join(data, 'clock')), 'how far time has come is kept')
+    assert.ok(existsSync(join(data, 'clock')), 'the reached time is stored')
     await truncate(join(data, 'data.mdb'), 0)
     await assert.rejects(createServer({ data }), /is empty, its data is lost/)
   } finally {

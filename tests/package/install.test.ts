@@ -66,7 +66,7 @@ after(async () => {
 })
 
 describe('the package as a program', () => {
-  test('holds the compiled program, declarations and the dashboard, and nothing else of the repository', async t => {
+  test('contains the compiled program, declarations and the dashboard, and nothing else of the repository', async t => {
     if (fault) return t.skip(fault)
     // Folders below `node_modules` of the package are other versions of its dependencies.
     const isOwn = (name: string) => !name.startsWith('node_modules')
@@ -138,7 +138,7 @@ describe('the package in programs', () => {
     assert.equal(stdout, '{"resource":"inmemory"} true\nclosed\n')
   })
 
-  test('programs in CommonJS find it, and what they misspell is refused', async t => {
+  test('programs in CommonJS can import it, and misspelt options are rejected', async t => {
     if (fault) return t.skip(fault)
     const script = `
       const { createServer } = require('terrarium-db')
@@ -179,7 +179,7 @@ describe('the package in programs', () => {
 })
 
 describe('the package in tests of applications', () => {
-  test('a test that Jest runs finds it', async t => {
+  test('a Jest test can import it', async t => {
     if (fault) return t.skip(fault)
     const script = `
       const { createServer } = require('terrarium-db')

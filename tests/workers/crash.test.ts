@@ -45,7 +45,7 @@ async function writeOn(client: WorkerClient, isOver: () => boolean): Promise<str
   return acknowledged
 }
 
-test('a killed worker is replaced, the others go on, and nothing acknowledged is lost', async () => {
+test('a killed worker is replaced, the others continue, and no acknowledged write is lost', async () => {
   const acknowledged: string[] = []
   for (let round = 0; round < 3; round++) {
     const clients = await clientOfEach(server, 2)
@@ -129,7 +129,7 @@ async function bothServe(server: ServerProcess): Promise<void> {
     serving.add(BigInt((await queryAfresh(server, { new_id: null })) as string) & 1023n)
 }
 
-test('workers end with a supervisor that is killed, whatever they are writing, and the folder can be served again', async () => {
+test('workers exit with a killed supervisor, whatever they are writing, and the directory can be served again', async () => {
   const data = await temporaryFolder()
   try {
     let last: readonly number[] = []

@@ -11,7 +11,7 @@ const supervisor = `import cluster from 'node:cluster'
   cluster.setupPrimary({ exec: ${JSON.stringify(worker)}, execArgv: [] })
   cluster.fork()`
 
-test('a worker that speaks to a supervisor that has been killed ends like the others', async () => {
+test('a worker that sends a message to a killed supervisor exits like the others', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', supervisor], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

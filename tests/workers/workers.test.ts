@@ -34,7 +34,7 @@ const create = (n: number) => ({
   params: { object: { data: { object: { n } } } },
 })
 
-test('increments through all workers are none lost', async () => {
+test('no increment through any worker is lost', async () => {
   const { ref } = (await first.query(create(0))) as Document
   const n = { select: ['data', 'n'], from: { get: ref } }
   const increment = { update: ref, params: { object: { data: { object: { n: { add: [n, 1] } } } } } }
@@ -60,7 +60,7 @@ test('increments through all workers are none lost', async () => {
   )
 })
 
-test('a snapshot holds exactly the commits up to its time, whoever made them', async () => {
+test('a snapshot contains exactly the commits of all workers up to its time', async () => {
   await first.query({ create_collection: { object: { name: 'stamped' } } })
   const add = { create: { collection: 'stamped' } }
   const all = { paginate: { documents: { collection: 'stamped' } }, size: 100_000 }
@@ -94,7 +94,7 @@ test('a snapshot holds exactly the commits up to its time, whoever made them', a
   }
 })
 
-test('times that one worker has answered are not undercut by another', async () => {
+test('a worker never commits before a time that another worker has returned', async () => {
   const add = { create: { collection: 'things' } }
   let newest = 0
   for (let round = 0; round < 100; round++) {
@@ -107,7 +107,7 @@ test('times that one worker has answered are not undercut by another', async () 
   }
 })
 
-test('reads through all workers never go back, and are later than what their client has seen', async () => {
+test('reads through all workers never go back, and are later than the last time their client has seen', async () => {
   const readers = await clientOfEach(server, workers)
   const { ref } = (await first.query(create(0))) as Document
   const update = (client: WorkerClient, n: number) =>
@@ -131,7 +131,7 @@ test('reads through all workers never go back, and are later than what their cli
   for (const reader of readers) reader.close()
 })
 
-test('whoever sends back the last time reads its own writes', async () => {
+test('a client that sends the last seen time reads its own writes', async () => {
   for (let n = 0; n < 50; n++) {
     const { resource, txnTime } = await first.send(create(n))
     const { ref, ts } = resource as Document
@@ -142,7 +142,7 @@ test('whoever sends back the last time reads its own writes', async () => {
   }
 })
 
-test('schema made in one worker is there in the others', async () => {
+test('a schema change in one worker is visible in the others', async () => {
   for (let n = 0; n < 20; n++) {
     const [maker, user] = n % 2 === 0 ? [first, second] : [second, first]
     const name = `made_${n}`
@@ -154,7 +154,7 @@ test('schema made in one worker is there in the others', async () => {
   }
 })
 
-test('a key revoked in one worker is refused by the others', async () => {
+test('a key that is revoked in one worker is rejected by the others', async () => {
   await first.query({ create_database: { object: { name: 'inner' } } })
   for (let n = 0; n < 10; n++) {
     const key = (await first.query({
@@ -175,7 +175,7 @@ test('ids differ between workers', async () => {
   assert.equal(new Set(ids).size, ids.length)
 })
 
-test('streams see writes made in other workers, each once and in order', async () => {
+test('streams receive writes of other workers, each once and in order', async () => {
   await first.query({ create_collection: { object: { name: 'watched' } } })
   const { ref } = (await first.query({ create: { collection: 'watched' } })) as Document
   // A stream keeps its connection, so each one opens another connection, and they are distributed over the workers.
