@@ -1,5 +1,5 @@
-// Runs the app on this machine: the database with its schema (`terrarium dev`), and a server for the page. In production the
-// database is served elsewhere, and any web server or bundler serves the page.
+// Runs the app on this machine: the database with its schema (`terrarium dev`), and a server for the page. In production, the
+// database runs elsewhere, and any web server or bundler serves the page.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -36,12 +36,12 @@ const lines = createInterface({ input: database.stdout })
 let url = ''
 for await (const line of lines) {
   url ||= /^Terrarium is ready on (\S+)$/.exec(line)?.[1] ?? ''
-  // The schema is there from now on; later lines are about changes.
+  // The schema has been pushed; later lines report changes.
   if (/^schema: (pushed|unchanged)/.test(line)) break
 }
 database.stdout.pipe(process.stdout)
 
-/** A key for the page: whoever has it may sign up and log in, and nothing else. */
+/** Creates a key for the page. With it, a client can sign up and log in, and nothing else. */
 async function visitorSecret(): Promise<string> {
   const secret = readFileSync(join(DATA, 'root-secret'), 'utf8').trim()
   const admin = new Client({ url, secret: `${secret}:notes:admin` })

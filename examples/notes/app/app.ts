@@ -1,4 +1,4 @@
-// The page: sign up, log in, and a list of notes that follows changes, wherever they are made.
+// The page: sign up, log in, and a list of notes that is updated after every change, from this page or another.
 
 import { Client, ConstraintFailureError, type EventSourceToken, fql, ServiceError } from 'terrarium-client'
 import type { NewNote, Note, NoteChanges, User } from './schema.ts'
@@ -7,12 +7,12 @@ const find = <Each extends Element>(selector: string) => document.querySelector(
 const [alertLine, main, list] = [find<HTMLElement>('[role=alert]'), find<HTMLElement>('main'), find('ul')]
 const [loginForm, addForm] = [find<HTMLFormElement>('#login'), find<HTMLFormElement>('#add')]
 
-/** Where the secret of a login is kept until the tab is closed. */
+/** The key in the session storage, which keeps the secret of a login until the tab is closed. */
 const sessionKey = 'secret'
 
 const visitor = new Client(await (await fetch('/config.json')).json())
 
-/** What the page shows: the notes of one user, until `stop` is aborted. */
+/** The state of the page: the notes of a user, until `stop` is aborted. */
 interface Session {
   readonly client: Client
   readonly stop: AbortController
@@ -20,7 +20,7 @@ interface Session {
 
 let session: Session | undefined
 
-/** The user, the notes, and a source of their changes from that moment on. */
+/** The user, the notes, and an event source for their later changes. */
 interface Start {
   readonly user: User
   readonly notes: readonly Note[]
@@ -42,7 +42,7 @@ async function open(client: Client): Promise<void> {
   void follow(session, data.source)
 }
 
-/** Shows changes as they happen, those of this page too: there is no other code that changes the list. */
+/** Shows changes as they happen, including those of this page: no other code changes the list. */
 async function follow({ client, stop }: Session, source: EventSourceToken<Note>): Promise<void> {
   try {
     for await (const { type, data } of client.follow(source, { everyMs: 500, signal: stop.signal })) {
