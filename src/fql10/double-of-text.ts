@@ -1,5 +1,5 @@
-// Parses doubles as Java does: surrounding whitespace, a suffix, hexadecimal numbers, `NaN` and `Infinity`. The regular
-// expressions never backtrack, so that long texts are parsed in linear time.
+// Parses doubles as Java does: surrounding whitespace, a suffix, hexadecimal numbers, `NaN` and `Infinity`. A text
+// can match each regular expression in only one way, so that long texts are parsed in linear time.
 
 import { longCall } from '../base/effort.ts'
 import { trimBlanks } from '../values/trim.ts'

@@ -50,8 +50,8 @@ async function fill(engine: TestEngine): Promise<void> {
 }
 
 /**
- * All kinds of rows with content to check. The excluded kinds are a marker of schema changes (`schemaVersion`), a list of
- * pending sweeps (`garbage`), and data that belongs to no database (`control`).
+ * All kinds of rows with content to check. The excluded kinds are a marker of schema changes (`schemaVersion`), a list
+ * of pending sweeps (`garbage`), and data that belongs to no database (`control`).
  */
 type Kind = Exclude<keyof typeof keyTags, 'schemaVersion' | 'garbage' | 'control'>
 

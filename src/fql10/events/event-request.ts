@@ -52,8 +52,7 @@ export function readEventRequest(body: string | undefined, endpoint: EventEndpoi
   const size = endpoint === 'feed' ? integerOf(json.get('page_size')) : undefined
   if (token === undefined) throw invalidBody('Value for key token not found.')
   if (startTime !== undefined && text !== undefined) {
-    // This message has a blank instead of the full stop, as in the protocol.
-    throw invalidBody(`can not provide both \`start_ts\` and \`cursor\`${endpoint === 'feed' ? '.' : ''}`)
+    throw sentence(endpoint, 'can not provide both `start_ts` and `cursor`')
   }
   if (!looksSealed(token, 'event source')) throw invalidToken(endpoint)
   const cursor = text === undefined ? undefined : placeIn(text)

@@ -1,4 +1,4 @@
-// Converts amounts of time for `add` and `subtract`. Integers are exact; doubles are truncated.
+// Converts amounts of time for `add` and `subtract`. Integers are exact; doubles are truncated or rounded.
 
 import { msg } from '../../base/message.ts'
 import { type TimeUnit, timeUnit } from '../../values/time.ts'

@@ -196,7 +196,7 @@ export function elementAt(elements: readonly Value[], index: number, call: Call)
   return elements[within(elements, index, call)] as Value
 }
 
-/** The table of arrays. Methods that create sets from sets are in the table of sets. */
+/** The table of arrays. */
 export const arrayMembers: Members = members('Array', [
   ...access,
   ...parts,

@@ -246,9 +246,9 @@ function scaleToInteger(value: number, scale: number, half: Half): bigint {
 }
 
 /**
- * Rounds (with 0.5) or truncates (with 0) a number to `digits` decimal places; a negative number gives tens, hundreds and
- * so on. The formulas reproduce results that apps have observed: negative numbers are rounded toward zero, and integers
- * give Longs.
+ * Rounds (with 0.5) or truncates (with 0) a number to `digits` decimal places; a negative number gives tens, hundreds
+ * and so on. The formulas reproduce results that apps have observed: negative numbers are rounded toward zero, and
+ * integers give Longs.
  */
 function cutDigits(value: NumberValue, digits: number, half: Half): NumberValue {
   const scale = 10 ** digits

@@ -1,5 +1,5 @@
-// Methods of lazy sets and event sources, and the module Set. Methods that return a set read nothing; other methods read as much as they
-// need.
+// Methods of lazy sets and event sources, and the module Set. Methods that return a set read nothing; other methods
+// read as much as they need.
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'

@@ -16,7 +16,7 @@ const { method } = entriesFor<string>()
 
 /** The cost of compiling a character of an expression, relative to searching a character. */
 const compilationsPerUnit = 64
-/** Instructions of RE2 per character in the time of one step. */
+/** The number of RE2 instructions that take as long as searching one character. */
 const instructionsPerLook = 2
 
 /** Compiles an expression. Throws `invalid_regex`. */

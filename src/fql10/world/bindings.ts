@@ -14,7 +14,7 @@ import type { Body } from './bodies.ts'
 import { emptyWorld } from './empty-world.ts'
 import { runtimeOf, storedOf } from './stored-values.ts'
 
-/** The value of a computed field for a document. Throws a QueryFailure or UnstorableValue if the document has no value. */
+/** The value of a computed field for a document. Throws a QueryFailure or UnstorableValue without one. */
 export function boundValue({ node, source }: Body, document: DocumentValue, session: Session): StoredValue {
   const interpreter = interpreterOf(session, worldOf(document))
   const limit = { effect: 'read', forbids: 'observation', place: 'index bindings' } as const
