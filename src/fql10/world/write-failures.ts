@@ -1,6 +1,5 @@
 // Converts rejected reads and writes to failures of version 10: each kind of failure in the model gets a code and a
 // text.
-// failure in the model.
 
 import { unreachable } from '../../base/assert.ts'
 import { type Message, msg, own } from '../../base/message.ts'
