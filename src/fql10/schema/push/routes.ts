@@ -1,12 +1,14 @@
-// The table of endpoints below `/schema/1`, with those that compare schemas or end a staged schema.
+// The endpoints below `/schema/1`: files, pushes, comparison and staged schemas. The endpoints for single items are in
+// item-routes.ts.
 
 import { msg } from '../../../base/message.ts'
 import { isStaged } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
 import type { SchemaRequest } from '../../wire/schema-request.ts'
 import { changesOf } from '../fsl/diff/schema-diff.ts'
-import { itemsIn } from '../fsl/patch.ts'
-import { fileRoutes, pushOf } from './file-routes.ts'
+import { type FileText, itemsIn } from '../fsl/patch.ts'
+import { applyPlan } from './apply.ts'
+import { keepFiles } from './current-files.ts'
 import { itemRoutes } from './item-routes.ts'
 import { type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
 import { commitTime, doesWrite, type Route } from './route.ts'
@@ -19,8 +21,54 @@ import {
   stagedPlan,
   stagedSession,
   stagedState,
+  stagePush,
   stageRehearsal,
 } from './staged-schema.ts'
+
+/** The files of a request, and whether they are the whole schema. */
+function pushOf({ files, parameters }: SchemaRequest): Push {
+  return { files, isWhole: parameters.override !== 'false' }
+}
+
+/** The requested files. Without a staged schema, both schemas are the same. */
+function filesOf({ parameters }: SchemaRequest, session: Session): readonly FileText[] {
+  return parameters.staged === 'true' ? stagedFiles(session) : keepFiles(session)
+}
+
+/** The endpoints for files and pushes. */
+const fileRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: ['files'],
+    answer: ({ request, session, version }) => ({
+      version,
+      files: filesOf(request, session).map(({ name }) => ({ filename: name })),
+    }),
+  },
+  {
+    method: 'GET',
+    path: ['files', '*'],
+    answer({ request, session, version }) {
+      const found = filesOf(request, session).find(({ name }) => name === request.path[1])
+      if (found === undefined) throw notFound()
+      return { version, content: found.text }
+    },
+  },
+  {
+    method: 'POST',
+    path: ['update'],
+    writes: 'always',
+    answer({ request, session, version }) {
+      if (request.parameters.staged === 'true' || isStaged(session)) {
+        stagePush(pushOf(request), session)
+        return { version: commitTime }
+      }
+      const plan = planOf(pushOf(request), session)
+      applyPlan(plan, session)
+      return { version: plan.changes.length > 0 ? commitTime : version }
+    },
+  },
+]
 
 /** Compares schemas without writing. */
 const compare: Route['answer'] = ({ request, session, version }) => {
