@@ -266,7 +266,7 @@ export class Call {
   }
 
   /** Creates the null that a function without a result returns. */
-  done(): NullValue {
+  nullResult(): NullValue {
     return new NullValue(literalNull, this.span)
   }
 
@@ -276,7 +276,7 @@ export class Call {
   }
 
   /** Applies a predicate. Null counts as false. */
-  holds(predicate: FunctionValue, ...args: Value[]): boolean {
+  test(predicate: FunctionValue, ...args: Value[]): boolean {
     const result = this.evaluation.apply(predicate, args, this)
     if (typeof result === 'boolean') return result
     if (result === null || result instanceof NullValue) return false

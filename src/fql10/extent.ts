@@ -15,7 +15,7 @@ interface Extent {
 }
 
 /** Minimum size of cached extents. Smaller values are measured again. */
-const rememberedFrom = 64
+const cachedUnitsMin = 64
 
 const extents = new WeakMap<object, Extent>()
 const single: Extent = { units: 1, depth: 0 }
@@ -35,7 +35,7 @@ function extentOf(value: Value): Extent {
   if (isStruct(value)) for (const key of value.keys()) units += key.length
   step()
   const extent = { units, depth: depth + 1 }
-  if (units >= rememberedFrom) extents.set(value, extent)
+  if (units >= cachedUnitsMin) extents.set(value, extent)
   return extent
 }
 
@@ -55,7 +55,7 @@ export function concatenate(left: readonly Value[], right: readonly Value[], cal
   rejectBeyond(extent, call)
   longCall(left.length + right.length)
   const whole = [...left, ...right]
-  if (extent.units >= rememberedFrom) extents.set(whole, extent)
+  if (extent.units >= cachedUnitsMin) extents.set(whole, extent)
   return whole
 }
 

@@ -7,11 +7,11 @@ import { Source } from './syntax/source.ts'
 import type { ComposedQuery } from './syntax/template.ts'
 
 /** Upper bound for the cached trees in bytes. Texts of `longUnits` UTF-16 units and above are not cached. */
-const rememberedBytesMax = 33_554_432
+const cachedBytesMax = 33_554_432
 const longUnits = 65_536
 
-const remembered = new GenerationCache<string, Program>(
-  rememberedBytesMax,
+const cache = new GenerationCache<string, Program>(
+  cachedBytesMax,
   ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
@@ -19,9 +19,9 @@ const remembered = new GenerationCache<string, Program>(
 export function programOf({ text, placeholders }: ComposedQuery): Program {
   // The placeholder positions are part of the key, because a client can also write `<value>` in its text.
   const key = placeholders.length === 0 ? text : `${placeholders.join()} ${text}`
-  const known = remembered.get(key)
+  const known = cache.get(key)
   if (known !== undefined) return known
   const program = parseQuery(new Source('*query*', text), placeholders)
-  if (text.length < longUnits) remembered.set(key, program)
+  if (text.length < longUnits) cache.set(key, program)
   return program
 }

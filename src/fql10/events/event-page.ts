@@ -186,7 +186,7 @@ class PageReader {
     for (const { apply, kind, origin } of this.#opened.steps) {
       const call = callAt(origin, moment.call).asOf(moment.call.at)
       if (kind === 'map') value = call.apply(apply, value)
-      else if (!call.holds(apply, value)) return undefined
+      else if (!call.test(apply, value)) return undefined
     }
     return { value, moment }
   }

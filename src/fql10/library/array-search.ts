@@ -47,13 +47,14 @@ function lastIndex(elements: Elements, end: number, test: (element: Value) => bo
 
 const same = (element: Value) => (other: Value) => equalElements(other, element)
 
-const holding = (predicate: FunctionValue, call: Call) => (element: Value) => call.holds(predicate, element)
+const predicateTest = (predicate: FunctionValue, call: Call) => (element: Value) =>
+  call.test(predicate, element)
 
 /** Tests all elements, even if the caller takes only the first or the last one. */
-function allHolding(elements: Elements, predicate: FunctionValue, call: Call): readonly Value[] {
+function filterAll(elements: Elements, predicate: FunctionValue, call: Call): readonly Value[] {
   return elements.filter(element => {
     step()
-    return call.holds(predicate, element)
+    return call.test(predicate, element)
   })
 }
 
@@ -83,7 +84,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     summary: 'The first element for which a predicate returns true, null when there is none.',
     example: ['[1, 2, 3].firstWhere(n => n > 1)', '2'],
     run: (elements, { predicate }, call) =>
-      allHolding(elements, predicate, call)[0] ?? call.nothing(msg`no element found`),
+      filterAll(elements, predicate, call)[0] ?? call.nothing(msg`no element found`),
   }),
   method('lastWhere', {
     parameters: { predicate: callback(1, 'pred') },
@@ -91,7 +92,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     summary: 'The last element for which a predicate returns true, null when there is none.',
     example: ['[1, 2, 3].lastWhere(n => n > 1)', '3'],
     run: (elements, { predicate }, call) =>
-      allHolding(elements, predicate, call).at(-1) ?? call.nothing(msg`no element found`),
+      filterAll(elements, predicate, call).at(-1) ?? call.nothing(msg`no element found`),
   }),
   method('indexWhere', {
     parameters: { predicate: callback(1) },
@@ -101,7 +102,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
       'The first position at which a predicate returns true, from a position on; null when there is none.',
     example: ['[1, 2, 3].indexWhere(n => n > 1)', '1'],
     run: (elements, { predicate, start }, call) =>
-      found(firstIndex(elements, startOf(elements, start, call), holding(predicate, call)), call),
+      found(firstIndex(elements, startOf(elements, start, call), predicateTest(predicate, call)), call),
   }),
   method('lastIndexWhere', {
     parameters: { predicate: callback(1) },
@@ -111,6 +112,6 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
       'The last position at which a predicate returns true, at or before a position; null when there is none.',
     example: ['[1, 2, 3].lastIndexWhere(n => n > 1)', '2'],
     run: (elements, { predicate, end }, call) =>
-      found(lastIndex(elements, endOf(elements, end, call), holding(predicate, call)), call),
+      found(lastIndex(elements, endOf(elements, end, call), predicateTest(predicate, call)), call),
   }),
 ]

@@ -171,7 +171,7 @@ const mapping = [
     run: (elements, { predicate }, call) =>
       elements.filter(element => {
         step()
-        return call.holds(predicate, element)
+        return call.test(predicate, element)
       }),
   }),
   method('filter', {

@@ -111,7 +111,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
       summary: 'True if a predicate returns true for an element.',
       example: [`[1, 2]${made}.any(n => n > 1)`, 'true'],
       run: (receiver, { predicate }, call) =>
-        some(elements(receiver, call), element => call.holds(predicate, element)),
+        some(elements(receiver, call), element => call.test(predicate, element)),
     }),
     method('every', {
       parameters: { predicate: callback(1) },
@@ -119,7 +119,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
       summary: 'True if a predicate returns true for all elements.',
       example: [`[1, 2]${made}.every(n => n > 1)`, 'false'],
       run: (receiver, { predicate }, call) =>
-        !some(elements(receiver, call, 'every'), element => !call.holds(predicate, element)),
+        !some(elements(receiver, call, 'every'), element => !call.test(predicate, element)),
     }),
   ]
 }
@@ -183,7 +183,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
           step()
           call.apply(args.callback, element)
         }
-        return call.done()
+        return call.nullResult()
       },
     }),
   ]

@@ -52,7 +52,7 @@ export const globalFunctions: readonly FunctionDefinition[] = [
     run: (_, args, call) => {
       const message = args.map(arg => displayText(arg, call)).join(' ')
       call.evaluation.addLogLine({ name: 'log', message, span: call.span })
-      return call.done()
+      return call.nullResult()
     },
   }),
   method('newId', {

@@ -43,7 +43,7 @@ export class WhereSet extends AppliedSet {
     const place = () => item.place()
     const tested = call.evaluation.attempt((): SetItem => {
       const value = item.value()
-      return call.holds(this.applied, value)
+      return call.test(this.applied, value)
         ? { kind: 'element', value: () => value, place }
         : { kind: 'left out', place }
     })

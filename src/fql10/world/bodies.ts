@@ -12,10 +12,10 @@ export interface Body {
 }
 
 /** Upper bound for the cached trees, in bytes. */
-const rememberedBytesMax = 33_554_432
+const cachedBytesMax = 33_554_432
 
-const remembered = new GenerationCache<string, Body>(
-  rememberedBytesMax,
+const cache = new GenerationCache<string, Body>(
+  cachedBytesMax,
   ({ source }) => (64 + source.text.length) * treeBytesPerUnit,
 )
 
@@ -25,10 +25,10 @@ const remembered = new GenerationCache<string, Body>(
  */
 export function bodyOf(text: string, name: string): Body {
   const key = `${name} ${text}`
-  const known = remembered.get(key)
+  const known = cache.get(key)
   if (known !== undefined) return known
   const source = new Source(name, text)
   const body = { node: parseLambda(source), source }
-  remembered.set(key, body)
+  cache.set(key, body)
   return body
 }

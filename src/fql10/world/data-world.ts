@@ -149,10 +149,10 @@ export class DataWorld extends DocumentReader implements World {
 }
 
 /** Upper bound for the cached keys. Each entry contains the secret that the key was derived from. */
-const rememberedMax = 1000
+const cachedKeysMax = 1000
 
-const remembered = new GenerationCache<string, { readonly secret: Uint8Array; readonly key: Uint8Array }>(
-  rememberedMax,
+const cache = new GenerationCache<string, { readonly secret: Uint8Array; readonly key: Uint8Array }>(
+  cachedKeysMax,
 )
 
 /**
@@ -161,9 +161,9 @@ const remembered = new GenerationCache<string, { readonly secret: Uint8Array; re
  */
 function sealingKey(purpose: string, { host, memo, transaction }: Session): Uint8Array {
   const secret = transaction.secretKey(() => host.logins.newKey(memo))
-  const known = remembered.get(purpose)
+  const known = cache.get(purpose)
   if (known !== undefined && compareBytes(known.secret, secret) === 0) return known.key
   const key = createHmac('sha256', secret).update(purpose).digest()
-  remembered.set(purpose, { secret, key })
+  cache.set(purpose, { secret, key })
   return key
 }

@@ -108,7 +108,7 @@ export class DocumentReader {
   /**
    * Reads a document at the call's read time. Undefined if the document does not exist or the caller may not read it.
    */
-  seen(ref: Ref, call: Call): Doc | undefined {
+  readAsOf(ref: Ref, call: Call): Doc | undefined {
     const session = this.#session
     session.asker = call
     const { at } = call

@@ -36,7 +36,7 @@ export function callUser(
     language === '10' ? args.map(arg => new PassedArgument(arg)) : args.map(foreignOrFailure)
   const request = { action: 'call', resource: ref, argument: () => passed('4'), passed, asker: call } as const
   if (!access.allows(request)) throw permissionDenied(call)
-  if (code === undefined) return call.done()
+  if (code === undefined) return call.nullResult()
   const name = stored.fields.get('name')
   const run = (): Value | BoundCall => {
     if (code.language !== '10') return runForeign(code, args, call, session, reader)

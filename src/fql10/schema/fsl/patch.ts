@@ -27,21 +27,21 @@ const warning =
   '// assistance via https://support.fauna.com.\n\n\n'
 
 /** Upper bounds for cached files in bytes: for all trees, and for each fault. */
-const rememberedBytesMax = 33_554_432
+const cachedBytesMax = 33_554_432
 const faultBytes = 512
 
-const remembered = new GenerationCache<string, ParsedFile>(
-  rememberedBytesMax,
+const cache = new GenerationCache<string, ParsedFile>(
+  cachedBytesMax,
   ({ file, faults }) => (64 + file.source.text.length) * treeBytesPerUnit + faults.length * faultBytes,
 )
 
 /** Parses a file, or returns the cached result. */
 export function readFile({ name, text }: FileText): ParsedFile {
   const key = `${name}\n${text}`
-  let parsed = remembered.get(key)
+  let parsed = cache.get(key)
   if (parsed === undefined) {
     parsed = parseFsl(new Source(name, text))
-    remembered.set(key, parsed)
+    cache.set(key, parsed)
   }
   return parsed
 }
