@@ -26,8 +26,8 @@ import { isLanguageWord, shapeOf } from './query-shape.ts'
 import { decodeArguments, type QueryBody, readQueryBody } from './request.ts'
 import {
   completeBody,
-  eventRefused,
-  eventRequestFailed,
+  eventFailure,
+  failedEventRequest,
   failureBody,
   isResultBody,
   type RequestOptions,
@@ -192,7 +192,7 @@ export const version10: NamedLanguage<'10'> = {
     if (isSchemaRequest(request)) return refusedSchemaRequest(error)
     const failed = error instanceof FailedQuery ? error : undefined
     const failure = failed?.failure ?? (error instanceof QueryFailure ? error : stackOverflow())
-    if (optionsOf(request).endpoint !== undefined) return eventRefused(failure)
+    if (optionsOf(request).endpoint !== undefined) return eventFailure(failure)
     const beginning = failed?.beginning ?? failureBody(failure, undefined, summaryOf(failure.diagnostics))
     return {
       status: 400,
@@ -205,7 +205,7 @@ export const version10: NamedLanguage<'10'> = {
     const options = optionsOf(request)
     return options.endpoint === undefined
       ? requestFailed(error, metrics, options)
-      : eventRequestFailed(error, metrics)
+      : failedEventRequest(error, metrics)
   },
   stackOverflow,
   parseExplanation({ body }) {

@@ -104,14 +104,14 @@ function faultOfRequest(error: RequestError): Fault {
 }
 
 /** The response to a failed request for a feed or a stream. */
-export function eventRequestFailed(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
+export function failedEventRequest(error: RequestError, metrics: QueryMetrics | undefined): Rendered {
   const { code, description, status } = error
   const rendered = aggressiveDeadline(error, metrics) ?? { status, body: eventErrorBody(code, description) }
   return { ...rendered, fault: faultOfRequest(error) }
 }
 
 /** The response to a feed or stream whose query failed. */
-export function eventRefused(failure: QueryFailure): Rendered {
+export function eventFailure(failure: QueryFailure): Rendered {
   const { code, message } = failure
   const body = `{"error":{"code":"${code}","message":${quoteJson(message)}}}`
   return { status: 400, body, fault: faultOf(failure) }

@@ -1,6 +1,6 @@
 // Values of version 10, which come in its format `tagged`: in the shape in which pages show values, and as text.
 
-import { bracketed, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
+import { inBrackets, keyText, quoted } from '../../../src/fql10/text/quoted.ts'
 import { isMap, type Json, textAt } from './json.ts'
 import { type Native, tagOf } from './refs.ts'
 
@@ -113,7 +113,7 @@ export function printTagged(value: Json, level = 0): string {
   if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) {
     const lines = value.map(element => printTagged(element, level + 1))
-    return bracketed('[', lines, ']', level)
+    return inBrackets('[', lines, ']', level)
   }
   if (!isMap(value)) return String(value)
   const [tag, inner] = taggedOf(value) ?? ['@object', value]
@@ -136,5 +136,5 @@ export function printTagged(value: Json, level = 0): string {
   }
   if (!isMap(inner)) return quoted(String(inner))
   const lines = [...fieldsOf(inner)].map(([key, each]) => `${keyText(key)}: ${printTagged(each, level + 1)}`)
-  return bracketed('{', lines, '}', level)
+  return inBrackets('{', lines, '}', level)
 }

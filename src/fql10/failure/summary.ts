@@ -37,22 +37,27 @@ function* piecesOf({ name, message, span, annotation, remarks = [], trace = [] }
     yield `info at ${span?.source.name ?? '<no source>'}:${span?.source.lineOf(span.start) ?? 0}: ${message}`
     return
   }
-  yield titled(`${name}: ${message}`, span, undefined, annotation)
+  yield renderTitled(`${name}: ${message}`, span, undefined, annotation)
   for (const remark of remarks) yield drawRemark(remark, span)
   for (const [index, entry] of trace.entries()) {
-    yield titled(index === 0 && remarks.length > 0 ? 'trace:' : undefined, entry, span)
+    yield renderTitled(index === 0 && remarks.length > 0 ? 'trace:' : undefined, entry, span)
   }
 }
 
 function drawRemark({ name, message, span, suggestion }: Remark, main: Span | undefined): string {
   const title = message === '' ? `${name}:` : `${name}: ${message}`
-  if (suggestion === undefined || span === undefined) return titled(title, span, main)
+  if (suggestion === undefined || span === undefined) return renderTitled(title, span, main)
   const place = placeOf(span, main)
-  return [title, ...place, suggested(span, suggestion)].join('\n')
+  return [title, ...place, suggestionExcerpt(span, suggestion)].join('\n')
 }
 
 /** A title, the position (unless it is on the line of the main one), and the source lines. */
-function titled(title: string | undefined, span: Span | undefined, main?: Span, annotation?: string): string {
+function renderTitled(
+  title: string | undefined,
+  span: Span | undefined,
+  main?: Span,
+  annotation?: string,
+): string {
   const lines = title === undefined ? [] : [title]
   if (span === undefined) return [...lines, 'at <no source>'].join('\n')
   const shown = withinText(span)
@@ -101,7 +106,7 @@ function excerpt({ source, start, end }: Span, annotation: string | undefined, m
  * The source lines after the suggested change, with the inserted text marked. For a removal, the removed text is marked
  * instead.
  */
-function suggested(span: Span, suggestion: string): string {
+function suggestionExcerpt(span: Span, suggestion: string): string {
   const { source, start, end } = span
   if (suggestion === '') return excerpt(span, undefined, '-')
   const after = new Source(source.name, source.text.slice(0, start) + suggestion + source.text.slice(end))

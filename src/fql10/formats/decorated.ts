@@ -3,7 +3,7 @@
 import { step } from '../../base/effort.ts'
 import { javaDoubleText } from '../../values/double-text.ts'
 import { tokenOf } from '../events/token.ts'
-import { bracketed, keyText, quoted } from '../text/quoted.ts'
+import { inBrackets, keyText, quoted } from '../text/quoted.ts'
 import { debugText } from '../text-of-value.ts'
 import { isArray, isStruct, type Struct, type Value } from '../value.ts'
 import type { Rendering } from './rendering.ts'
@@ -18,7 +18,7 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
   }
   if (isArray(value)) {
     const lines = value.map(element => decorate(element, rendering, level + 1))
-    return bracketed('[', lines, ']', level)
+    return inBrackets('[', lines, ']', level)
   }
   if (isStruct(value)) return decorateStruct(value, rendering, level)
   switch (value.kind) {
@@ -43,7 +43,7 @@ export function decorate(value: Value, rendering: Rendering, level = 0): string 
 /** Renders a plain object with one field per line. */
 function decorateStruct(struct: Struct, rendering: Rendering, level: number): string {
   const lines = [...struct].map(([key, value]) => `${keyText(key)}: ${decorate(value, rendering, level + 1)}`)
-  return bracketed('{', lines, '}', level)
+  return inBrackets('{', lines, '}', level)
 }
 
 function doubleText(value: number): string {

@@ -28,7 +28,7 @@ export function firstOf(elements: Iterable<Value>, reason: Message, call: Call):
   return call.nothing(reason)
 }
 
-function folded(elements: Iterable<Value>, seed: Value, reducer: FunctionValue, call: Call): Value {
+function foldElements(elements: Iterable<Value>, seed: Value, reducer: FunctionValue, call: Call): Value {
   let result = seed
   for (const element of elements) {
     step()
@@ -126,7 +126,7 @@ function lookingEntries<Receiver>({ noun, made, isEmpty, elements, backwards }: 
 
 function combiningEntries<Receiver>({ noun, made, called, elements, backwards }: Reading<Receiver>) {
   const { method } = entriesFor<Receiver>()
-  const reduced = (all: Iterable<Value>, reducer: FunctionValue, call: Call): Value => {
+  const reduceElements = (all: Iterable<Value>, reducer: FunctionValue, call: Call): Value => {
     let result: Value | undefined
     for (const element of all) {
       step()
@@ -141,7 +141,7 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       summary: 'Combines a value with each element, from the front.',
       example: [`[1, 2]${made}.fold(10, (sum, n) => sum + n)`, '13'],
       run: (receiver, { seed, reducer }, call) =>
-        folded(elements(receiver, call, 'fold'), seed, reducer, call),
+        foldElements(elements(receiver, call, 'fold'), seed, reducer, call),
     }),
     method('foldRight', {
       parameters: { seed: any, reducer: callback(2) },
@@ -149,21 +149,22 @@ function combiningEntries<Receiver>({ noun, made, called, elements, backwards }:
       summary: 'Combines a value with each element, from the end.',
       example: [`["a", "b"]${made}.foldRight("", (text, s) => text + s)`, '"ba"'],
       run: (receiver, { seed, reducer }, call) =>
-        folded(backwards(receiver, call, 'foldRight'), seed, reducer, call),
+        foldElements(backwards(receiver, call, 'foldRight'), seed, reducer, call),
     }),
     method('reduce', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
       summary: `Combines the first element with each element after it; null for an empty ${noun}.`,
       example: [`[1, 2, 3]${made}.reduce((sum, n) => sum + n)`, '6'],
-      run: (receiver, { reducer }, call) => reduced(elements(receiver, call, 'reduce'), reducer, call),
+      run: (receiver, { reducer }, call) => reduceElements(elements(receiver, call, 'reduce'), reducer, call),
     }),
     method('reduceRight', {
       parameters: { reducer: callback(2) },
       result: 'Any | Null',
       summary: `Combines the last element with each element before it; null for an empty ${noun}.`,
       example: [`["a", "b"]${made}.reduceRight((text, s) => text + s)`, '"ba"'],
-      run: (receiver, { reducer }, call) => reduced(backwards(receiver, call, 'reduceRight'), reducer, call),
+      run: (receiver, { reducer }, call) =>
+        reduceElements(backwards(receiver, call, 'reduceRight'), reducer, call),
     }),
     method('aggregate', {
       parameters: { seed: any, combiner: callback(2) },

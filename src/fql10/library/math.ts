@@ -158,7 +158,7 @@ const sums = [
 ]
 
 /** Creates a function of doubles with a limited domain. */
-function bounded(
+function boundedFunction(
   name: string,
   compute: (x: number) => number,
   [isWithin, reason]: readonly [(x: number) => boolean, string],
@@ -182,11 +182,23 @@ const positive = [(x: number) => !(x <= 0), 'x must be positive'] as const
 const atMostOne = [(x: number) => !(Math.abs(x) > 1), 'argument must lie in [-1, 1]'] as const
 
 const boundedFunctions = [
-  bounded('sqrt', Math.sqrt, notNegative, ['The square root.', 'Math.sqrt(9)', '3.0']),
-  bounded('log', Math.log, positive, ['The natural logarithm.', 'Math.log(1)', '0.0']),
-  bounded('log10', Math.log10, positive, ['The logarithm to the base 10.', 'Math.log10(1000)', '3.0']),
-  bounded('acos', Math.acos, atMostOne, ['The angle with this cosine, in radians.', 'Math.acos(1)', '0.0']),
-  bounded('asin', Math.asin, atMostOne, ['The angle with this sine, in radians.', 'Math.asin(0)', '0.0']),
+  boundedFunction('sqrt', Math.sqrt, notNegative, ['The square root.', 'Math.sqrt(9)', '3.0']),
+  boundedFunction('log', Math.log, positive, ['The natural logarithm.', 'Math.log(1)', '0.0']),
+  boundedFunction('log10', Math.log10, positive, [
+    'The logarithm to the base 10.',
+    'Math.log10(1000)',
+    '3.0',
+  ]),
+  boundedFunction('acos', Math.acos, atMostOne, [
+    'The angle with this cosine, in radians.',
+    'Math.acos(1)',
+    '0.0',
+  ]),
+  boundedFunction('asin', Math.asin, atMostOne, [
+    'The angle with this sine, in radians.',
+    'Math.asin(0)',
+    '0.0',
+  ]),
 ]
 
 /** Java's constants. The conversions multiply by them, as Java does. */

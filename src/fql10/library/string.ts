@@ -41,7 +41,7 @@ export function characterAt(text: string, index: number, call: Call): string {
 const normalForms: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD'] satisfies readonly NormalForm[]
 
 /** A text in the normalization form with a name. */
-function folded(text: string, format: string, call: Call): string {
+function normalizeText(text: string, format: string, call: Call): string {
   longCall(text.length)
   if (format === 'NFKCCaseFold') return casefold(text)
   if (normalForms.includes(format)) return mapKnown(text, part => normalize(part, format as NormalForm))
@@ -49,7 +49,7 @@ function folded(text: string, format: string, call: Call): string {
   throw call.invalidArgument('format', msg`expected a casefold format (one of ${names})`)
 }
 
-function mapped(text: string, map: (text: string) => string): string {
+function mapText(text: string, map: (text: string) => string): string {
   longCall(text.length)
   return mapKnown(text, map)
 }
@@ -114,13 +114,13 @@ const forms = [
     result: 'String',
     summary: 'The text in lower case.',
     example: ['"ABC".toLowerCase()', '"abc"'],
-    run: text => mapped(text, part => part.toLowerCase()),
+    run: text => mapText(text, part => part.toLowerCase()),
   }),
   method('toUpperCase', {
     result: 'String',
     summary: 'The text in upper case.',
     example: ['"abc".toUpperCase()', '"ABC"'],
-    run: text => mapped(text, part => part.toUpperCase()),
+    run: text => mapText(text, part => part.toUpperCase()),
   }),
   method('casefold', {
     optional: { format: string },
@@ -128,7 +128,7 @@ const forms = [
     summary:
       'The text in a form that is equal for texts that differ in case only, or in a normal form of Unicode.',
     example: ['"ABC".casefold()', '"abc"'],
-    run: (text, { format = 'NFKCCaseFold' }, call) => folded(text, format, call),
+    run: (text, { format = 'NFKCCaseFold' }, call) => normalizeText(text, format, call),
   }),
   toText('"abc".toString()', '"abc"', 'The text itself.'),
 ]

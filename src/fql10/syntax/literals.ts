@@ -39,11 +39,11 @@ export function readNumber(reader: SourceReader): LiteralNode {
   }
   const radix =
     text.charCodeAt(reader.at) === code.zero ? radixes[(text[reader.at + 1] ?? '').toLowerCase()] : undefined
-  const value = radix === undefined ? decimal(reader, negative) : prefixed(reader, radix, negative)
+  const value = radix === undefined ? decimal(reader, negative) : readWithRadix(reader, radix, negative)
   return { kind: 'literal', value, start, end: reader.at }
 }
 
-function prefixed(reader: SourceReader, digits: RegExp, negative: boolean): bigint | number {
+function readWithRadix(reader: SourceReader, digits: RegExp, negative: boolean): bigint | number {
   const prefix = `0${(reader.text[reader.at + 1] as string).toLowerCase()}`
   reader.at += 2
   digits.lastIndex = reader.at

@@ -35,7 +35,7 @@ export function keyText(key: string): string {
 }
 
 /** Elements or fields in brackets, one per line, at an indentation level. */
-export function bracketed(open: string, lines: readonly string[], close: string, level: number): string {
+export function inBrackets(open: string, lines: readonly string[], close: string, level: number): string {
   if (lines.length === 0) return open + close
   const indent = '  '.repeat(level)
   return `${open}\n${lines.map(line => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`

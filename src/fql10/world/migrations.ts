@@ -167,11 +167,11 @@ function valueFor({ path, type, value: filler }: NewField, collection: string, s
         )
   if (failures.length === 0) return outcome
   const lines = failures.map(each => `\n  ${each}`)
-  return { failure: unplaced(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
+  return { failure: withoutPlace(`Failed to convert backfill value.\nconstraint failures:${lines.join('')}`) }
 }
 
 /** Errors of backfill values have no position in a text (reference, schema endpoints, 5). */
-function unplaced(message: string): string {
+function withoutPlace(message: string): string {
   return `error: ${message}\nat <no source>`
 }
 
@@ -183,6 +183,6 @@ function evaluateFiller({ expression }: Filler, name: string, session: Session):
   })
   return catchError(QueryFailure, run, (error): Outcome => {
     const why = error.code === 'invalid_type' ? `${error.message}.` : renderError(error)
-    return { failure: unplaced(`Failed to convert migration.\n${why}`) }
+    return { failure: withoutPlace(`Failed to convert migration.\n${why}`) }
   })
 }

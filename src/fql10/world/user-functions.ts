@@ -73,7 +73,7 @@ function runForeign(
         : session.withEffectLimit(limit.effect === 'pure' ? 'pure' : 'read', 'auth predicates', run)
     return runtimeOf(result, ref => reader.document(ref, call.at))
   } catch (error) {
-    throw translated(error, call, reader)
+    throw translateError(error, call, reader)
   }
 }
 
@@ -88,7 +88,7 @@ function foreignArgument(arg: Value, parameter: string, call: Call): StoredValue
   )
 }
 
-function translated(error: unknown, call: Call, reader: DocumentReader): unknown {
+function translateError(error: unknown, call: Call, reader: DocumentReader): unknown {
   if (error instanceof QueryFailure) return error
   if (error instanceof Failure) return call.failure('eval_error', msg`${error.message}`)
   if (!(error instanceof LanguageError)) return error

@@ -2,7 +2,7 @@
 
 import { native, type ObjectValue, type Value } from '../../../values/value.ts'
 import { type Node, shortParameter } from '../../syntax/nodes.ts'
-import { ItemPrinter, printedPath } from './print.ts'
+import { ItemPrinter, printPath } from './print.ts'
 import {
   type ActionMember,
   type CollectionItem,
@@ -66,7 +66,7 @@ function someObject(entries: readonly (readonly [string, Value])[]): Value | und
 }
 
 /** The alias or the role of an item's annotations. */
-function annotated({ annotations }: SchemaItem, kind: 'alias' | 'role'): string | undefined {
+function annotationOf({ annotations }: SchemaItem, kind: 'alias' | 'role'): string | undefined {
   return annotations.find(each => each.kind === kind)?.name.text
 }
 
@@ -79,7 +79,7 @@ class DefinitionWriter extends ItemPrinter {
     const [migrations] = ofKind(members, 'migrations')
     return object({
       name: item.name.text,
-      alias: annotated(item, 'alias'),
+      alias: annotationOf(item, 'alias'),
       history_days: history === withoutEnd ? null : history,
       ttl_days: setting('ttl_days'),
       document_ttls: setting('document_ttls'),
@@ -120,7 +120,7 @@ class DefinitionWriter extends ItemPrinter {
   }
 
   #migration(statement: MigrationStatement): Value {
-    const path = ({ path: steps }: FieldPathPlace) => printedPath(steps)
+    const path = ({ path: steps }: FieldPathPlace) => printPath(steps)
     const { kind } = statement
     const given = object({
       field: 'field' in statement ? path(statement.field) : undefined,
@@ -141,8 +141,8 @@ class DefinitionWriter extends ItemPrinter {
       name: item.name.text,
       body: `(${names.join(', ')}) => ${this.block(body)}`,
       signature: result && `(${types.join(', ')}) => ${this.type(result)}`,
-      alias: annotated(item, 'alias'),
-      role: annotated(item, 'role'),
+      alias: annotationOf(item, 'alias'),
+      role: annotationOf(item, 'role'),
     })
   }
 
@@ -188,9 +188,9 @@ class DefinitionWriter extends ItemPrinter {
 }
 
 function term({ mva, path }: IndexPath): Value {
-  return object({ field: printedPath(path), mva })
+  return object({ field: printPath(path), mva })
 }
 
 function value({ mva, order, path }: IndexPath): Value {
-  return object({ field: printedPath(path), order, mva })
+  return object({ field: printPath(path), order, mva })
 }

@@ -2,7 +2,7 @@
 // the rest.
 
 import type { SourceRange } from './outline.ts'
-import { indented } from './print-expression.ts'
+import { indentLines } from './print-expression.ts'
 
 interface Edit {
   /** The start of the edit. Edits are applied from the end of the text to its start. */
@@ -20,7 +20,7 @@ export class TextEdits {
 
   /** Replaces a range. Additional lines of the new text get the indentation of the replaced line. */
   replace({ end, start }: SourceRange, by: string): void {
-    const apply = (text: string) => text.slice(0, start) + aligned(by, text, start) + text.slice(end)
+    const apply = (text: string) => text.slice(0, start) + alignLines(by, text, start) + text.slice(end)
     this.#edits.push({ at: start, apply })
   }
 
@@ -38,7 +38,7 @@ export class TextEdits {
   append(block: SourceRange, level: number, lines: readonly string[]): void {
     if (lines.length === 0) return
     const brace = block.end - 1
-    this.#edits.push({ at: brace, apply: text => appended(text, brace, '  '.repeat(level), lines) })
+    this.#edits.push({ at: brace, apply: text => appendLines(text, brace, '  '.repeat(level), lines) })
   }
 
   /** The text after all edits. */
@@ -55,7 +55,7 @@ function indentAt(text: string, at: number): string {
   return /^[ \t]*/.exec(line)?.[0] ?? ''
 }
 
-function aligned(inserted: string, text: string, at: number): string {
+function alignLines(inserted: string, text: string, at: number): string {
   return inserted.replaceAll('\n', `\n${indentAt(text, at)}`)
 }
 
@@ -67,11 +67,11 @@ export function cut(text: string, { end, start }: SourceRange): string {
   return /^[ \t]*(\r?\n|$)/.test(after) ? before.trimEnd() + after : before + after.trimStart()
 }
 
-function appended(text: string, brace: number, indent: string, lines: readonly string[]): string {
+function appendLines(text: string, brace: number, indent: string, lines: readonly string[]): string {
   const before = text.slice(0, brace)
   const kept = before.trimEnd()
   const space = before.slice(kept.length)
-  const inserted = lines.map(line => indented(`\n${line}`).replaceAll('\n', `\n${indent}`)).join('')
+  const inserted = lines.map(line => indentLines(`\n${line}`).replaceAll('\n', `\n${indent}`)).join('')
   const gap = space.includes('\n') ? space : `\n${indent}`
   return kept + inserted + gap + text.slice(brace)
 }

@@ -3,9 +3,9 @@
 import { step, stepsPerDefinition } from '../../../base/effort.ts'
 import type { TextEdits } from './edit.ts'
 import type { AnnotationPlace, SourceRange } from './outline.ts'
-import { ItemPrinter, type Member, memberKey, printedAnnotation, saysNothing } from './print.ts'
-import { printedName } from './print-expression.ts'
-import { type ActionMember, type SchemaItem, ungrouped } from './schema-items.ts'
+import { ItemPrinter, type Member, memberKey, printAnnotation, saysNothing } from './print.ts'
+import { printName } from './print-expression.ts'
+import { type ActionMember, type SchemaItem, withoutParentheses } from './schema-items.ts'
 
 /** Adds the edits that change `item` in a file to `wanted`. Both have the same kind and name. */
 export function patchItem(item: SchemaItem, wanted: SchemaItem, edits: TextEdits): void {
@@ -53,12 +53,12 @@ class ItemPatch {
       const other = wanted.get(annotation.kind)
       if (other === undefined) this.#edits.cut(annotation)
       else if (other.name.text !== annotation.name.text) {
-        this.#edits.replace(annotation.name, printedName(other.name.text))
+        this.#edits.replace(annotation.name, printName(other.name.text))
       }
     }
     const known = new Set(this.#item.annotations.map(({ kind }) => kind))
     const added = this.#wanted.annotations.filter(({ kind }: AnnotationPlace) => !known.has(kind))
-    const lines = added.toReversed().map(each => `${printedAnnotation(each)}\n`)
+    const lines = added.toReversed().map(each => `${printAnnotation(each)}\n`)
     if (lines.length > 0) this.#edits.replace(place, lines.join(''))
   }
 
@@ -132,7 +132,9 @@ class ItemPatch {
       const type = this.#new.type(wanted.type)
       if (this.#old.type(old.type) !== type) this.#edits.replace(old.type, type)
     }
-    const isSame = this.#old.expression(ungrouped(old.body)) === this.#new.expression(ungrouped(wanted.body))
+    const isSame =
+      this.#old.expression(withoutParentheses(old.body)) ===
+      this.#new.expression(withoutParentheses(wanted.body))
     if (!isSame) this.#edits.replace(old.body, this.#new.expression(wanted.body))
   }
 

@@ -10,16 +10,16 @@ import {
   type TypeNode,
 } from '../../syntax/nodes.ts'
 import { isPlainName } from '../field-names.ts'
-import { escaped, printedDecimal, printedString } from './print-text.ts'
+import { escapeText, printDecimal, printString } from './print-text.ts'
 
 /** Indents all lines but the first by one level. Printed string literals contain no newlines. */
-export function indented(text: string): string {
+export function indentLines(text: string): string {
   return text.replaceAll('\n', '\n  ')
 }
 
 /** Encloses lines in braces. */
 export function inBraces(lines: readonly string[]): string {
-  return `{${lines.map(line => indented(`\n${line}`)).join('')}\n}`
+  return `{${lines.map(line => indentLines(`\n${line}`)).join('')}\n}`
 }
 
 /** Prints the nodes of one text. */
@@ -53,7 +53,7 @@ export class ExpressionPrinter {
       case 'object': {
         const last = node.fields.length - 1
         const line = ([key, value]: readonly [string, Node], index: number) =>
-          `${printedKey(key)}: ${this.expression(value)}${index === last ? '' : ','}`
+          `${printKey(key)}: ${this.expression(value)}${index === last ? '' : ','}`
         return inBraces(node.fields.map(line))
       }
       case 'block':
@@ -104,13 +104,13 @@ export class ExpressionPrinter {
   }
 
   #literal({ end, start, value }: Extract<Node, { kind: 'literal' }>): string {
-    if (typeof value === 'string') return printedString(value)
-    return typeof value === 'number' ? printedDecimal(this.#text.slice(start, end)) : `${value}`
+    if (typeof value === 'string') return printString(value)
+    return typeof value === 'number' ? printDecimal(this.#text.slice(start, end)) : `${value}`
   }
 
   #template(parts: readonly (string | Node)[]): string {
     const printed = parts.map(part =>
-      typeof part === 'string' ? escaped(part) : `#{${this.expression(part)}}`,
+      typeof part === 'string' ? escapeText(part) : `#{${this.expression(part)}}`,
     )
     return `"${printed.join('')}"`
   }
@@ -148,9 +148,9 @@ export class ExpressionPrinter {
         return given === '' ? type.name : `${type.name}<${given}>`
       }
       case 'literal':
-        if (typeof type.value === 'string') return printedString(type.value)
+        if (typeof type.value === 'string') return printString(type.value)
         return typeof type.value === 'number'
-          ? printedDecimal(this.#text.slice(type.start, type.end))
+          ? printDecimal(this.#text.slice(type.start, type.end))
           : `${type.value}`
       case 'tuple':
         return `[${type.elements.map(each => this.type(each)).join(', ')}]`
@@ -159,15 +159,15 @@ export class ExpressionPrinter {
       case 'optional':
         return `${this.type(type.inner, 3)}?`
       case 'union':
-        return parenthesised(type.members.map(each => this.type(each, 2)).join(' | '), within > 1)
+        return parenthesize(type.members.map(each => this.type(each, 2)).join(' | '), within > 1)
       case 'intersection':
-        return parenthesised(type.members.map(each => this.type(each, 3)).join(' & '), within > 2)
+        return parenthesize(type.members.map(each => this.type(each, 3)).join(' & '), within > 2)
       case 'function': {
         const parameters = type.parameters.map(({ isRest, name, type: each }) => {
           const label = name === undefined ? '' : `${name}: `
           return `${label}${isRest ? '...' : ''}${this.type(each)}`
         })
-        return parenthesised(`(${parameters.join(', ')}) => ${this.type(type.result)}`, within > 0)
+        return parenthesize(`(${parameters.join(', ')}) => ${this.type(type.result)}`, within > 0)
       }
     }
   }
@@ -175,7 +175,7 @@ export class ExpressionPrinter {
   #objectType({ isOpen, members, wildcard }: Extract<TypeNode, { kind: 'object' }>): string {
     const printed = members.map(({ defaultValue, name, type }) => {
       const value = defaultValue === undefined ? '' : ` = ${this.expression(defaultValue)}`
-      return `${printedKey(name)}: ${this.type(type)}${value}`
+      return `${printKey(name)}: ${this.type(type)}${value}`
     })
     if (wildcard !== undefined) printed.push(`*: ${this.type(wildcard)}`)
     if (isOpen) printed.push('...')
@@ -183,16 +183,16 @@ export class ExpressionPrinter {
   }
 }
 
-function parenthesised(text: string, needed: boolean): string {
+function parenthesize(text: string, needed: boolean): string {
   return needed ? `(${text})` : text
 }
 
 /** Prints an object key. Keywords are valid keys. */
-function printedKey(key: string): string {
-  return /^[a-zA-Z_][a-zA-Z0-9_']*$/.test(key) ? key : printedString(key)
+function printKey(key: string): string {
+  return /^[a-zA-Z_][a-zA-Z0-9_']*$/.test(key) ? key : printString(key)
 }
 
 /** Prints the name of an item, in quotes if necessary. */
-export function printedName(name: string): string {
-  return isPlainName(name) ? name : printedString(name)
+export function printName(name: string): string {
+  return isPlainName(name) ? name : printString(name)
 }

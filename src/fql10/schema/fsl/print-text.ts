@@ -7,7 +7,7 @@ import { escapes } from '../../text/quoted.ts'
 const unescaped: ReadonlySet<string> = new Set(["'", '`'])
 
 /** The content of a text in double quotes. */
-export function escaped(text: string): string {
+export function escapeText(text: string): string {
   let printed = ''
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
@@ -19,12 +19,12 @@ export function escaped(text: string): string {
 }
 
 /** A text in double quotes. */
-export function printedString(text: string): string {
-  return `"${escaped(text)}"`
+export function printString(text: string): string {
+  return `"${escapeText(text)}"`
 }
 
 /** A decimal number in a canonical spelling that keeps all digits. */
-export function printedDecimal(written: string): string {
+export function printDecimal(written: string): string {
   const [, sign = '', integer = '', fraction = '', exponent = '0'] =
     /^([+-]?)\s*([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]+))?$/.exec(written.replaceAll('_', '')) ?? []
   const minus = sign === '-' ? '-' : ''

@@ -1,8 +1,8 @@
 // Prints items and members in schema files, with two spaces per level and one member per line.
 
 import type { AnnotationPlace, ParameterPlace } from './outline.ts'
-import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
-import { printedString } from './print-text.ts'
+import { ExpressionPrinter, inBraces, printName } from './print-expression.ts'
+import { printString } from './print-text.ts'
 import type {
   ActionMember,
   CollectionMember,
@@ -17,30 +17,30 @@ import type {
 } from './schema-items.ts'
 
 /** Prints a path, which begins with a dot: `.a.b[0]["x y"]`. */
-export function printedPath(path: SchemaPath): string {
+export function printPath(path: SchemaPath): string {
   return path
     .map((step, index) => {
       if (typeof step === 'string' && /^[a-zA-Z_][a-zA-Z0-9_]*$/.test(step)) return `.${step}`
-      const inside = typeof step === 'string' ? printedString(step) : `${step}`
+      const inside = typeof step === 'string' ? printString(step) : `${step}`
       return `${index === 0 ? '.' : ''}[${inside}]`
     })
     .join('')
 }
 
 /** Prints a path of an index, including `mva` and `desc`. */
-export function printedIndexPath({ mva, order, path }: IndexPath): string {
-  const inner = mva ? `mva(${printedPath(path)})` : printedPath(path)
+export function printIndexPath({ mva, order, path }: IndexPath): string {
+  const inner = mva ? `mva(${printPath(path)})` : printPath(path)
   return order === 'desc' ? `desc(${inner})` : inner
 }
 
 /** `[.a, mva(.b)]` */
-export function printedPaths(paths: readonly IndexPath[]): string {
-  return `[${paths.map(printedIndexPath).join(', ')}]`
+export function printPaths(paths: readonly IndexPath[]): string {
+  return `[${paths.map(printIndexPath).join(', ')}]`
 }
 
 /** `@alias(x)` */
-export function printedAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | 'name'>): string {
-  return `@${kind}(${printedName(name.text)})`
+export function printAnnotation({ kind, name }: Pick<AnnotationPlace, 'kind' | 'name'>): string {
+  return `@${kind}(${printName(name.text)})`
 }
 
 /** A member of an item, or a part of a member. */
@@ -48,7 +48,7 @@ export type Member = CollectionMember | IndexPart | RoleMember | ActionMember | 
 
 /** The key that identifies a member in two forms of an item. */
 export function memberKey(member: Member): string {
-  if (member.kind === 'unique') return `unique ${printedPaths(member.paths)}`
+  if (member.kind === 'unique') return `unique ${printPaths(member.paths)}`
   return 'name' in member ? `${member.kind} ${member.name.text}` : member.kind
 }
 
@@ -64,8 +64,8 @@ export function saysNothing(member: Member): boolean {
 export class ItemPrinter extends ExpressionPrinter {
   /** Prints an item, without a newline at its end. */
   item(item: SchemaItem): string {
-    const annotations = item.annotations.map(each => `${printedAnnotation(each)}\n`).join('')
-    const name = printedName(item.name.text)
+    const annotations = item.annotations.map(each => `${printAnnotation(each)}\n`).join('')
+    const name = printName(item.name.text)
     if (item.kind === 'function') {
       return `${annotations}function ${name}${this.head(item)} ${this.block(item.body)}`
     }
@@ -101,7 +101,7 @@ export class ItemPrinter extends ExpressionPrinter {
       case 'terms':
       case 'values':
       case 'unique':
-        return `${member.kind} ${printedPaths(member.paths)}`
+        return `${member.kind} ${printPaths(member.paths)}`
       case 'check':
         return `check ${member.name.text} ${this.expression(member.body)}`
       case 'history_days':
@@ -112,16 +112,16 @@ export class ItemPrinter extends ExpressionPrinter {
         return `migrations ${inBraces(member.statements.map(each => this.migration(each)))}`
       case 'privileges': {
         const actions = member.actions.map(each => this.member(each))
-        return `privileges ${printedName(member.name.text)} ${inBraces(actions)}`
+        return `privileges ${printName(member.name.text)} ${inBraces(actions)}`
       }
       case 'action':
         return `${member.name.text}${this.#predicate(member)}`
       case 'membership':
       case 'role':
-        return `${member.kind} ${printedName(member.name.text)}${this.#predicate(member)}`
+        return `${member.kind} ${printName(member.name.text)}${this.#predicate(member)}`
       case 'issuer':
       case 'jwks_uri':
-        return `${member.kind} ${printedString(member.value)}`
+        return `${member.kind} ${printString(member.value)}`
     }
   }
 
@@ -138,9 +138,9 @@ export class ItemPrinter extends ExpressionPrinter {
   migration(statement: MigrationStatement): string {
     const { kind } = statement
     if (kind === 'add_wildcard') return kind
-    const field = printedPath(('into' in statement ? statement.into : statement.field).path)
+    const field = printPath(('into' in statement ? statement.into : statement.field).path)
     const value = kind === 'backfill' ? ` = ${this.expression(statement.value)}` : ''
-    const targets = 'to' in statement ? [statement.to].flat().map(({ path }) => printedPath(path)) : []
+    const targets = 'to' in statement ? [statement.to].flat().map(({ path }) => printPath(path)) : []
     return `${kind} ${field}${value}${targets.length === 0 ? '' : ` -> ${targets.join(', ')}`}`
   }
 }

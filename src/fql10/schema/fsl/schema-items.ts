@@ -218,6 +218,6 @@ export function ofKind<M extends { readonly kind: string }, K extends M['kind']>
 }
 
 /** The lambda of a computed field without its parentheses. */
-export function ungrouped(body: Node): Node {
-  return body.kind === 'group' ? ungrouped(body.inner) : body
+export function withoutParentheses(body: Node): Node {
+  return body.kind === 'group' ? withoutParentheses(body.inner) : body
 }

@@ -10,9 +10,9 @@ import { type LambdaNode, shortParameter } from '../../syntax/nodes.ts'
 import { parseLambda, parseSignature } from '../../syntax/parse-query.ts'
 import { Source } from '../../syntax/source.ts'
 import { parseExpression } from './parse-file.ts'
-import { printedIndexPath } from './print.ts'
-import { ExpressionPrinter, inBraces, printedName } from './print-expression.ts'
-import { printedString } from './print-text.ts'
+import { printIndexPath } from './print.ts'
+import { ExpressionPrinter, inBraces, printName } from './print-expression.ts'
+import { printString } from './print-text.ts'
 import type { SchemaItem } from './schema-items.ts'
 
 /** A definition: its fields in the form of version 10, including the name. */
@@ -39,21 +39,21 @@ export function textOfDefinition({ fields, kind }: StoredDefinition, alias?: str
 }
 
 function annotation(kind: 'alias' | 'role', name: string | undefined): string {
-  return name === undefined ? '' : `@${kind}(${printedName(name)})\n`
+  return name === undefined ? '' : `@${kind}(${printName(name)})\n`
 }
 
 /** Parses and prints a text. Returns the text itself if it has a syntax error. */
-function reprinted(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
+function reprint(source: string, print: (source: Source, printer: ExpressionPrinter) => string): string {
   const printed = () => print(new Source('*body*', source), new ExpressionPrinter(source))
   return catchError(QueryFailure, printed, () => source)
 }
 
 function typeText(source: string): string {
-  return reprinted(source, (each, printer) => printer.type(parseSignature(each)))
+  return reprint(source, (each, printer) => printer.type(parseSignature(each)))
 }
 
 function expressionText(source: string): string {
-  return reprinted(source, (each, printer) => printer.expression(parseExpression(each)))
+  return reprint(source, (each, printer) => printer.expression(parseExpression(each)))
 }
 
 function isShort(lambda: LambdaNode): boolean {
@@ -62,11 +62,11 @@ function isShort(lambda: LambdaNode): boolean {
 
 /** A lambda in parentheses. A short lambda already has them. */
 function groupedLambda(source: string): string {
-  return reprinted(source, (each, printer) => `(${printer.lambda(parseLambda(each))})`)
+  return reprint(source, (each, printer) => `(${printer.lambda(parseLambda(each))})`)
 }
 
 function bareLambda(source: string): string {
-  return reprinted(source, (each, printer) => {
+  return reprint(source, (each, printer) => {
     const lambda = parseLambda(each)
     return isShort(lambda) ? `(${printer.lambda(lambda)})` : printer.lambda(lambda)
   })
@@ -95,7 +95,7 @@ function collectionText(fields: ObjectValue): string {
     ...setting('document_ttls'),
     ...migrationsText(fields),
   ]
-  const name = printedName(textIn(fields, 'name') ?? '')
+  const name = printName(textIn(fields, 'name') ?? '')
   return `${annotation('alias', textIn(fields, 'alias'))}collection ${name} ${inBraces(lines)}`
 }
 
@@ -124,7 +124,7 @@ function pathsText(value: Value | undefined): string {
     const given = isObject(each) ? each : new Map([['field', each]])
     const path = parsePath(textIn(given, 'field') ?? '') ?? []
     const order = given.get('order') === 'desc' ? 'desc' : 'asc'
-    return printedIndexPath({ path, mva: given.get('mva') === true, order, start: 0, end: 0 })
+    return printIndexPath({ path, mva: given.get('mva') === true, order, start: 0, end: 0 })
   })
   return `[${printed.join(', ')}]`
 }
@@ -157,13 +157,13 @@ function functionText(fields: ObjectValue, invented: string | undefined): string
   const alias = annotation('alias', textIn(fields, 'alias') ?? invented)
   const role = annotation('role', textIn(fields, 'role'))
   const signature = textIn(fields, 'signature')
-  const rest = reprinted(body, (source, printer) => {
+  const rest = reprint(body, (source, printer) => {
     const lambda = parseLambda(source)
     const block =
       lambda.body.kind === 'block' ? printer.block(lambda.body) : inBraces([printer.expression(lambda.body)])
     return `${headText(lambda, signature)} ${block}`
   })
-  return `${alias}${role}function ${printedName(textIn(fields, 'name') ?? '')}${rest}`
+  return `${alias}${role}function ${printName(textIn(fields, 'name') ?? '')}${rest}`
 }
 
 /** The parameters of a function, with types if the signature has the same number of parameters. */
@@ -199,14 +199,14 @@ function roleText(fields: ObjectValue): string | undefined {
   const lines = [
     ...privileges.map(each => {
       const actions = actionsOf(each).map(([action, allowed]) => `${action}${predicateText(allowed)}`)
-      return `privileges ${printedName(textIn(each, 'resource') ?? '')} ${inBraces(actions)}`
+      return `privileges ${printName(textIn(each, 'resource') ?? '')} ${inBraces(actions)}`
     }),
     ...memberships.map(each => {
-      const resource = printedName(textIn(each, 'resource') ?? '')
+      const resource = printName(textIn(each, 'resource') ?? '')
       return `membership ${resource}${predicateText(each.get('predicate'))}`
     }),
   ]
-  return `role ${printedName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
+  return `role ${printName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }
 
 /** True unless a predicate, or the value in its place, comes from version 4. */
@@ -218,11 +218,11 @@ function providerText(fields: ObjectValue): string | undefined {
   const roles = itemsOf(fields.get('roles')).map(each => (isObject(each) ? each : new Map([['role', each]])))
   if (roles.some(each => !isOwn(each.get('predicate')))) return undefined
   const lines = [
-    `issuer ${printedString(textIn(fields, 'issuer') ?? '')}`,
-    `jwks_uri ${printedString(textIn(fields, 'jwks_uri') ?? '')}`,
+    `issuer ${printString(textIn(fields, 'issuer') ?? '')}`,
+    `jwks_uri ${printString(textIn(fields, 'jwks_uri') ?? '')}`,
     ...roles.map(
-      each => `role ${printedName(textIn(each, 'role') ?? '')}${predicateText(each.get('predicate'))}`,
+      each => `role ${printName(textIn(each, 'role') ?? '')}${predicateText(each.get('predicate'))}`,
     ),
   ]
-  return `access provider ${printedName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
+  return `access provider ${printName(textIn(fields, 'name') ?? '')} ${inBraces(lines)}`
 }

@@ -14,7 +14,7 @@ import type { Session } from '../../../model/session.ts'
 import type { ObjectValue, Ref } from '../../../values/value.ts'
 import { definitionOf } from '../fsl/definition-of-item.ts'
 import { type FileText, itemsIn } from '../fsl/patch.ts'
-import { printedPath } from '../fsl/print.ts'
+import { printPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles, storeFiles } from './current-files.ts'
 import { definitionsOf } from './definitions.ts'
@@ -144,7 +144,7 @@ export function stagedState(session: Session): StagedState {
 
 function partLine({ hasFailed, name, terms }: UnreadyPart): string {
   const paths = terms.map(({ multiValue, path }) =>
-    multiValue ? `mva(${printedPath(path)})` : printedPath(path),
+    multiValue ? `mva(${printPath(path)})` : printPath(path),
   )
   const what = name === undefined ? `unique constraint on [${paths.join(', ')}]` : `index ${name}`
   return hasFailed ? `  ! ${what}: failed\n` : `  ~ ${what}: building\n`

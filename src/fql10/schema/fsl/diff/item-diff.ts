@@ -3,8 +3,8 @@
 
 import { step, stepsPerDefinition } from '../../../../base/effort.ts'
 import type { AnnotationPlace } from '../outline.ts'
-import { memberKey, printedPaths, saysNothing } from '../print.ts'
-import { printedString } from '../print-text.ts'
+import { memberKey, printPaths, saysNothing } from '../print.ts'
+import { printString } from '../print-text.ts'
 import type {
   ActionMember,
   CollectionItem,
@@ -20,7 +20,7 @@ import type {
   RoleMember,
   SchemaItem,
 } from '../schema-items.ts'
-import { type OfKind, ofKind, ungrouped } from '../schema-items.ts'
+import { type OfKind, ofKind, withoutParentheses } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
 import { type Matching, matchByKey, type Pair } from './pairs.ts'
 import { isSameTree } from './same-tree.ts'
@@ -127,7 +127,7 @@ function within(title: string, lines: readonly DiffLine[]): readonly DiffLine[] 
   return lines.length === 0 ? [] : [markedLine('changed', title), ...lines.map(line => indentLine(line, 2))]
 }
 
-function renamed({ after, before }: ItemPair): readonly DiffLine[] {
+function renameLines({ after, before }: ItemPair): readonly DiffLine[] {
   if (before === undefined || after === undefined || before.name.text === after.name.text) return []
   return [markedLine('changed', `rename to \`${after.name.text}\``)]
 }
@@ -168,7 +168,7 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
   }
   const computedWording = changingWording<Member<'computed'>>(
     ({ name }) => `computed field \`${name.text}\``,
-    pair => !isSameTree(ungrouped(pair.before.body), ungrouped(pair.after.body)),
+    pair => !isSameTree(withoutParentheses(pair.before.body), withoutParentheses(pair.after.body)),
   )
   found.group('Computed fields', linesOf(computed, computedWording))
   found.group('Indexes', linesOf(matchByKey(...members('index'), memberKey), indexWording))
@@ -180,7 +180,7 @@ function compareCollections({ after, before }: ItemPair<CollectionItem>, found: 
     linesOf(matchByKey(constraintsBefore, constraintsAfter, memberKey), constraintWording),
   )
   found.group('Configuration', [
-    ...renamed({ before, after }),
+    ...renameLines({ before, after }),
     ...annotationLines({ before, after }),
     ...fields.kept
       .filter(isDefaultRemoved)
@@ -232,8 +232,8 @@ const indexWording = namedWording<IndexMember>(
 )
 
 const partWording = namedWording<IndexPart>(
-  ({ kind, paths }) => `${kind} set to ${printedPaths(paths)}`,
-  ({ after, before }) => valueLines(before.kind, printedPaths(before.paths), printedPaths(after.paths)),
+  ({ kind, paths }) => `${kind} set to ${printPaths(paths)}`,
+  ({ after, before }) => valueLines(before.kind, printPaths(before.paths), printPaths(after.paths)),
 )
 
 function valueLines(what: string, was: string, is: string): readonly DiffLine[] {
@@ -246,7 +246,7 @@ const constraintWording = changingWording<Constraint>(
   constraint =>
     constraint.kind === 'check'
       ? `check constraint \`${constraint.name.text}\``
-      : `unique constraint on ${printedPaths(constraint.paths)}`,
+      : `unique constraint on ${printPaths(constraint.paths)}`,
   ({ after, before }) =>
     before.kind === 'check' && after.kind === 'check' && !isSameTree(before.body, after.body),
   ' body',
@@ -275,7 +275,7 @@ function settingLines(
 // -------------------------------------------------------------------- functions, roles, access providers
 
 function compareFunctions({ after, before }: ItemPair<FunctionItem>, found: Findings): void {
-  const lines = [...renamed({ before, after }), ...annotationLines({ before, after })]
+  const lines = [...renameLines({ before, after }), ...annotationLines({ before, after })]
   if (before !== undefined && after !== undefined) {
     if (!isSameTree(signatureOf(before), signatureOf(after)))
       lines.push(markedLine('changed', 'change signature'))
@@ -298,7 +298,7 @@ function compareMembers<T extends RoleMember | ProviderMember>(
   const members = (item: { readonly members: readonly T[] } | undefined) =>
     kinds.flatMap(kind => (item?.members ?? []).filter(each => each.kind === kind))
   found.group(undefined, [
-    ...renamed({ before, after }),
+    ...renameLines({ before, after }),
     ...linesOf(matchByKey(members(before), members(after), memberKey), wording),
   ])
 }
@@ -345,6 +345,6 @@ const providerWording: Wording<ProviderMember> = {
       return predicateLines(`role \`${before.name.text}\``, { before, after })
     }
     if (before.kind === 'role' || after.kind === 'role') return []
-    return valueLines(before.kind, printedString(before.value), printedString(after.value))
+    return valueLines(before.kind, printString(before.value), printString(after.value))
   },
 }

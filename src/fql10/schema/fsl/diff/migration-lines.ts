@@ -5,7 +5,7 @@ import { typeText } from '../../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../../model/schema/migration-steps.ts'
 import type { Statement } from '../../migrations/declaration.ts'
 import type { Filler, PlannedStep } from '../../migrations/planned-step.ts'
-import { printedPath } from '../print.ts'
+import { printPath } from '../print.ts'
 import { ExpressionPrinter } from '../print-expression.ts'
 import type { SchemaItem } from '../schema-items.ts'
 import { type DiffLine, indentLine, markedLine } from './drawing.ts'
@@ -46,7 +46,7 @@ function stepLines(step: PlannedStep, fillerText: (filler: Filler) => string): r
     case 'move conflicts':
       return [markedLine('changed', `move values with type conflicts into ${field([step.into])}`)]
     case 'move wildcard': {
-      const kept = step.keep.map(name => printedPath([name])).join(', ')
+      const kept = step.keep.map(name => printPath([name])).join(', ')
       const into = `move all fields into the field ${field([step.into])}`
       return [markedLine('changed', `${into} except fields in the list \`[${kept}]\``)]
     }
@@ -75,5 +75,5 @@ function splitLines(
 }
 
 function field(path: FieldNames): string {
-  return `\`${printedPath(path)}\``
+  return `\`${printPath(path)}\``
 }
