@@ -10,7 +10,7 @@ import {
   type FailureParts,
   QueryFailure,
   type Remark,
-} from './failure/failure.ts'
+} from './failure/query-failure.ts'
 import type { SetItem } from './sets/items.ts'
 import type { Node } from './syntax/nodes.ts'
 import type { Source, Span } from './syntax/source.ts'

@@ -1,6 +1,6 @@
 // Version 10: a text is one query.
 
-import { QueryFailure } from '../../fql10/failure/failure.ts'
+import { QueryFailure } from '../../fql10/failure/query-failure.ts'
 import { summaryOf } from '../../fql10/failure/summary.ts'
 import { parseQuery } from '../../fql10/syntax/parse-query.ts'
 import { Source } from '../../fql10/syntax/source.ts'

@@ -1,7 +1,7 @@
 // Texts for errors about null values.
 
 import { type Message, msg } from '../../base/message.ts'
-import type { Remark } from '../failure/failure.ts'
+import type { Remark } from '../failure/query-failure.ts'
 import { type NullCause, NullValue, type Value } from '../value.ts'
 
 /** The hint with the origin of a null; empty for other values. */

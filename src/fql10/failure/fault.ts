@@ -3,7 +3,7 @@
 import { type Message, messageOf, msg, own } from '../../base/message.ts'
 import type { Fault } from '../../model/language.ts'
 import type { Span } from '../syntax/source.ts'
-import type { QueryFailure } from './failure.ts'
+import type { QueryFailure } from './query-failure.ts'
 
 /** Matches the source names that the service gives: `*query*`, `*udf:NAME*`. */
 const namedSource = /^\*([a-z_]+)(?::(.*))?\*$/s

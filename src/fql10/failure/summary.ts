@@ -2,7 +2,7 @@
 
 import { limits } from '../../base/limits.ts'
 import { Source, type Span } from '../syntax/source.ts'
-import type { Diagnostic, Remark } from './failure.ts'
+import type { Diagnostic, Remark } from './query-failure.ts'
 
 /** Renders all diagnostics for the summary of a response. */
 export function summaryOf(diagnostics: readonly Diagnostic[]): string {

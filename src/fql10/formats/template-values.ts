@@ -1,6 +1,6 @@
 // Decodes the values of a query template. Errors for invalid values underline the placeholder.
 
-import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
+import { type Diagnostic, invalidQuery } from '../failure/query-failure.ts'
 import { placeholderText } from '../syntax/placeholder.ts'
 import type { Source } from '../syntax/source.ts'
 import type { ComposedQuery, TemplateValue } from '../syntax/template.ts'

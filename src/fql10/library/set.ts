@@ -3,7 +3,7 @@
 
 import { msg } from '../../base/message.ts'
 import type { Call } from '../call.ts'
-import { sourceOf, sourceOfFields, withStep } from '../events/source.ts'
+import { sourceOf, sourceOfFields, withStep } from '../events/event-source.ts'
 import { FlatMapSet, MapSet, WhereSet } from '../sets/functional.ts'
 import { type LazySet, lazy, originOf } from '../sets/lazy-set.ts'
 import { checkSize, firstPage, nextPage, pageStruct } from '../sets/pages.ts'

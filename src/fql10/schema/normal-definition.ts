@@ -2,7 +2,7 @@
 
 import { listIn, objectIn } from '../../model/schema/definition-parts.ts'
 import { isArray, isObject, type ObjectValue, type Value } from '../../values/value.ts'
-import type { ConstraintFailure } from '../failure/failure.ts'
+import type { ConstraintFailure } from '../failure/query-failure.ts'
 
 interface StrippedDefinition {
   readonly definition: ObjectValue

@@ -14,7 +14,7 @@ import {
 } from '../../model/schema/field-types.ts'
 import { unionOf } from '../../model/schema/subtypes.ts'
 import type { FindCollection, ReadSignature, ReferredCollection } from '../../model/session.ts'
-import { type Diagnostic, QueryFailure, type Remark } from '../failure/failure.ts'
+import { type Diagnostic, QueryFailure, type Remark } from '../failure/query-failure.ts'
 import type { TypeNode } from '../syntax/nodes.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source, type Span } from '../syntax/source.ts'

@@ -3,7 +3,7 @@
 import { catchError } from '../../base/catch-error.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import type { Value } from '../../values/value.ts'
-import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/query-failure.ts'
 import { renderInMessage } from '../failure/summary.ts'
 import { parseSignature } from '../syntax/parse-query.ts'
 import { Source } from '../syntax/source.ts'

@@ -4,7 +4,7 @@
 import { step } from '../../base/effort.ts'
 import type { Value as StoredValue } from '../../values/value.ts'
 import type { Call } from '../call.ts'
-import { QueryFailure } from '../failure/failure.ts'
+import { QueryFailure } from '../failure/query-failure.ts'
 import { type FunctionValue, SetValue, type Value } from '../value.ts'
 import { type SetItem, type SetPosition, withPlace } from './items.ts'
 import { callAt, DerivedSet, type LazySet, lazy, type Origin, type Save, savedOrigin } from './lazy-set.ts'

@@ -2,7 +2,7 @@
 // reading the next element.
 
 import type { Value as StoredValue } from '../../values/value.ts'
-import type { QueryFailure } from '../failure/failure.ts'
+import type { QueryFailure } from '../failure/query-failure.ts'
 import type { Value } from '../value.ts'
 
 /** A position in a set, in a format that the set defines: plain data that can be stored. */

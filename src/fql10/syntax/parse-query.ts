@@ -1,7 +1,7 @@
 // Parses a text, and reports all its faults.
 
 import { type Message, msg, own } from '../../base/message.ts'
-import { type Diagnostic, invalidQuery } from '../failure/failure.ts'
+import { type Diagnostic, invalidQuery } from '../failure/query-failure.ts'
 import type { LambdaNode, Node, Program, TypeNode } from './nodes.ts'
 import { Parser } from './parser.ts'
 import { ExpectedTokens, FaultRecorded } from './reader.ts'

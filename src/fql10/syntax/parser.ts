@@ -15,9 +15,9 @@ import {
   type TypeNode,
 } from './nodes.ts'
 import { ObjectReader } from './objects.ts'
-import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './operators.ts'
 import { skipCases } from './patterns.ts'
 import { placeholderText } from './placeholder.ts'
+import { bodyOfShortLambda, type Operator, readOperator, treeOf } from './precedence.ts'
 import { code, type ExpectedTokens, isKeyword, startsName } from './reader.ts'
 import { readType } from './types.ts'
 

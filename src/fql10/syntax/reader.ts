@@ -2,7 +2,7 @@
 
 import { limits } from '../../base/limits.ts'
 import { type Message, msg } from '../../base/message.ts'
-import type { Diagnostic, Remark } from '../failure/failure.ts'
+import type { Diagnostic, Remark } from '../failure/query-failure.ts'
 import type { Source } from './source.ts'
 
 /** Words that cannot be names of variables, parameters or projected fields. */

@@ -4,7 +4,7 @@ import { resourceActions } from '../../model/auth/contract.ts'
 import type { FieldPath } from '../../model/failure.ts'
 import { valueTypeText } from '../../model/schema/field-types.ts'
 import { isArray, isObject, type ObjectValue, type Value as StoredValue } from '../../values/value.ts'
-import type { ConstraintFailure } from '../failure/failure.ts'
+import type { ConstraintFailure } from '../failure/query-failure.ts'
 import { failureAt } from '../schema/text-failures.ts'
 
 /** A member of an object that is part of a native document. */

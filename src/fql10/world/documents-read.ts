@@ -24,8 +24,8 @@ import {
   type VersionRenderCache,
 } from '../../values/value.ts'
 import type { Absence, Call } from '../call.ts'
+import { encodeJson } from '../formats/json-text.ts'
 import type { Rendering } from '../formats/rendering.ts'
-import { encodeJson } from '../formats/tagged.ts'
 import { deletedCollection, nativeOf } from '../library/natives.ts'
 import { isReservedField } from '../schema/field-names.ts'
 import {

@@ -3,7 +3,7 @@
 import { msg } from '../../base/message.ts'
 import { epoch } from '../../base/micros.ts'
 import type { World } from '../call.ts'
-import { QueryFailure } from '../failure/failure.ts'
+import { QueryFailure } from '../failure/query-failure.ts'
 
 function nowhere(): never {
   const message = msg`Documents are not available here.`

@@ -16,7 +16,7 @@ import {
   Time,
   TransactionTime,
 } from '../../values/value.ts'
-import type { ConstraintFailure } from '../failure/failure.ts'
+import type { ConstraintFailure } from '../failure/query-failure.ts'
 import { nativeOf } from '../library/natives.ts'
 import { collectionShape } from '../schema/collection-shape.ts'
 import type { Doc } from '../value.ts'

@@ -14,7 +14,7 @@ import {
 } from '../../model/schema/fault-texts.ts'
 import { native, type Ref } from '../../values/value.ts'
 import { type Call, failureWithin } from '../call.ts'
-import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failure/failure.ts'
+import { type ConstraintFailure, type Diagnostic, QueryFailure } from '../failure/query-failure.ts'
 import { renderInMessage } from '../failure/summary.ts'
 import { nativeOf } from '../library/natives.ts'
 

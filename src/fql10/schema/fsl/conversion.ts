@@ -2,7 +2,7 @@
 // that it can.
 
 import { type Message, msg } from '../../../base/message.ts'
-import type { Diagnostic, Remark } from '../../failure/failure.ts'
+import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import type { LambdaNode, Node } from '../../syntax/nodes.ts'
 import type { Source } from '../../syntax/source.ts'
 import { isPlainName } from '../field-names.ts'

@@ -1,6 +1,6 @@
 // Parses schema files.
 
-import type { Diagnostic } from '../../failure/failure.ts'
+import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Node } from '../../syntax/nodes.ts'
 import { parseQuery, readWhole } from '../../syntax/parse-query.ts'
 import type { Source } from '../../syntax/source.ts'

@@ -6,7 +6,7 @@ import { typeText } from '../../../model/schema/field-types.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
 import { isSubtype, lackingPart } from '../../../model/schema/subtypes.ts'
-import type { Diagnostic } from '../../failure/failure.ts'
+import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import { type Declaration, spanIn } from './declaration.ts'
 import {

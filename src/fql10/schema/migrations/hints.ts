@@ -4,7 +4,7 @@
 import type { Message } from '../../../base/message.ts'
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { pathSpelling } from '../../../model/schema/paths.ts'
-import type { Diagnostic, Remark } from '../../failure/failure.ts'
+import type { Diagnostic, Remark } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import { type Declaration, type Statement, spanIn } from './declaration.ts'
 

@@ -2,7 +2,7 @@
 // FQL v10 reference, migrations, 1 and 4.
 
 import type { FindCollection } from '../../../model/session.ts'
-import type { Diagnostic } from '../../failure/failure.ts'
+import type { Diagnostic } from '../../failure/query-failure.ts'
 import { isSameTree } from '../fsl/diff/same-tree.ts'
 import { comparisonFaults } from './compare.ts'
 import type { Declaration, Statement } from './declaration.ts'

@@ -5,7 +5,7 @@ import { anyType, type FieldType, nullType } from '../../../model/schema/field-t
 import type { FieldNames } from '../../../model/schema/migration-steps.ts'
 import { isSamePath, pathSpelling } from '../../../model/schema/paths.ts'
 import { unionOf } from '../../../model/schema/subtypes.ts'
-import type { Diagnostic } from '../../failure/failure.ts'
+import type { Diagnostic } from '../../failure/query-failure.ts'
 import type { Span } from '../../syntax/source.ts'
 import type { FieldPathPlace, MigrationStatement } from '../fsl/schema-items.ts'
 import { type Statement, spanIn } from './declaration.ts'

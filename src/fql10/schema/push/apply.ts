@@ -2,7 +2,7 @@
 
 import type { Session } from '../../../model/session.ts'
 import type { ObjectValue } from '../../../values/value.ts'
-import { QueryFailure } from '../../failure/failure.ts'
+import { QueryFailure } from '../../failure/query-failure.ts'
 import { nativeModule } from '../../library/natives.ts'
 import type { Struct } from '../../value.ts'
 import { definitionOf, nativeOfItem } from '../fsl/definition-of-item.ts'

@@ -2,9 +2,9 @@
 
 import { readSchemaFiles, writeSchemaFiles } from '../../../model/schema/schema-files.ts'
 import type { Session } from '../../../model/session.ts'
-import type { Diagnostic } from '../../failure/failure.ts'
+import type { Diagnostic } from '../../failure/query-failure.ts'
 import { type FileText, itemsIn, patchFiles, readFile } from '../fsl/patch.ts'
-import { definitionsOf, othersOf } from './definitions.ts'
+import { definitionsOf, othersOf } from './stored-definitions.ts'
 import { itemFaults } from './validation.ts'
 
 /** The texts of the items of all definitions. */

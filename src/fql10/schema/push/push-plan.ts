@@ -9,8 +9,8 @@ import { type FileText, readFile } from '../fsl/patch.ts'
 import type { SchemaItem } from '../fsl/schema-items.ts'
 import type { MigrationPlan } from '../migrations/migration-plan.ts'
 import { currentFiles } from './current-files.ts'
-import { othersOf } from './definitions.ts'
 import { invalidFiles } from './schema-failure.ts'
+import { othersOf } from './stored-definitions.ts'
 import { itemFaults } from './validation.ts'
 
 /** The effects of a push. */

@@ -4,8 +4,8 @@ import { limits } from '../../../base/limits.ts'
 import { type Message, messageOf, msg, own } from '../../../base/message.ts'
 import { LanguageError } from '../../../model/failure.ts'
 import type { Fault } from '../../../model/language.ts'
-import type { Diagnostic, QueryFailure } from '../../failure/failure.ts'
 import { positionOf } from '../../failure/fault.ts'
+import type { Diagnostic, QueryFailure } from '../../failure/query-failure.ts'
 import { summaryOf } from '../../failure/summary.ts'
 
 /** Thrown to reject a request. All its writes are discarded. */

@@ -17,9 +17,9 @@ import { type FileText, itemsIn } from '../fsl/patch.ts'
 import { printPath } from '../fsl/print.ts'
 import { applyPlan } from './apply.ts'
 import { currentFiles, keepFiles, storeFiles } from './current-files.ts'
-import { definitionsOf } from './definitions.ts'
 import { type Push, type PushPlan, planOf, resultOf } from './push-plan.ts'
 import { SchemaFailure } from './schema-failure.ts'
+import { definitionsOf } from './stored-definitions.ts'
 
 /** The status of a staged schema. Only a ready one can be committed. */
 type StagedStatus = 'none' | 'pending' | 'ready' | 'failed'

@@ -13,7 +13,7 @@ import {
   type Value as StoredValue,
 } from '../../values/value.ts'
 import { arityText } from '../arity.ts'
-import { type ConstraintFailure, QueryFailure } from '../failure/failure.ts'
+import { type ConstraintFailure, QueryFailure } from '../failure/query-failure.ts'
 import { nameFault, plainNameFault } from '../schema/name-rules.ts'
 import { failureAt, parseFailures, signatureFailures, unparsable } from '../schema/text-failures.ts'
 import { shortParameter } from '../syntax/nodes.ts'

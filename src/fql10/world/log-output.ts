@@ -2,7 +2,7 @@
 // sees.
 
 import type { Session } from '../../model/session.ts'
-import type { Diagnostic } from '../failure/failure.ts'
+import type { Diagnostic } from '../failure/query-failure.ts'
 import type { Span } from '../syntax/source.ts'
 
 /** The log lines of one evaluation, in order. */
