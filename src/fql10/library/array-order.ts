@@ -33,7 +33,7 @@ export const arrayModule: Members = members('Array', [
   method('sequence', {
     parameters: { from: int, until: int },
     result: 'Array<Number>',
-    summary: 'The integers from one up to, but without, another.',
+    summary: 'The integers from a start (included) to an end (excluded).',
     example: ['Array.sequence(1, 3)', '[\n  1,\n  2\n]'],
     run: (_, { from, until }, call) => {
       const size = until - from

@@ -64,7 +64,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { element: any },
     optional: { start: int },
     result: 'Number | Null',
-    summary: 'The first position of a value, from a position on; null when it is not there.',
+    summary: 'The first position of a value, from a start on; null without one.',
     example: ['["a", "b", "a"].indexOf("a", 1)', '2'],
     run: (elements, { element, start }, call) =>
       found(firstIndex(elements, startOf(elements, start, call), same(element)), call),
@@ -73,7 +73,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { element: any },
     optional: { end: int },
     result: 'Number | Null',
-    summary: 'The last position of a value, at or before a position; null when it is not there.',
+    summary: 'The last position of a value, up to an end; null without one.',
     example: ['["a", "b", "a"].lastIndexOf("a")', '2'],
     run: (elements, { element, end }, call) =>
       found(lastIndex(elements, endOf(elements, end, call), same(element)), call),
@@ -98,8 +98,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { predicate: callback(1) },
     optional: { start: int },
     result: 'Number | Null',
-    summary:
-      'The first position at which a predicate returns true, from a position on; null when there is none.',
+    summary: 'The first position, from a start on, at which a predicate returns true; null without one.',
     example: ['[1, 2, 3].indexWhere(n => n > 1)', '1'],
     run: (elements, { predicate, start }, call) =>
       found(firstIndex(elements, startOf(elements, start, call), predicateTest(predicate, call)), call),
@@ -108,8 +107,7 @@ export const arraySearchEntries: readonly LibraryEntry[] = [
     parameters: { predicate: callback(1) },
     optional: { end: int },
     result: 'Number | Null',
-    summary:
-      'The last position at which a predicate returns true, at or before a position; null when there is none.',
+    summary: 'The last position, up to an end, at which a predicate returns true; null without one.',
     example: ['[1, 2, 3].lastIndexWhere(n => n > 1)', '2'],
     run: (elements, { predicate, end }, call) =>
       found(lastIndex(elements, endOf(elements, end, call), predicateTest(predicate, call)), call),

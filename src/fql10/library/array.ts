@@ -95,7 +95,7 @@ const parts = [
   method('drop', {
     parameters: { amount: int },
     result: 'Array<Any>',
-    summary: 'The elements without a number of first elements.',
+    summary: 'The elements after a number of first elements.',
     example: ['[1, 2, 3].drop(2)', '[\n  3\n]'],
     run: (elements, { amount }) => slice(elements, amount, elements.length),
   }),
@@ -127,7 +127,7 @@ const parts = [
   }),
   method('flatten', {
     result: 'Array<Any>',
-    summary: 'The elements of the arrays that are the elements.',
+    summary: 'The elements of all arrays in the array.',
     example: ['[[1], [2]].flatten()', '[\n  1,\n  2\n]'],
     run: (elements, _, call) =>
       requireExtent(

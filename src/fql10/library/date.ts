@@ -72,7 +72,7 @@ export const dateMembers: Members = members('Date', [
   method('difference', {
     parameters: { start: date },
     result: 'Number',
-    summary: 'Days from another day to this one.',
+    summary: 'The number of days from another date to this one.',
     example: ['Date("2024-03-01").difference(Date("2024-02-28"))', '2'],
     run: (value, { start }) => asLong(BigInt(value.epochDay - start.epochDay)),
   }),

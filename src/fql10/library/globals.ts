@@ -30,7 +30,8 @@ export const globalFunctions: readonly FunctionDefinition[] = [
   method('dbg', {
     parameters: { value: any },
     result: 'A',
-    summary: 'The value itself; its text and the place of the call are added to the summary of the response.',
+    summary:
+      'The value itself. Its text and the position of the call are added to the summary of the response.',
     example: ['dbg(1 + 1)', '2'],
     run: (_, { value }, call) => {
       call.evaluation.addLogLine({ name: 'info', message: debugText(value, call), span: call.span })
@@ -71,14 +72,14 @@ export const queryModule: Members = members('Query', [
   ofModule.method('identity', {
     effect: 'read',
     result: 'Doc | Null',
-    summary: 'The document that the caller has logged in as.',
+    summary: 'The document as which the caller is authenticated.',
     example: ['Query.identity()', 'null'],
     run: (_, __, call) => call.evaluation.world.access.identity(call) ?? call.nothing(msg`missing identity`),
   }),
   ofModule.method('token', {
     effect: 'read',
     result: 'Doc | { *: Any } | Null',
-    summary: "The caller's token, or what is in it that another service has signed.",
+    summary: "The caller's token, or the claims of its JSON Web Token.",
     example: ['Query.token()', 'null'],
     run: (_, __, call) => call.evaluation.world.access.token(call) ?? call.nothing(msg`no token`),
   }),

@@ -62,14 +62,14 @@ const widthKeeping = [
   method('ceil', {
     parameters: { x: number },
     result: 'Number',
-    summary: 'The least whole number that is not less.',
+    summary: 'The least whole number that is at least the number.',
     example: ['Math.ceil(1.2)', '2.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.ceil(x) : x),
   }),
   method('floor', {
     parameters: { x: number },
     result: 'Number',
-    summary: 'The greatest whole number that is not greater.',
+    summary: 'The greatest whole number that is at most the number.',
     example: ['Math.floor(1.8)', '1.0'],
     run: (_, { x }) => (typeof x === 'number' ? Math.floor(x) : x),
   }),

@@ -28,7 +28,7 @@ export { deletedCollection }
 const applyCollection = method('apply', {
   parameters: { collection: string },
   result: 'Module',
-  summary: 'The collection of the users with a name or alias.',
+  summary: 'The user collection with a name or alias.',
   example: ['Collection("Author")', 'Author'],
   run: (_, { collection }, call) => call.evaluation.world.collection(collection, call),
 })
@@ -36,7 +36,7 @@ const applyCollection = method('apply', {
 const applyFunction = method('apply', {
   parameters: { function: string },
   result: 'Function',
-  summary: 'The function of the users with a name or alias.',
+  summary: 'The user function with a name or alias.',
   example: ['Function("shout")("a")', '"A"'],
   run: (_, args, call) => call.evaluation.world.userFunction(args.function, call),
 })

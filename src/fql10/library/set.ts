@@ -58,7 +58,7 @@ const making = [
   }),
   method('distinct', {
     result: 'Set<Any>',
-    summary: 'The elements in order, each once.',
+    summary: 'The distinct elements in ascending order.',
     example: ['[2, 1, 2].toSet().distinct().toArray()', '[\n  1,\n  2\n]'],
     run(inner, _, call) {
       hintOfFullRead(inner, 'distinct', call)
@@ -82,7 +82,7 @@ const making = [
   method('drop', {
     parameters: { amount: int },
     result: 'Set<Any>',
-    summary: 'The elements without a number of first elements.',
+    summary: 'The elements after a number of first elements.',
     example: ['[1, 2, 3].toSet().drop(2).toArray()', '[\n  3\n]'],
     run: (inner, { amount }) => new DropSet(lazy(inner), amount),
   }),
@@ -141,7 +141,7 @@ const paging = [
     example: ['[1, 2].toSet().paginate(2)', '{\n  data: [\n    1,\n    2\n  ]\n}'],
     run: (inner, { size }, call) => pageStruct(firstPage(inner, size, call)),
   }),
-  toText('[1].toSet().toString()', '"[set]"', 'A word for the set.'),
+  toText('[1].toSet().toString()', '"[set]"', 'The text `[set]`.'),
 ]
 
 /** The table of sets. */
@@ -159,7 +159,7 @@ export const setModule: Members = members('Set', [
   ofModule.method('sequence', {
     parameters: { from: int, until: int },
     result: 'Set<Number>',
-    summary: 'The integers from one up to, but without, another.',
+    summary: 'The integers from a start (included) to an end (excluded).',
     example: ['Set.sequence(1, 3).toArray()', '[\n  1,\n  2\n]'],
     run: (_, { from, until }) => new SequenceSet(from, until),
   }),
@@ -192,5 +192,5 @@ export const eventSourceMembers: Members = members('EventSource', [
     example: ['Author.all().eventSource().map(.name).toString()', '"[event source]"'],
     run: (source, { mapper }, call) => withStep(source, set => new MapSet(set, mapper, originOf(call))),
   }),
-  toText('Author.all().eventSource().toString()', '"[event source]"', 'A word for the source.'),
+  toText('Author.all().eventSource().toString()', '"[event source]"', 'The text `[event source]`.'),
 ])

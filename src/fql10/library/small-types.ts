@@ -33,7 +33,7 @@ export const smallTypes = {
   function: functions,
   id: members('ID', [toText('ID("7").toString()', '"7"')]),
   lambda: functions,
-  null: members('Null', [toText('null.toString()', '"null"', 'The word null.')]),
+  null: members('Null', [toText('null.toString()', '"null"', 'The text `null`.')]),
   /** Numbers of all widths share this table. */
   number: members('Number', [toText('(2.5).toString()', '"2.5"', 'The number as text.')]),
   'transaction time': members('TransactionTime', [

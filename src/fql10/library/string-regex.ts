@@ -73,8 +73,7 @@ const searching = [
     parameters: { regex: string },
     optional: { start: int },
     result: 'Number | Null',
-    summary:
-      'The first position at which a regular expression matches, from a position on; null when there is none.',
+    summary: 'The first position, from a start on, at which a regular expression matches; null without one.',
     example: ['"abc".indexOfRegex("[bc]")', '1'],
     run: (text, { regex, start }, call) => {
       const from = offsetWithin(text, start, 0, call)
@@ -113,8 +112,7 @@ const replacing = [
     parameters: { regex: string, replacement: string },
     optional: { amount: int },
     result: 'String',
-    summary:
-      'The text with another one in place of the first match of a regular expression, or of the first so many.',
+    summary: 'The text with the first match of a regular expression replaced, or the first `amount` matches.',
     example: ['"a1b2".replaceRegex("[0-9]", "-")', '"a-b2"'],
     run: (text, { regex, replacement, amount = 1 }, call) => {
       const find = finding(regex, call)

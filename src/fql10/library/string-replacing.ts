@@ -29,8 +29,7 @@ export const stringReplacingEntries: readonly LibraryEntry[] = [
     parameters: { pattern: string, replacement: string },
     optional: { amount: int },
     result: 'String',
-    summary:
-      'The text with another one in place of the first occurrence of a third, or of the first so many.',
+    summary: 'The text with the first occurrence of a pattern replaced, or the first `amount` occurrences.',
     example: ['"a-b-c".replace("-", "+")', '"a+b-c"'],
     run: (text, { pattern, replacement, amount = 1 }, call) =>
       replaceMatches(text, finding(pattern), replacement, checkAmount(amount, call), call),

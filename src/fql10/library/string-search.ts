@@ -60,7 +60,7 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
     parameters: { pattern: string },
     optional: { start: int },
     result: 'Number | Null',
-    summary: 'The first position of another text, from a position on; null when it is not there.',
+    summary: 'The first position, from a start on, at which another text begins; null without one.',
     example: ['"abca".indexOf("a", 1)', '3'],
     run: (text, { pattern, start }, call) =>
       positionOf(text, indexOfText(text, pattern, offsetWithin(text, start, 0, call)), call),
@@ -69,8 +69,7 @@ export const stringSearchEntries: readonly LibraryEntry[] = [
     parameters: { pattern: string },
     optional: { end: int },
     result: 'Number | Null',
-    summary:
-      'The last position of another text, beginning at or before a position; null when it is not there.',
+    summary: 'The last position, up to an end, at which another text begins; null without one.',
     example: ['"abca".lastIndexOf("a")', '3'],
     run: (text, { pattern, end }, call) =>
       positionOf(text, lastOffset(text, pattern, offsetWithin(text, end, text.length, call)), call),

@@ -81,7 +81,7 @@ const parts = [
   method('insert', {
     parameters: { index: int, other: string },
     result: 'String',
-    summary: 'This text with another one in it, before a position.',
+    summary: 'The text with another text inserted before a position.',
     example: ['"ad".insert(1, "bc")', '"abcd"'],
     run: (text, { index, other }, call) => {
       const offset = offsetOf(text, index, call)
@@ -125,8 +125,7 @@ const forms = [
   method('casefold', {
     optional: { format: string },
     result: 'String',
-    summary:
-      'The text in a form that is equal for texts that differ in case only, or in a normal form of Unicode.',
+    summary: 'The text in a case-folded form, or in another normal form of Unicode.',
     example: ['"ABC".casefold()', '"abc"'],
     run: (text, { format = 'NFKCCaseFold' }, call) => normalizeText(text, format, call),
   }),

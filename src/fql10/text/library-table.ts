@@ -7,7 +7,7 @@
 export const libraryTable: string = `
 	abort	(return: Any)	Never	Fails the query with an error that contains a value, and discards its writes.
 	asc	(accessor: Function)	{ asc: A => Any }	An ordering from the least value of a function to the greatest.
-	dbg	(value: Any)	A	The value itself; its text and the place of the call are added to the summary of the response.
+	dbg	(value: Any)	A	The value itself. Its text and the position of the call are added to the summary of the response.
 	desc	(accessor: Function)	{ desc: A => Any }	An ordering from the greatest value of a function to the least.
 	log	(args…: Any)	Null	Adds a line with the texts of the values to the summary of the response.
 	newId	()	ID	A new id, greater than those before.
@@ -20,11 +20,11 @@ Array	append	(element: Any)	Array<Any>	This array with one more element at its e
 Array	prepend	(element: Any)	Array<Any>	This array with one more element at its front.
 Array	concat	(other: Array<Any>)	Array<Any>	This array followed by the elements of another.
 Array	take	(limit: Int)	Array<Any>	The first elements, up to a number.
-Array	drop	(amount: Int)	Array<Any>	The elements without a number of first elements.
+Array	drop	(amount: Int)	Array<Any>	The elements after a number of first elements.
 Array	slice	(from: Int)	Array<Any>	The elements from one position up to another; without the second up to the end.
 Array	reverse	()	Array<Any>	The elements in the opposite order.
 Array	distinct	()	Array<Any>	The elements without repetitions, in the order of their first occurrence.
-Array	flatten	()	Array<Any>	The elements of the arrays that are the elements.
+Array	flatten	()	Array<Any>	The elements of all arrays in the array.
 Array	map	(mapper: Function)	Array<Any>	The result of a function for each element.
 Array	flatMap	(mapper: Function)	Array<Any>	The elements of the arrays that a function returns for each element.
 Array	where	(predicate: Function)	Array<Any>	The elements for which a predicate returns true.
@@ -42,12 +42,12 @@ Array	reduce	(reducer: Function)	Any | Null	Combines the first element with each
 Array	reduceRight	(reducer: Function)	Any | Null	Combines the last element with each element before it; null for an empty array.
 Array	aggregate	(seed: Any, combiner: Function)	Any	Combines all elements with each other in any order, and the result with a value.
 Array	forEach	(callback: Function)	Null	Calls a function with each element.
-Array	indexOf	(element: Any)	Number | Null	The first position of a value, from a position on; null when it is not there.
-Array	lastIndexOf	(element: Any)	Number | Null	The last position of a value, at or before a position; null when it is not there.
+Array	indexOf	(element: Any)	Number | Null	The first position of a value, from a start on; null without one.
+Array	lastIndexOf	(element: Any)	Number | Null	The last position of a value, up to an end; null without one.
 Array	firstWhere	(predicate: Function)	Any | Null	The first element for which a predicate returns true, null when there is none.
 Array	lastWhere	(predicate: Function)	Any | Null	The last element for which a predicate returns true, null when there is none.
-Array	indexWhere	(predicate: Function)	Number | Null	The first position at which a predicate returns true, from a position on; null when there is none.
-Array	lastIndexWhere	(predicate: Function)	Number | Null	The last position at which a predicate returns true, at or before a position; null when there is none.
+Array	indexWhere	(predicate: Function)	Number | Null	The first position, from a start on, at which a predicate returns true; null without one.
+Array	lastIndexWhere	(predicate: Function)	Number | Null	The last position, up to an end, at which a predicate returns true; null without one.
 Array	order	(ordering…: Any)	Array<Any>	The elements sorted by the results of functions, or by their own values without functions.
 Boolean	toString	()	String	The value as text.
 Bytes	toString	()	String	The value as text.
@@ -67,7 +67,7 @@ Date	dayOfYear		Number	The day of the year, from 1.
 Date	dayOfWeek		Number	The day of the week, from 1 for Monday.
 Date	add	(amount: Number, unit: String)	Date	The day a number of days later; the unit is \`days\`.
 Date	subtract	(amount: Number, unit: String)	Date	The day a number of days earlier; the unit is \`days\`.
-Date	difference	(start: Date)	Number	Days from another day to this one.
+Date	difference	(start: Date)	Number	The number of days from another date to this one.
 Date	toString	()	String	The day as ISO text.
 Documents	id		ID	The id of the document.
 Documents	coll		Module	The collection that the document is in.
@@ -105,21 +105,21 @@ Documents with names	replace	(data: { *: Any })	Doc	Replaces all fields of the d
 Documents with names	delete	()	Doc	Deletes the document.
 EventSource	where	(predicate: Function)	EventSource<Any>	The events of the elements for which a predicate returns true.
 EventSource	map	(mapper: Function)	EventSource<Any>	The events with the result of a function for their elements.
-EventSource	toString	()	String	A word for the source.
+EventSource	toString	()	String	The text \`[event source]\`.
 Function	toString	()	String	The value as text.
 Functions of yours	toString	()	String	The value as text.
 Functions of yours	definition		Doc	The function's own document.
 ID	toString	()	String	The value as text.
-Null	toString	()	String	The word null.
+Null	toString	()	String	The text \`null\`.
 Number	toString	()	String	The number as text.
 Set	where	(predicate: Function)	Set<Any>	The elements for which a predicate returns true.
 Set	map	(mapper: Function)	Set<Any>	The result of a function for each element.
 Set	flatMap	(mapper: Function)	Set<Any>	The elements of the sets that a function returns for each element.
 Set	order	(ordering…: Any)	Set<Any>	The elements sorted by the results of functions, or by their own values without functions.
-Set	distinct	()	Set<Any>	The elements in order, each once.
+Set	distinct	()	Set<Any>	The distinct elements in ascending order.
 Set	concat	(other: Set<Any>)	Set<Any>	The elements of this set, then those of another.
 Set	take	(limit: Int)	Set<Any>	The first elements, up to a number.
-Set	drop	(amount: Int)	Set<Any>	The elements without a number of first elements.
+Set	drop	(amount: Int)	Set<Any>	The elements after a number of first elements.
 Set	reverse	()	Set<Any>	The elements in the opposite order.
 Set	pageSize	(size: Int)	Set<Any>	The same set with another number of elements per page.
 Set	toSet	()	Set<Any>	The set itself.
@@ -145,17 +145,17 @@ Set	toStream	()	EventSource<Any>	The changes of the set from now on, for feeds a
 Set	eventsOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
 Set	changesOn	(field…: Function)	EventSource<Any>	The changes of some fields of the elements from now on, for feeds and streams.
 Set	paginate	()	{ data: Array<Any>, after: SetCursor | Null }	The first page of the set, and the cursor of the next page.
-Set	toString	()	String	A word for the set.
+Set	toString	()	String	The text \`[set]\`.
 SetCursor	toString	()	String	The value as text.
 String	length		Number	The number of code points.
 String	at	(index: Int)	String	The character at a position, counted from 0.
 String	concat	(other: String)	String	This text followed by another.
-String	insert	(index: Int, other: String)	String	This text with another one in it, before a position.
+String	insert	(index: Int, other: String)	String	The text with another text inserted before a position.
 String	splitAt	(index: Int)	[String, String]	The text before a position, and the rest.
 String	slice	(start: Int)	String	The part from one position up to another; without the second up to the end.
 String	toLowerCase	()	String	The text in lower case.
 String	toUpperCase	()	String	The text in upper case.
-String	casefold	()	String	The text in a form that is equal for texts that differ in case only, or in a normal form of Unicode.
+String	casefold	()	String	The text in a case-folded form, or in another normal form of Unicode.
 String	toString	()	String	The text itself.
 String	parseInt	()	Number | Null	The text as a 32-bit integer in a radix of 2 to 36; null if the text is not such an integer.
 String	parseLong	()	Number | Null	The text as a 64-bit integer in a radix of 2 to 36; null if the text is not such an integer.
@@ -164,16 +164,16 @@ String	parseNumber	()	Number | Null	The text as an Int, a Long or a Double; null
 String	startsWith	(prefix: String)	Boolean	True if the text begins with another.
 String	endsWith	(suffix: String)	Boolean	True if the text ends with another.
 String	includes	(pattern: String)	Boolean	True if the text contains another.
-String	indexOf	(pattern: String)	Number | Null	The first position of another text, from a position on; null when it is not there.
-String	lastIndexOf	(pattern: String)	Number | Null	The last position of another text, beginning at or before a position; null when it is not there.
-String	replace	(pattern: String, replacement: String)	String	The text with another one in place of the first occurrence of a third, or of the first so many.
+String	indexOf	(pattern: String)	Number | Null	The first position, from a start on, at which another text begins; null without one.
+String	lastIndexOf	(pattern: String)	Number | Null	The last position, up to an end, at which another text begins; null without one.
+String	replace	(pattern: String, replacement: String)	String	The text with the first occurrence of a pattern replaced, or the first \`amount\` occurrences.
 String	replaceAll	(pattern: String, replacement: String)	String	The text with every occurrence of another text replaced.
 String	split	(separator: String)	Array<String>	The pieces of the text between occurrences of another.
 String	includesRegex	(regex: String)	Boolean	True if a regular expression matches anywhere.
-String	indexOfRegex	(regex: String)	Number | Null	The first position at which a regular expression matches, from a position on; null when there is none.
+String	indexOfRegex	(regex: String)	Number | Null	The first position, from a start on, at which a regular expression matches; null without one.
 String	matches	(regex: String)	Array<String>	All matches of a regular expression.
 String	matchIndexes	(regex: String)	Array<[Number, String]>	The positions and texts of all matches of a regular expression.
-String	replaceRegex	(regex: String, replacement: String)	String	The text with another one in place of the first match of a regular expression, or of the first so many.
+String	replaceRegex	(regex: String, replacement: String)	String	The text with the first match of a regular expression replaced, or the first \`amount\` matches.
 String	replaceAllRegex	(pattern: String, replacement: String)	String	The text with every match of a regular expression replaced.
 String	splitRegex	(regex: String)	Array<String>	The pieces of the text between matches of a regular expression.
 Time	year		Number	The year (UTC).
@@ -199,10 +199,10 @@ UUID	toString	()	String	The value as text.
 	AccessProvider.toString	()	String	The name of the collection.
 	AccessProvider.create	(data: { *: Any })	Doc	Creates a document.
 	AccessProvider.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
-	Array.sequence	(from: Int, until: Int)	Array<Number>	The integers from one up to, but without, another.
+	Array.sequence	(from: Int, until: Int)	Array<Number>	The integers from a start (included) to an end (excluded).
 	Bytes	(encoded: String)	Bytes	The bytes of a base64 text.
 	Bytes.fromBase64	(encoded: String)	Bytes	The bytes of a base64 text.
-	Collection	(collection: String)	Module	The collection of the users with a name or alias.
+	Collection	(collection: String)	Module	The user collection with a name or alias.
 	Collection.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
 	Collection.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
 	Collection.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
@@ -267,7 +267,7 @@ UUID	toString	()	String	The value as text.
 	FQL.newId		Function	The meaning of \`newId\` if no variable has that name.
 	FQL.Schema		Module	The meaning of \`Schema\` if no variable has that name.
 	FQL.Schema.defForIdentifier	(ident: String)	Doc | Null	The definition of the collection or the function with a name or alias.
-	Function	(function: String)	Function	The function of the users with a name or alias.
+	Function	(function: String)	Function	The user function with a name or alias.
 	Function.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
 	Function.where	(predicate: Function)	Set<Doc>	The documents of the collection for which a predicate returns true.
 	Function.firstWhere	(predicate: Function)	Doc | Null	The first document of the collection for which a predicate returns true.
@@ -288,8 +288,8 @@ UUID	toString	()	String	The value as text.
 	Math.NaN		Double	Not a number, the result of invalid arithmetic.
 	Math.abs	(x: Number)	Number	The absolute value, in the width of the number.
 	Math.sign	(x: Number)	Number	The sign of the number: -1 if negative, 0 if zero, 1 if positive.
-	Math.ceil	(x: Number)	Number	The least whole number that is not less.
-	Math.floor	(x: Number)	Number	The greatest whole number that is not greater.
+	Math.ceil	(x: Number)	Number	The least whole number that is at least the number.
+	Math.floor	(x: Number)	Number	The greatest whole number that is at most the number.
 	Math.round	(x: Number, precision: Int)	Number	The number with a number of decimal places; negative numbers are rounded toward zero.
 	Math.trunc	(x: Number, precision: Int)	Number	The number truncated to a number of decimal places.
 	Math.max	(x: Number, y: Number)	Number	The greater one of two numbers.
@@ -321,8 +321,8 @@ UUID	toString	()	String	The value as text.
 	Object.assign	(destination: { *: Any }, source: { *: Any })	{ *: Any }	The fields of an object or document, overwritten by the fields of another.
 	Object.fromEntries	(entries: Array<Any>)	{ *: Any }	An object with these names and values.
 	Object.toString	(object: Any)	String	Any value as text.
-	Query.identity	()	Doc | Null	The document that the caller has logged in as.
-	Query.token	()	Doc | { *: Any } | Null	The caller's token, or what is in it that another service has signed.
+	Query.identity	()	Doc | Null	The document as which the caller is authenticated.
+	Query.token	()	Doc | { *: Any } | Null	The caller's token, or the claims of its JSON Web Token.
 	Query.isEnvProtected	()	Boolean	True if the database rejects schema changes that lose data.
 	Query.isEnvTypechecked	()	Boolean	Stored and returned, without effect: types are never checked before a query runs.
 	Role.all	()	Set<Doc>	All documents of the collection, or those of a range, in the order of their ids.
@@ -332,7 +332,7 @@ UUID	toString	()	String	The value as text.
 	Role.create	(data: { *: Any })	Doc	Creates a document.
 	Role.byName	(name: String)	Doc	A reference to the schema object with a name, whether it exists or not.
 	Set.single	(element: Any)	Set<Any>	A set of one value.
-	Set.sequence	(from: Int, until: Int)	Set<Number>	The integers from one up to, but without, another.
+	Set.sequence	(from: Int, until: Int)	Set<Number>	The integers from a start (included) to an end (excluded).
 	Set.paginate	(cursor: SetCursor)	{ data: Array<Any>, after: SetCursor | Null }	The page at a cursor, and the cursor of the next page.
 	Time	(time: String)	Time	The time of an ISO text with an offset.
 	Time.fromString	(time: String)	Time	The time of an ISO text with an offset.
