@@ -141,7 +141,7 @@ export async function openConfiguredStore(
 ): Promise<StoreHandle> {
   if (config.store === undefined) return { kv: openLmdb({ path: config.data }) }
   const ending = new AbortController()
-  const given = timelineFile === undefined ? undefined : openSnapshotTimes(timelineFile, worker)
+  const snapshotTimes = timelineFile === undefined ? undefined : openSnapshotTimes(timelineFile, worker)
   const location = { ...locationOf(config.store, config), ending: ending.signal }
   const discard = (reason: string, isDamaged = false): never => {
     const message = 'the replica of the store is invalid and will be rebuilt at the next start'
@@ -155,7 +155,7 @@ export async function openConfiguredStore(
     local: replicaIn(config.data, discard),
     node: nodeName,
     clock: systemClock,
-    ...(given && { given }),
+    ...(snapshotTimes && { given: snapshotTimes }),
     timers: systemTimers,
     random: systemRandom,
     newestTime: view => lastCommit(view).time,
@@ -191,7 +191,7 @@ export async function openConfiguredStore(
     await Promise.all(upkeeps.map(each => each.stop()))
     sessions.close()
     await kv.close()
-    given?.close()
+    snapshotTimes?.close()
     cancelEnd()
   }
   const shared = {

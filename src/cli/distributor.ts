@@ -23,7 +23,7 @@ export class Distributor {
   /** Workers that accept a connection; the one that has waited longest comes first. */
   readonly #free: Worker[] = []
   /** Connections that were sent to a worker and not yet received by it. */
-  readonly #given = new Map<Worker, Socket>()
+  readonly #inTransit = new Map<Worker, Socket>()
   /** Handles connections instead of the workers. */
   #instead: ((connection: Socket) => void) | undefined
 
@@ -79,7 +79,7 @@ export class Distributor {
     while (this.#waiting.length > 0 && this.#free.length > 0) {
       const worker = this.#free.shift() as Worker
       const socket = this.#waiting.shift() as Socket
-      this.#given.set(worker, socket)
+      this.#inTransit.set(worker, socket)
       // `keepOpen`: the socket stays open here until the worker has it. Node would otherwise lose it if the worker
       // crashes.
       worker.process.send(handover, socket, { keepOpen: true }, ignoreFailure)
@@ -90,7 +90,7 @@ export class Distributor {
    * Closes this process's copy of the socket that a worker was sent. If the worker is gone, this closes the connection.
    */
   #letGo(worker: Worker): void {
-    this.#given.get(worker)?.destroy()
-    this.#given.delete(worker)
+    this.#inTransit.get(worker)?.destroy()
+    this.#inTransit.delete(worker)
   }
 }

@@ -14,12 +14,15 @@ export interface ObjectKind {
   /** The wire key of a reference. */
   readonly reference: string
   /** Fields that the service adds, with their initial values; undefined for fields that cannot be set. */
-  readonly given: ReadonlyMap<string, Json | undefined>
+  readonly defaults: ReadonlyMap<string, Json | undefined>
   /** Fields that cannot be changed: a difference means that the object must be deleted and created again. */
-  readonly fixed: ReadonlySet<string>
+  readonly immutable: ReadonlySet<string>
 }
 
-function kind(reference: SchemaKind, more: Partial<Pick<ObjectKind, 'given' | 'fixed'>> = {}): ObjectKind {
+function kind(
+  reference: SchemaKind,
+  more: Partial<Pick<ObjectKind, 'defaults' | 'immutable'>> = {},
+): ObjectKind {
   const words = reference.split('_')
   return {
     name: words.join(' '),
@@ -27,27 +30,27 @@ function kind(reference: SchemaKind, more: Partial<Pick<ObjectKind, 'given' | 'f
     create: `create_${reference}`,
     createName: ['create', ...words].map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join(''),
     reference,
-    given: new Map(),
-    fixed: new Set(),
+    defaults: new Map(),
+    immutable: new Set(),
     ...more,
   }
 }
 
 /** In the order of creation: an object may refer to objects of the kinds before it. */
 export const kinds: readonly ObjectKind[] = [
-  kind('collection', { given: new Map<string, Json>([['history_days', 30n]]) }),
+  kind('collection', { defaults: new Map<string, Json>([['history_days', 30n]]) }),
   kind('index', {
-    given: new Map<string, Json | undefined>([
+    defaults: new Map<string, Json | undefined>([
       ['active', undefined],
       ['partitions', undefined],
       ['serialized', true],
       ['unique', false],
     ]),
-    fixed: new Set(['source', 'terms', 'values', 'unique', 'serialized']),
+    immutable: new Set(['source', 'terms', 'values', 'unique', 'serialized']),
   }),
   kind('function'),
   kind('role'),
-  kind('access_provider', { given: new Map([['audience', undefined]]) }),
+  kind('access_provider', { defaults: new Map([['audience', undefined]]) }),
 ]
 
 /** The kind that a wire key creates; `create_class` is the old name of `create_collection`. */
@@ -77,8 +80,8 @@ export function definingFields(
   return new Map(
     [...fields].filter(([name, value]) => {
       if (name === 'ref' || name === 'ts') return false
-      if (!kind.given.has(name)) return true
-      const initial = kind.given.get(name)
+      if (!kind.defaults.has(name)) return true
+      const initial = kind.defaults.get(name)
       return initial !== undefined && value !== initial
     }),
   )

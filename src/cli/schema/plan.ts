@@ -55,8 +55,8 @@ function changeFor(
   const names = new Set([...wanted.fields.keys(), ...present.fields.keys()])
   const fields = [...names].filter(name => !sameField(wanted.fields.get(name), present.fields.get(name)))
   if (fields.length === 0) return undefined
-  const isFixed = fields.some(name => wanted.kind.fixed.has(name))
-  return { action: isFixed ? 'rebuild' : 'change', wanted, written, fields }
+  const isImmutable = fields.some(name => wanted.kind.immutable.has(name))
+  return { action: isImmutable ? 'rebuild' : 'change', wanted, written, fields }
 }
 
 /** Compares fields. A single element may be written without its array, as with terms, privileges and paths. */
@@ -124,7 +124,7 @@ function stepsFor(
     return { first: again, afterRoles }
   }
   // An index cannot be replaced, so its changed fields are removed and then set.
-  if (kind.fixed.size > 0) {
+  if (kind.immutable.size > 0) {
     const cleared = object({ object: new Map(change.fields.map(name => [name, null])) })
     const given = mapFields(
       params,
@@ -143,7 +143,7 @@ function initialFields(
   written: ReadonlyMap<string, Json>,
 ): readonly (readonly [string, Json])[] {
   return changed.flatMap(name => {
-    const initial = written.has(name) ? undefined : kind.given.get(name)
+    const initial = written.has(name) ? undefined : kind.defaults.get(name)
     return initial === undefined ? [] : [[name, initial] as const]
   })
 }

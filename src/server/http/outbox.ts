@@ -5,18 +5,18 @@
 import type { Clock } from '../../base/clock.ts'
 
 /** Milliseconds that a response may wait for others of the same turn. */
-const heldMsMax = 1
+const queuedMsMax = 1
 
 /** Keeps items until the turn of the event loop ends, or in longer turns for a millisecond. */
 export class Outbox<T> {
   readonly #send: (item: T) => void
   readonly #clock: Clock
-  #held: T[] = []
-  #heldSinceMs = 0
+  #queue: T[] = []
+  #queuedSinceMs = 0
   readonly #flush = () => {
-    const held = this.#held
-    this.#held = []
-    for (const item of held) this.#send(item)
+    const queue = this.#queue
+    this.#queue = []
+    for (const item of queue) this.#send(item)
   }
 
   /** `send` must not throw. */
@@ -28,9 +28,9 @@ export class Outbox<T> {
   /** Sends `item` before the event loop waits again. */
   add(item: T): void {
     const nowMs = this.#clock.elapsedMs()
-    if (this.#held.push(item) === 1) {
-      this.#heldSinceMs = nowMs
+    if (this.#queue.push(item) === 1) {
+      this.#queuedSinceMs = nowMs
       setImmediate(this.#flush)
-    } else if (nowMs - this.#heldSinceMs > heldMsMax) this.#flush()
+    } else if (nowMs - this.#queuedSinceMs > queuedMsMax) this.#flush()
   }
 }

@@ -38,7 +38,7 @@ export interface DiskUse {
   readonly total_bytes: number
 }
 
-/** How busy the slow lane of a process is. */
+/** Load of the slow lane of a process. */
 export interface LaneReport {
   readonly processes: number
   readonly processes_max: number

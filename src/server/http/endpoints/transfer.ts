@@ -56,7 +56,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
   const { caller, database, isAdmin, place } = await principalOf(call, services)
   const rateLimited = isAdmin ? engine.exhausted(database) : []
   const costs = { compute: 1, read: 0, write: 0 }
-  const made = async () => {
+  const handled = async () => {
     if (!isAdmin) {
       throw new MessageError(
         'forbidden',
@@ -74,7 +74,7 @@ async function answer(call: EndpointCall, services: Services, handle: Handle): P
       engine.charge(database, costs)
     }
   }
-  const result = await made().catch(refusal)
+  const result = await handled().catch(refusal)
   const metrics = {
     ...idleMetrics,
     byteReadOps: costs.read,
