@@ -307,7 +307,7 @@ test('resources in JavaScript are parsed, and listed if they would have to be ru
   assert.equal(pulled.status, 1)
   assert.match(
     pulled.stderr,
-    /collections\/users\.js differs from the database, and only \.fql files are written/,
+    /collections\/users\.js differs from the database, and only \.fql files can be written/,
   )
 })
 
