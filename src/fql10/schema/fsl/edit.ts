@@ -59,7 +59,10 @@ function alignLines(inserted: string, text: string, at: number): string {
   return inserted.replaceAll('\n', `\n${indentAt(text, at)}`)
 }
 
-/** A text without a range. If the rest of its line is blank, the line break stays and the blank is removed. */
+/**
+ * A text without a range. The white space before the range is removed too if the rest of its line is blank; otherwise
+ * the white space after it.
+ */
 export function cut(text: string, { end, start }: SourceRange): string {
   const behind = /^[ \t]*;/.exec(text.slice(end, end + 256))?.[0].length ?? 0
   const before = text.slice(0, start)
