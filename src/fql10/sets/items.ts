@@ -19,7 +19,7 @@ interface ElementItem {
 /** The next item of a set. */
 export type SetItem =
   | ElementItem
-  /** A position without an element. A page that ends here continues after this position. */
+  /** A position without an element. A page that ends here continues at this position, even if no element follows. */
   | { readonly kind: 'boundary'; readonly place: () => SetPosition }
   /** An element of another set that a filter has removed. */
   | { readonly kind: 'left out'; readonly place: () => SetPosition }

@@ -49,7 +49,8 @@ function startOf(set: SetValue, call: Call, size = lazy(set).pageSize): PageStar
 }
 
 /**
- * Reads a page. Filters are applied in batches: a full page ends with its batch, even if another element would match.
+ * Reads a page. Filters are applied in batches: a full page ends with its batch, and then has a cursor even if no later
+ * element matches.
  */
 function pageOf({ set, from, time, size }: PageStart, call: Call): Page {
   const data: Value[] = []

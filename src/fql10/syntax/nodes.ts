@@ -113,8 +113,8 @@ export interface BinaryNode extends Place {
 }
 
 /**
- * A link of a chain. `start` is its first dot or bracket (after `?.`, if present). Errors underline the name of a
- * field, and the brackets of a call or access.
+ * A link of a chain. `start` is the offset of its dot, `?.` or bracket; a `?.` before a bracket is not included. Errors
+ * underline the name of a field, and the brackets of a call or access.
  */
 export type Link =
   | {

@@ -115,7 +115,7 @@ export class DocumentReader {
     if (!mayOnDocument(at === undefined ? 'read' : 'history_read', ref, session)) return undefined
     const version = session.withValidTime(at, () => this.#counted(ref, at, false))
     if (version === undefined) return undefined
-    // A cached version may contain another instance of the reference, which has been shown before.
+    // A cached version has its own instance of the reference, which may have cached the text of its id already.
     const state = stateOf(version, session)
     return new Doc(version.ref, this.collectionOf(ref), { readAt: at, state })
   }
@@ -350,7 +350,7 @@ function newText(read: DocumentVersion, tagged: boolean, call: Call): string | n
     return null
   }
   const fields = addStored(new Map(), read, noComputed, nothing)
-  // Values that depend on the transaction have already been replaced by null, so these callbacks never run.
+  // References have become null, and cached versions have their commit times, so these callbacks are not used.
   const rendering: Rendering = { call, transactionTime: () => '', encode: () => '', decorate: () => '' }
   const text = encodeJson(fields, rendering, tagged)
   // A key that looks like a tag changes the enclosing object, so such a text cannot be cached.

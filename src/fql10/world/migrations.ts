@@ -106,7 +106,7 @@ function hasDocuments({ database, id }: Ref, { transaction }: Session): boolean 
   return false
 }
 
-/** True if version 4 has an index over the documents, because a migration cannot update its fields. */
+/** True if version 4 has an index over the documents. A migration cannot update the fields of that index. */
 function hasForeignIndexes({ database, id }: Ref, { transaction }: Session): boolean {
   return transaction.catalogue.indexesOf(database, Number(id)).some(({ isOwn }) => !isOwn)
 }
