@@ -34,9 +34,9 @@ export function readExplanation(body: string | undefined): ExplanationRequest | 
   const as = given.get('as')
   if (as !== undefined && !isText(as))
     throw new RequestError('bad request', msg`The body must be {"query": …, "as": …}.`)
-  const asked = new Map([...given].filter(([name]) => name !== 'as'))
+  const queryMembers = new Map([...given].filter(([name]) => name !== 'as'))
   return {
-    query: queryOf(asked),
+    query: queryOf(queryMembers),
     as:
       as === undefined || (typeof as === 'string' && isBuiltinRole(as))
         ? as

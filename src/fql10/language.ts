@@ -209,9 +209,9 @@ export const version10: NamedLanguage<'10'> = {
   },
   stackOverflow,
   parseExplanation({ body }) {
-    const asked = readExplanation(body)
-    if (asked === undefined) return undefined
-    const { as, query } = asked
+    const explanation = readExplanation(body)
+    if (explanation === undefined) return undefined
+    const { as, query } = explanation
     return {
       query: new ReadyQuery(query, {}),
       as: as === undefined ? undefined : callerQuery(as, runAlone),

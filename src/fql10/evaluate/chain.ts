@@ -146,13 +146,13 @@ interface NamePlace {
  * Requires that a document exists and is readable. The error underlines the expression of the document, or, like an
  * access to null, the accessed name.
  */
-function requirePresent(doc: Doc, { start, end }: Progress, asked: NamePlace, call: Call): void {
+function requirePresent(doc: Doc, { start, end }: Progress, namePlace: NamePlace, call: Call): void {
   const inner = call.within(call.place(start, end))
   inner.requireEffect('read', 'Reading a field')
   const absence = absenceOf(doc, inner)
   if (absence === undefined) return
   const { onField } = absence
-  if (onField === undefined) throw nullAccess(null, asked.name, asked.start, asked.end, call)
+  if (onField === undefined) throw nullAccess(null, namePlace.name, namePlace.start, namePlace.end, call)
   throw failureAt(onField.code, onField.message, call.place(start, end), call)
 }
 
@@ -170,17 +170,17 @@ function readField(progress: Progress, link: FieldLink, call: Call): Value {
 }
 
 /** Reads a field, or binds a method to its receiver. Undefined if the value has neither. */
-function fieldOf(value: Value, asked: NamePlace, progress: Progress, call: Call): Value | undefined {
-  const { name } = asked
+function fieldOf(value: Value, namePlace: NamePlace, progress: Progress, call: Call): Value | undefined {
+  const { name } = namePlace
   if (isStruct(value)) return value.get(name)
   const member = memberOf(value, name)
   // The member comes from the table of the value's type.
   if (member?.kind === 'field') return member.read(value as never)
   if (!(value instanceof Doc)) return member && new BoundFunction(value, member)
   if (name === 'exists' && member !== undefined) return new BoundFunction(value, member)
-  requirePresent(value, progress, asked, call)
+  requirePresent(value, progress, namePlace, call)
   if (member !== undefined) return new BoundFunction(value, member)
-  return call.evaluation.world.field(value, name, call.within(call.place(asked.start, asked.end)))
+  return call.evaluation.world.field(value, name, call.within(call.place(namePlace.start, namePlace.end)))
 }
 
 function callMethod(
@@ -200,8 +200,8 @@ function callMethod(
     progress.value = invoke(member, value, args, call.within(call.place(argumentsStart, end)))
     return undefined
   }
-  const asked = { name, start: nameStart, end: nameEnd }
-  const found = isNull(value) ? undefined : fieldOf(value, asked, progress, call)
+  const namePlace = { name, start: nameStart, end: nameEnd }
+  const found = isNull(value) ? undefined : fieldOf(value, namePlace, progress, call)
   if (isNull(value)) throw nullAccess(value, name, nameStart, nameEnd, call)
   if (link.optionalCall && (found === undefined || isNull(found))) {
     progress.value = found ?? missingField(value, name, nameStart, nameEnd, call)

@@ -215,15 +215,15 @@ class Resolver {
 
 /** Combines a document and a missing document of the same collection to a reference, at the position of the first. */
 function joinHalves(parts: readonly Part[]): Part[] {
-  const taken = new Set<Part>()
+  const partners = new Set<Part>()
   return parts.flatMap((part): Part[] => {
-    if (taken.has(part)) return []
+    if (partners.has(part)) return []
     if (!isHalf(part)) return [part]
     const other = parts.find(
       each => isHalf(each) && each.kind !== part.kind && each.collection.number === part.collection.number,
     )
     if (other === undefined) return [part]
-    taken.add(other)
+    partners.add(other)
     return [{ kind: 'reference', collection: part.collection.number, name: part.collection.name }]
   })
 }

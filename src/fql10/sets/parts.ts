@@ -54,13 +54,13 @@ export class TakeSet extends DerivedSet {
 
   /** A position consists of the number of elements before it, and the position in the inner set. */
   override *items(reading: Call, from: SetPosition | undefined): Generator<SetItem, void, void> {
-    const [takenBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
-    let taken = Number(takenBefore)
-    if (taken >= this.limit) return
+    const [countBefore = 0n, start] = (from ?? []) as readonly [bigint?, SetPosition?]
+    let count = Number(countBefore)
+    if (count >= this.limit) return
     for (const item of this.inner.items(reading, start)) {
-      const before = BigInt(taken)
+      const before = BigInt(count)
       yield withPlace(item, () => [before, item.place()])
-      if (item.kind === 'element' && ++taken >= this.limit) return
+      if (item.kind === 'element' && ++count >= this.limit) return
     }
   }
 

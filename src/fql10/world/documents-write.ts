@@ -397,10 +397,10 @@ function derivedNameFault(own: Ref, session: Session): string | undefined {
       return ['name', 'alias'].flatMap(kind => typesOf(textIn(stored, kind)))
     },
   )
-  const taken = new Set(others)
+  const otherTypes = new Set(others)
   for (const kind of ['name', 'alias']) {
     const name = textIn(fields, kind)
-    const same = typesOf(name).filter(type => taken.has(type))
+    const same = typesOf(name).filter(type => otherTypes.has(type))
     if (same.length === 0) continue
     const which = same.join(', ')
     return `The collection ${kind} \`${name}\` generates types that conflict with the following existing types: ${which}`

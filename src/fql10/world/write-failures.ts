@@ -95,9 +95,9 @@ function errorOf(fault: Fault, target: Target, call: Call): QueryFailure {
     case 'not unique':
       return notUnique(target, call)
     case 'invalid fields': {
-      const taken = fault.failures.filter(each => each.fault.kind === 'not unique')
-      if (taken.length > 0) {
-        const paths = taken.map(({ path }) => shownPath(path, target))
+      const duplicates = fault.failures.filter(each => each.fault.kind === 'not unique')
+      if (duplicates.length > 0) {
+        const paths = duplicates.map(({ path }) => shownPath(path, target))
         return uniqueFailure([paths], call)
       }
       const failures = fault.failures.map(({ path, fault: field }) => ({

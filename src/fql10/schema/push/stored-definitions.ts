@@ -60,7 +60,7 @@ function definitionAt(ref: Ref, kind: SchemaItem['kind'], session: Session): Def
 /** Adds the texts. In a file, a function with the name of a collection needs an alias. */
 function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition[] {
   const collections = new Set(found.flatMap(({ kind, name }) => (kind === 'collection' ? [name] : [])))
-  const taken = new Set([
+  const names = new Set([
     ...collections,
     ...found.flatMap(({ kind, name }) => (kind === 'function' ? [name] : [])),
   ])
@@ -69,8 +69,8 @@ function withTexts(found: readonly DefinitionWithoutText[]): readonly Definition
     let alias: string | undefined
     if (each.kind === 'function' && collections.has(each.name) && !each.fields.has('alias')) {
       alias = `${each.name}Function`
-      while (taken.has(alias)) alias += 'Function'
-      taken.add(alias)
+      while (names.has(alias)) alias += 'Function'
+      names.add(alias)
     }
     return { ...each, text: textOfDefinition(each, alias) }
   })
